@@ -1,0 +1,69 @@
+# The usual jobs in one word each; CMake does the work. PRESET chooses another build of CMakePresets.json:
+# `make test PRESET=debug`. On a fresh Debian machine these targets install what is missing.
+PRESET ?= release
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+FOLDER := $(if $(filter release,$(PRESET)),build,build-$(PRESET))
+COMMAND := $(FOLDER)/mbsens
+SOURCES = $(shell find $(wildcard src include cli tests examples benchmarks) -name '*.[ch]')
+
+MAKEFLAGS += --no-print-directory
+# these rules are a menu, not a graph: CMake runs the parallel part
+.NOTPARALLEL:
+.DEFAULT_GOAL := command
+.PHONY: command run test bench check-all check-format format tidy generated install clean help
+
+command:  ## build the command: build/mbsens (what `make` alone does)
+	@scripts/install-dependencies build
+	@scripts/configure $(PRESET) $(FOLDER)
+	@cmake --build $(FOLDER) --parallel $(JOBS) --target command
+
+run: command  ## the main job: the gradient of the five-bar linkage, direct beside complex step
+	$(COMMAND) gradient models/five_bar.yaml --compare
+
+test:  ## build everything and run every test
+	@scripts/install-dependencies build
+	@scripts/configure $(PRESET) $(FOLDER)
+	@cmake --build $(FOLDER) --parallel $(JOBS)
+	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS)
+
+bench:  ## build and run the benchmarks
+	@scripts/install-dependencies build bench
+	@scripts/configure $(PRESET) $(FOLDER)
+	@cmake --build $(FOLDER) --parallel $(JOBS)
+	@scripts/bench $(FOLDER)
+
+check-all:  ## what CI demands besides `make test`: format, layers, scalars; debug, sanitizers, clang
+	@scripts/install-dependencies build check
+	@$(MAKE) check-format
+	@scripts/check-layers
+	@scripts/check-bare-math
+	@$(MAKE) test PRESET=debug
+	@$(MAKE) test PRESET=asan-ubsan
+	@$(MAKE) test PRESET=clang
+
+check-format:  ## are the sources formatted?
+	@clang-format --dry-run --Werror $(SOURCES)
+
+format:  ## format the sources
+	@scripts/install-dependencies check
+	@clang-format -i $(SOURCES)
+
+tidy: command  ## static analysis with clang-tidy
+	@clang-tidy -p $(FOLDER) --quiet $(filter src/%.c cli/%.c,$(SOURCES))
+
+generated: command  ## write again what the command knows best: the schema and the table of elements
+	@scripts/check-generated $(COMMAND) --write
+
+install:  ## install below PREFIX (default /usr/local)
+	@scripts/install-dependencies build
+	@scripts/configure $(PRESET) $(FOLDER)
+	@cmake --build $(FOLDER) --parallel $(JOBS) --target mbsens command
+	@cmake --install $(FOLDER) --prefix $(PREFIX)
+
+clean:  ## remove every build folder
+	@rm -rf build build-debug build-asan-ubsan build-clang
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile

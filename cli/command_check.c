@@ -1,0 +1,127 @@
+// mbsens check: what the model is, before anything moves.
+#include <stdio.h>
+
+#include "command.h"
+#include "json.h"
+#include "session.h"
+#include "table.h"
+
+static void print_bodies(const MbsCheck *check) {
+  CliTable *table = cli_table_create(2);
+  cli_table_text(table, "body");
+  cli_table_text(table, "stands on");
+  for (int i = 0; i < check->bodies; ++i) {
+    cli_table_text(table, check->body[i].name);
+    cli_table_text(table, check->body[i].entities);
+  }
+  cli_table_print(table, stdout);
+}
+
+static void print_coordinates(const MbsCheck *check) {
+  CliTable *table = cli_table_create(3);
+  cli_table_text(table, "coordinate");
+  cli_table_text(table, "position");
+  cli_table_text(table, "velocity");
+  for (int i = 0; i < check->coordinates; ++i) {
+    cli_table_text(table, check->coordinate_names[i]);
+    cli_table_number(table, check->position[i]);
+    cli_table_number(table, check->velocity[i]);
+  }
+  cli_table_print(table, stdout);
+}
+
+static void print_constraints(const MbsCheck *check) {
+  if (check->constraints == 0) {
+    return;
+  }
+  (void)printf("  constraint\n");
+  for (int i = 0; i < check->constraints; ++i) {
+    (void)printf("  %s%s\n", check->constraint_names[i], check->is_redundant[i] ? "  (redundant)" : "");
+  }
+  (void)printf("\n");
+}
+
+static void print_words(const MbsCheck *check, const MbsSettings *settings, bool is_quiet) {
+  if (!is_quiet) {
+    (void)printf("%s: %d bodies, %d %s coordinates, %d constraints (%d redundant), %d degrees of freedom\n\n",
+                 check->model, check->bodies, check->coordinates, settings->coordinates, check->constraints,
+                 check->redundant, check->degrees_of_freedom);
+    print_bodies(check);
+  }
+  print_coordinates(check);
+  if (is_quiet) {
+    return;
+  }
+  print_constraints(check);
+  (void)printf("independent coordinates%s: ", check->is_independent_automatic ? ", chosen automatically" : "");
+  for (int i = 0; i < check->independent_count; ++i) {
+    (void)printf("%s%s", i > 0 ? ", " : "", check->independent_names[i]);
+  }
+  (void)printf("%s\nresiduals at the start: position %.1e, velocity %.1e, acceleration %.1e\n",
+               check->independent_count == 0 ? "none" : "", check->residual_position, check->residual_velocity,
+               check->residual_acceleration);
+}
+
+static void put_names(CliJson *json, const char *key, int count, const char *const *names) {
+  cli_json_open_array(json, key);
+  for (int i = 0; i < count; ++i) {
+    cli_json_text(json, NULL, names[i]);
+  }
+  cli_json_close(json);
+}
+
+static void print_json(const MbsCheck *check, const MbsSettings *settings) {
+  CliJson json = cli_json_begin(stdout);
+  cli_json_text(&json, "model", check->model);
+  cli_json_text(&json, "coordinate_type", settings->coordinates);
+  cli_json_integer(&json, "bodies", check->bodies);
+  cli_json_integer(&json, "coordinates", check->coordinates);
+  cli_json_integer(&json, "constraints", check->constraints);
+  cli_json_integer(&json, "redundant", check->redundant);
+  cli_json_integer(&json, "degrees_of_freedom", check->degrees_of_freedom);
+  put_names(&json, "constraint_names", check->constraints, check->constraint_names);
+  cli_json_open_array(&json, "redundant_constraints");
+  for (int i = 0; i < check->constraints; ++i) {
+    if (check->is_redundant[i]) {
+      cli_json_text(&json, NULL, check->constraint_names[i]);
+    }
+  }
+  cli_json_close(&json);
+  put_names(&json, "independent", check->independent_count, check->independent_names);
+  cli_json_boolean(&json, "independent_is_automatic", check->is_independent_automatic);
+  cli_json_open_object(&json, "initial");
+  for (int i = 0; i < check->coordinates; ++i) {
+    cli_json_open_object(&json, check->coordinate_names[i]);
+    cli_json_number(&json, "position", check->position[i]);
+    cli_json_number(&json, "velocity", check->velocity[i]);
+    cli_json_close(&json);
+  }
+  cli_json_close(&json);
+  cli_json_open_object(&json, "residual");
+  cli_json_number(&json, "position", check->residual_position);
+  cli_json_number(&json, "velocity", check->residual_velocity);
+  cli_json_number(&json, "acceleration", check->residual_acceleration);
+  cli_json_close(&json);
+  cli_json_end(&json);
+}
+
+int cli_run_check(const CliOptions *options) {
+  CliSession session;
+  int exit_status = cli_session_open(&session, options);
+  if (!exit_status) {
+    MbsCheck *check = NULL;
+    cli_progress_begin(&session.progress, session.context, "check", options->is_quiet);
+    MbsStatus status = mbs_check(session.context, session.model, &session.request.settings, &check);
+    cli_progress_end(&session.progress, session.context);
+    if (status != MBS_OK) {
+      exit_status = cli_session_fail(&session, status);
+    } else if (options->is_json) {
+      print_json(check, &session.request.settings);
+    } else {
+      print_words(check, &session.request.settings, options->is_quiet);
+    }
+    mbs_check_destroy(check);
+  }
+  cli_session_close(&session);
+  return exit_status;
+}

@@ -1,0 +1,136 @@
+// mbsens gradient: values of the objectives and their derivatives, if wanted beside those of a second method.
+#include <math.h>
+#include <stdio.h>
+
+#include "command.h"
+#include "report.h"
+#include "session.h"
+#include "table.h"
+
+enum { MOST_COLUMNS = 4 };  // objectives side by side that fit into 100 columns
+
+static double entry(const MbsResult *result, int objective, int parameter) {
+  return result->gradient[objective * result->parameter_count + parameter];
+}
+
+// |a - b| / max(|a|, |b|); 0 / 0 = 0
+static double relative_difference(double a, double b) {
+  double size = fmax(fabs(a), fabs(b));
+  return a == b ? 0 : fabs(a - b) / size;
+}
+
+static double largest_difference(const MbsResult *result, const MbsResult *other) {
+  double largest = 0;
+  for (int i = 0; i < result->objective_count * result->parameter_count; ++i) {
+    double difference = relative_difference(result->gradient[i], other->gradient[i]);
+    // a NaN must not be lost
+    largest = difference <= largest ? largest : difference;
+  }
+  return largest;
+}
+
+// rows: parameters; columns: objectives first .. first + count - 1
+static void print_gradient(const MbsResult *result, int first, int count) {
+  CliTable *table = cli_table_create(1 + count);
+  cli_table_text(table, "gradient");
+  for (int i = first; i < first + count; ++i) {
+    cli_table_text(table, result->objectives[i]);
+  }
+  for (int j = 0; j < result->parameter_count; ++j) {
+    cli_table_text(table, result->parameters[j]);
+    for (int i = first; i < first + count; ++i) {
+      cli_table_number(table, entry(result, i, j));
+    }
+  }
+  cli_table_print(table, stdout);
+}
+
+static void print_gradients(const MbsResult *result) {
+  int count = result->objective_count;
+  int columns = count <= MOST_COLUMNS ? count : 1;
+  for (int first = 0; first < count; first += columns) {
+    print_gradient(result, first, columns);
+  }
+}
+
+static void print_comparison(const MbsResult *result, MbsMethod method, const MbsResult *other, MbsMethod compared) {
+  for (int i = 0; i < result->objective_count; ++i) {
+    CliTable *table = cli_table_create(4);
+    cli_table_text(table, result->objectives[i]);
+    cli_table_text(table, cli_method_name(method));
+    cli_table_text(table, cli_method_name(compared));
+    cli_table_text(table, "relative difference");
+    for (int j = 0; j < result->parameter_count; ++j) {
+      cli_table_text(table, result->parameters[j]);
+      cli_table_number(table, entry(result, i, j));
+      cli_table_number(table, entry(other, i, j));
+      cli_table_error(table, relative_difference(entry(result, i, j), entry(other, i, j)));
+    }
+    cli_table_print(table, stdout);
+  }
+}
+
+static void print_words(const CliSession *session, const MbsResult *result, const MbsResult *other) {
+  const CliOptions *options = session->options;
+  if (!options->is_quiet) {
+    cli_report_header(stdout, result, options->method);
+    cli_report_values(stdout, result);
+  }
+  if (other) {
+    print_comparison(result, options->method, other, options->compared);
+  } else {
+    print_gradients(result);
+  }
+  if (options->is_quiet) {
+    return;
+  }
+  if (other) {
+    (void)printf("largest relative difference between %s and %s: %.1e\n", cli_method_name(options->method),
+                 cli_method_name(options->compared), largest_difference(result, other));
+    (void)printf("%s: %.3g s altogether; %s: %.3g s\n", cli_method_name(options->method),
+                 result->statistics.seconds_dynamics + result->statistics.seconds_sensitivity,
+                 cli_method_name(options->compared),
+                 other->statistics.seconds_dynamics + other->statistics.seconds_sensitivity);
+  }
+  cli_report_statistics(stdout, result);
+  cli_report_histories(stdout, &session->csv);
+}
+
+static void print_json(const CliOptions *options, const MbsResult *result, const MbsResult *other) {
+  CliJson json = cli_json_begin(stdout);
+  cli_report_json(&json, result, options->method);
+  if (other) {
+    cli_json_open_object(&json, "comparison");
+    cli_json_text(&json, "method", cli_method_name(options->compared));
+    cli_report_json_objectives(&json, "objectives", other);
+    cli_json_number(&json, "max_relative_difference", largest_difference(result, other));
+    cli_json_close(&json);
+  }
+  cli_report_json_statistics(&json, &result->statistics);
+  cli_json_end(&json);
+}
+
+int cli_run_gradient(const CliOptions *options) {
+  CliSession session;
+  MbsResult *result = NULL;
+  MbsResult *other = NULL;
+  int exit_status = cli_session_open(&session, options);
+  if (!exit_status) {
+    exit_status = cli_session_run(&session, options->method, "gradient", true, &result);
+  }
+  if (!exit_status && options->has_comparison) {
+    exit_status = cli_session_run(&session, options->compared, "comparison", false, &other);
+  }
+  if (!exit_status) {
+    exit_status = cli_session_commit(&session);
+  }
+  if (!exit_status && options->is_json) {
+    print_json(options, result, other);
+  } else if (!exit_status) {
+    print_words(&session, result, other);
+  }
+  mbs_result_destroy(result);
+  mbs_result_destroy(other);
+  cli_session_close(&session);
+  return exit_status;
+}

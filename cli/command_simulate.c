@@ -1,0 +1,114 @@
+// mbsens simulate: from the start to the end, without gradients.
+#include <stdio.h>
+
+#include "command.h"
+#include "report.h"
+#include "session.h"
+#include "table.h"
+
+// one table each for position, velocity and acceleration: side by side they would not fit
+static void print_points(const MbsResult *result) {
+  static const char *const axes[] = {"x", "y", "z"};
+  static const char *const levels[] = {"position", "velocity", "acceleration"};
+  int dimension = result->dimension == 2 ? 2 : 3;
+  for (int level = 0; level < 3 && result->point_count > 0; ++level) {
+    CliTable *table = cli_table_create(1 + dimension);
+    cli_table_text(table, levels[level]);
+    for (int k = 0; k < dimension; ++k) {
+      cli_table_text(table, axes[k]);
+    }
+    for (int i = 0; i < result->point_count; ++i) {
+      const MbsPointState *point = &result->points[i];
+      const double *vectors[] = {point->position, point->velocity, point->acceleration};
+      cli_table_text(table, point->name);
+      for (int k = 0; k < dimension; ++k) {
+        cli_table_number(table, vectors[level][k]);
+      }
+    }
+    cli_table_print(table, stdout);
+  }
+}
+
+static void print_multipliers(const MbsResult *result) {
+  if (result->multiplier_count == 0) {
+    return;
+  }
+  CliTable *table = cli_table_create(2);
+  cli_table_text(table, "constraint");
+  cli_table_text(table, "multiplier");
+  for (int i = 0; i < result->multiplier_count; ++i) {
+    cli_table_text(table, result->multiplier_names[i]);
+    cli_table_number(table, result->multipliers[i]);
+  }
+  cli_table_print(table, stdout);
+}
+
+static void print_words(const MbsResult *result, const CliSession *session) {
+  bool is_quiet = session->options->is_quiet;
+  if (!is_quiet) {
+    cli_report_header(stdout, result, MBS_METHOD_NONE);
+  }
+  cli_report_values(stdout, result);
+  if (!is_quiet) {
+    (void)printf("at t = %g s:\n\n", result->final_time);
+  }
+  print_points(result);
+  print_multipliers(result);
+  if (!is_quiet) {
+    cli_report_statistics(stdout, result);
+    cli_report_histories(stdout, &session->csv);
+  }
+}
+
+static void put_vector(CliJson *json, const char *key, int dimension, const double *vector) {
+  cli_json_open_array(json, key);
+  for (int k = 0; k < dimension; ++k) {
+    cli_json_number(json, NULL, vector[k]);
+  }
+  cli_json_close(json);
+}
+
+static void print_json(const MbsResult *result) {
+  CliJson json = cli_json_begin(stdout);
+  cli_report_json(&json, result, MBS_METHOD_NONE);
+  cli_json_open_object(&json, "final");
+  cli_json_number(&json, "time", result->final_time);
+  cli_json_open_object(&json, "points");
+  for (int i = 0; i < result->point_count; ++i) {
+    const MbsPointState *point = &result->points[i];
+    cli_json_open_object(&json, point->name);
+    put_vector(&json, "position", result->dimension, point->position);
+    put_vector(&json, "velocity", result->dimension, point->velocity);
+    put_vector(&json, "acceleration", result->dimension, point->acceleration);
+    cli_json_close(&json);
+  }
+  cli_json_close(&json);
+  cli_json_open_object(&json, "multipliers");
+  for (int i = 0; i < result->multiplier_count; ++i) {
+    cli_json_number(&json, result->multiplier_names[i], result->multipliers[i]);
+  }
+  cli_json_close(&json);
+  cli_json_close(&json);
+  cli_report_json_statistics(&json, &result->statistics);
+  cli_json_end(&json);
+}
+
+int cli_run_simulate(const CliOptions *options) {
+  CliSession session;
+  MbsResult *result = NULL;
+  int exit_status = cli_session_open(&session, options);
+  if (!exit_status) {
+    exit_status = cli_session_run(&session, MBS_METHOD_NONE, "simulation", true, &result);
+  }
+  if (!exit_status) {
+    exit_status = cli_session_commit(&session);
+  }
+  if (!exit_status && options->is_json) {
+    print_json(result);
+  } else if (!exit_status) {
+    print_words(result, &session);
+  }
+  mbs_result_destroy(result);
+  cli_session_close(&session);
+  return exit_status;
+}

@@ -1,0 +1,143 @@
+// mbsens verify: every formulation and method against the complex step.
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "json.h"
+#include "outcome.h"
+#include "session.h"
+#include "table.h"
+
+static bool is_same_run(const MbsVerifyRow *a, const MbsVerifyRow *b) {
+  return strcmp(a->formulation, b->formulation) == 0 && strcmp(a->coordinates, b->coordinates) == 0 &&
+         strcmp(a->method, b->method) == 0;
+}
+
+static void put_entry(CliTable *table, const MbsVerifyRow *row) {
+  char text[120];
+  (void)snprintf(text, sizeof text, "d %s / d %s", row->objective, row->parameter);
+  cli_table_text(table, text);
+}
+
+// One row per formulation, coordinates and method: its worst entry.
+static void print_runs(const MbsVerification *verification) {
+  CliTable *table = cli_table_create(7);
+  static const char *const header[] = {"formulation", "coordinates", "method", "entries",
+                                       "worst error", "at",          "result"};
+  for (int j = 0; j < 7; ++j) {
+    cli_table_text(table, header[j]);
+  }
+  const MbsVerifyRow *rows = verification->rows;
+  int end;
+  for (int first = 0; first < verification->row_count; first = end) {
+    const MbsVerifyRow *worst = &rows[first];
+    bool pass = true;
+    for (end = first; end < verification->row_count && is_same_run(&rows[first], &rows[end]); ++end) {
+      pass = pass && rows[end].pass;
+      // a NaN is the worst of all
+      worst = rows[end].relative_error <= worst->relative_error ? worst : &rows[end];
+    }
+    cli_table_text(table, rows[first].formulation);
+    cli_table_text(table, rows[first].coordinates);
+    cli_table_text(table, rows[first].method);
+    cli_table_integer(table, end - first);
+    cli_table_error(table, worst->relative_error);
+    put_entry(table, worst);
+    cli_table_text(table, pass ? "pass" : "FAIL");
+  }
+  cli_table_print(table, stdout);
+}
+
+static void print_failures(const MbsVerification *verification) {
+  if (verification->pass) {
+    return;
+  }
+  CliTable *table = cli_table_create(6);
+  static const char *const header[] = {"failed", "method", "entry", "value", "complex step", "error"};
+  for (int j = 0; j < 6; ++j) {
+    cli_table_text(table, header[j]);
+  }
+  for (int i = 0; i < verification->row_count; ++i) {
+    const MbsVerifyRow *row = &verification->rows[i];
+    if (!row->pass) {
+      char run[2 * MBS_NAME_LENGTH + 2];
+      (void)snprintf(run, sizeof run, "%s, %s", row->formulation, row->coordinates);
+      cli_table_text(table, run);
+      cli_table_text(table, row->method);
+      put_entry(table, row);
+      cli_table_number(table, row->value);
+      cli_table_number(table, row->reference);
+      cli_table_error(table, row->relative_error);
+    }
+  }
+  cli_table_print(table, stdout);
+}
+
+static void print_json(const MbsVerification *verification) {
+  CliJson json = cli_json_begin(stdout);
+  cli_json_open_array(&json, "rows");
+  for (int i = 0; i < verification->row_count; ++i) {
+    const MbsVerifyRow *row = &verification->rows[i];
+    cli_json_open_object(&json, NULL);
+    cli_json_text(&json, "formulation", row->formulation);
+    cli_json_text(&json, "coordinates", row->coordinates);
+    cli_json_text(&json, "method", row->method);
+    cli_json_text(&json, "objective", row->objective);
+    cli_json_text(&json, "parameter", row->parameter);
+    cli_json_number(&json, "value", row->value);
+    cli_json_number(&json, "reference", row->reference);
+    cli_json_number(&json, "relative_error", row->relative_error);
+    cli_json_boolean(&json, "pass", row->pass);
+    cli_json_close(&json);
+  }
+  cli_json_close(&json);
+  cli_json_number(&json, "max_relative_error", verification->max_relative_error);
+  cli_json_number(&json, "limit", verification->limit);
+  cli_json_boolean(&json, "pass", verification->pass);
+  cli_json_end(&json);
+}
+
+static int judge(const MbsVerification *verification) {
+  int failed = 0;
+  for (int i = 0; i < verification->row_count; ++i) {
+    failed += !verification->rows[i].pass;
+  }
+  if (verification->pass) {
+    return 0;
+  }
+  return cli_fail(MBS_ERROR_NUMERICAL, "%d of %d derivatives differ from the complex step by more than %g", failed,
+                  verification->row_count, verification->limit);
+}
+
+static int report(const MbsVerification *verification, const CliOptions *options) {
+  if (verification->row_count == 0) {
+    return cli_fail(MBS_ERROR_INPUT, "%s: nothing to verify, the model needs an objective and a parameter",
+                    options->operand);
+  }
+  if (options->is_json) {
+    print_json(verification);
+    return judge(verification);
+  }
+  print_runs(verification);
+  print_failures(verification);
+  if (!options->is_quiet) {
+    (void)printf("%s: %d derivatives, largest relative error %.1e, limit %.1e\n", verification->pass ? "pass" : "FAIL",
+                 verification->row_count, verification->max_relative_error, verification->limit);
+  }
+  return judge(verification);
+}
+
+int cli_run_verify(const CliOptions *options) {
+  CliSession session;
+  MbsVerification *verification = NULL;
+  int exit_status = cli_session_open(&session, options);
+  if (!exit_status) {
+    cli_progress_begin(&session.progress, session.context, "verification", options->is_quiet);
+    MbsStatus status = mbs_verify(session.context, session.model, &session.request, &verification);
+    cli_progress_end(&session.progress, session.context);
+    exit_status = status == MBS_OK ? report(verification, options) : cli_session_fail(&session, status);
+  }
+  mbs_verification_destroy(verification);
+  cli_session_close(&session);
+  return exit_status;
+}

@@ -1,0 +1,12 @@
+// The texts of mbsens --help and mbsens COMMAND --help.
+#ifndef MBS_CLI_HELP_H
+#define MBS_CLI_HELP_H
+
+#include <stdio.h>
+
+#include "command.h"
+
+void cli_help_print(FILE *out, const CliCommand *commands, int command_count);
+void cli_help_print_command(FILE *out, const CliCommand *command);
+
+#endif

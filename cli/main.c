@@ -1,0 +1,132 @@
+// The command mbsens: finds the command in the table, reads its options, runs it.
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "command.h"
+#include "help.h"
+#include "outcome.h"
+
+static int run_help(const CliOptions *options);
+
+static const CliCommand commands[] = {
+    {"check", CLI_CHECK, "MODEL [options]", "what the model is: coordinates, constraints, redundancy, start",
+     "Reads and assembles the model and prints its bodies with the points and vectors they stand on,\n"
+     "its coordinates with their positions and velocities at the start, its constraints (redundant ones\n"
+     "marked), its degrees of freedom and the residuals of the assembled start. Nothing moves.\n"
+     "\n"
+     "  mbsens check models/five_bar.yaml\n"
+     "  mbsens check models/five_bar.yaml --set LA1=1.5 --json\n",
+     cli_run_check},
+    {"simulate", CLI_SIMULATE, "MODEL [-o FILE.csv] [options]", "motion from the start to the end",
+     "Simulates the model and prints its objectives, the points and the multipliers of the constraints\n"
+     "at the end, and how exact the run was. -o writes the states at every step.\n"
+     "\n"
+     "  mbsens simulate models/five_bar.yaml --step 0.001 -o five_bar.csv\n"
+     "  mbsens simulate models/five_bar.yaml --formulation index1 --baumgarte --xi 1 --omega 10\n",
+     cli_run_simulate},
+    {"gradient", CLI_GRADIENT, "MODEL [--objective A,B] [--wrt P,Q] [--method NAME] [options]",
+     "objectives and their exact derivatives with respect to parameters",
+     "Simulates the model and differentiates its objectives. The direct method gives the exact\n"
+     "derivative of what was computed; the complex step gives the same digits in another way, for\n"
+     "checking; finite differences are there for comparison. -o writes histories of the states, their\n"
+     "sensitivities, the running objectives and gradients.\n"
+     "\n"
+     "  mbsens gradient models/five_bar.yaml\n"
+     "  mbsens gradient models/five_bar.yaml --objective psi1 --wrt Ls1,Ls2 --json\n"
+     "  mbsens gradient models/five_bar.yaml --compare finite-difference --difference-step 1e-6\n",
+     cli_run_gradient},
+    {"verify", CLI_VERIFY, "MODEL [--objective A,B] [--wrt P,Q] [options]",
+     "every formulation and method against the complex step",
+     "Computes the gradient with every formulation, in all coordinates and with every exact method, and\n"
+     "compares each derivative with the complex step of the same run. Prints the worst of each run and\n"
+     "all that fail, and ends with status 3 if any does; --json prints every derivative.\n"
+     "\n"
+     "  mbsens verify models/five_bar.yaml --end 1\n",
+     cli_run_verify},
+    {"list", CLI_LIST, "[TOPIC] [--markdown]", "what model files may contain: joints, forces, formulations, ...",
+     "Prints the elements, fields or names of a topic. Without TOPIC: the topics.\n"
+     "\n"
+     "  mbsens list\n"
+     "  mbsens list joints\n"
+     "  mbsens list elements --markdown\n",
+     cli_run_list},
+    {"help", CLI_HELP, "[COMMAND]", "explains the program or one of its commands",
+     "The same as mbsens --help and mbsens COMMAND --help.\n", run_help},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+// NULL after a sentence on standard error
+static const CliCommand *find_command(const char *name) {
+  static const char *const planned[] = {"kinematics", "equilibrium", "linearize", "optimize", "report", "plot"};
+  const char *nearest = NULL;
+  for (int i = 0; i < COMMAND_COUNT; ++i) {
+    if (strcmp(name, commands[i].name) == 0) {
+      return &commands[i];
+    }
+    mbs_name_nearest(name, commands[i].name, &nearest);
+  }
+  for (size_t i = 0; i < sizeof planned / sizeof planned[0]; ++i) {
+    if (strcmp(name, planned[i]) == 0) {
+      (void)cli_fail(MBS_ERROR_NOT_OFFERED, "unknown command \"%s\": it is planned, but not there yet", name);
+      return NULL;
+    }
+  }
+  if (nearest) {
+    (void)cli_fail(MBS_ERROR_INPUT, "unknown command \"%s\", did you mean %s?", name, nearest);
+  } else {
+    (void)cli_fail(MBS_ERROR_INPUT, "unknown command \"%s\"; mbsens --help lists the commands", name);
+  }
+  return NULL;
+}
+
+static int run_help(const CliOptions *options) {
+  if (!options->operand) {
+    cli_help_print(stdout, commands, COMMAND_COUNT);
+    return 0;
+  }
+  const CliCommand *command = find_command(options->operand);
+  if (!command) {
+    return cli_exit_status(MBS_ERROR_INPUT);
+  }
+  cli_help_print_command(stdout, command);
+  return 0;
+}
+
+static int run(int argument_count, char **arguments) {
+  if (argument_count < 2) {
+    return cli_fail(MBS_ERROR_INPUT, "no command given; mbsens --help lists the commands");
+  }
+  const char *name = arguments[1];
+  if (strcmp(name, "--version") == 0) {
+    (void)printf("mbsens %s\n", MBS_VERSION);
+    return 0;
+  }
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+    cli_help_print(stdout, commands, COMMAND_COUNT);
+    return 0;
+  }
+  if (name[0] == '-') {
+    return cli_fail(MBS_ERROR_INPUT, "unknown option %s; options come after the command, see mbsens --help", name);
+  }
+  const CliCommand *command = find_command(name);
+  if (!command) {
+    return cli_exit_status(MBS_ERROR_INPUT);
+  }
+  CliOptions options;
+  int exit_status = cli_options_read(argument_count - 2, arguments + 2, command->bit, command->name, &options);
+  if (!exit_status && options.wants_help) {
+    cli_help_print_command(stdout, command);
+  } else if (!exit_status) {
+    exit_status = command->run(&options);
+  }
+  cli_options_free(&options);
+  return exit_status;
+}
+
+int main(int argument_count, char **arguments) {
+  // a closed pipe is an error of writing like any other, seen at the end
+  (void)signal(SIGPIPE, SIG_IGN);
+  return cli_finish_output(run(argument_count, arguments));
+}

@@ -1,0 +1,249 @@
+#include "options.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "memory.h"
+#include "outcome.h"
+
+// What an option takes, and with it the type of the member of CliOptions that holds it.
+typedef enum Kind {
+  KIND_FLAG,          // nothing: bool
+  KIND_TEXT,          // const char *
+  KIND_POSITIVE,      // CliNumber
+  KIND_NOT_NEGATIVE,  // CliNumber
+  KIND_PENALTY,       // CliNumber
+  KIND_NAMES,         // CliNames
+  KIND_OUTPUT,        // const char *
+  KIND_METHOD,        // MbsMethod
+  KIND_COMPARE,       // optional: MbsMethod, and has_comparison
+  KIND_DIFFERENCE,    // MbsDifference, and has_difference
+  KIND_SET,           // the next of the assignments
+  KIND_PLANNED        // not there yet
+} Kind;
+
+typedef struct Option {
+  const char *name;
+  const char *argument;  // as shown in the help; NULL: none
+  Kind kind;
+  unsigned commands;  // that take it
+  size_t member;      // offset in CliOptions
+  const char *help;   // one line of up to 70 characters, more lines after '\n'
+} Option;
+
+#define MEMBER(name) offsetof(CliOptions, name)
+
+enum {
+  RUNS = CLI_SIMULATE | CLI_GRADIENT,
+  MODELS = CLI_CHECK | CLI_SIMULATE | CLI_GRADIENT | CLI_VERIFY,
+  ALL = MODELS | CLI_LIST | CLI_HELP
+};
+
+static const Option table[] = {
+    {"--objective", "A,B", KIND_NAMES, CLI_GRADIENT | CLI_VERIFY, MEMBER(objectives),
+     "objectives to differentiate (default: all of the model)"},
+    {"--wrt", "P,Q", KIND_NAMES, CLI_GRADIENT | CLI_VERIFY, MEMBER(parameters),
+     "parameters to differentiate with respect to (default: all of the model)"},
+    {"--method", "NAME", KIND_METHOD, CLI_GRADIENT, MEMBER(method),
+     "direct (default), complex-step or finite-difference"},
+    {"--compare", "[METHOD]", KIND_COMPARE, CLI_GRADIENT, MEMBER(compared),
+     "run METHOD too and print both with their relative difference\n"
+     "(default: complex-step, or direct if that is the method already)"},
+    {"--difference", "KIND", KIND_DIFFERENCE, CLI_GRADIENT, MEMBER(difference),
+     "central (default), forward or backward; of finite-difference"},
+    {"--difference-step", "X", KIND_POSITIVE, CLI_GRADIENT, MEMBER(difference_step),
+     "its step, relative to max(|parameter|, 1) (default: chosen for KIND)"},
+    {"-o", "FILE.csv", KIND_OUTPUT, RUNS, MEMBER(output), "write time histories; the file appears whole or not at all"},
+    {"--set", "NAME=VALUE", KIND_SET, MODELS, MEMBER(assignments),
+     "give a parameter another value: a number, or an expression of other\nparameters; may be repeated"},
+    {"--formulation", "NAME", KIND_TEXT, CLI_CHECK | RUNS, MEMBER(formulation),
+     "equations of motion (index1); see `mbsens list formulations`"},
+    {"--coordinates", "NAME", KIND_TEXT, CLI_CHECK | RUNS, MEMBER(coordinates),
+     "coordinates (natural); see `mbsens list coordinates`"},
+    {"--integrator", "NAME", KIND_TEXT, MODELS, MEMBER(integrator),
+     "integrator (trapezoidal); see `mbsens list integrators`"},
+    {"--step", "H", KIND_POSITIVE, MODELS, MEMBER(step), "time step in seconds (0.01)"},
+    {"--end", "T", KIND_POSITIVE, MODELS, MEMBER(end), "end of the simulated time in seconds (1)"},
+    {"--tolerance", "X", KIND_POSITIVE, MODELS, MEMBER(tolerance),
+     "scaled residual at which a step counts as solved (1e-10)"},
+    {"--penalty", "A|auto", KIND_PENALTY, MODELS, MEMBER(penalty),
+     "absolute penalty factor, or auto: from the mass matrix (auto)"},
+    {"--xi", "X", KIND_NOT_NEGATIVE, MODELS, MEMBER(xi), "damping ratio of the constraint stabilisation (1)"},
+    {"--omega", "W", KIND_NOT_NEGATIVE, MODELS, MEMBER(omega),
+     "frequency of the constraint stabilisation in rad/s (10)"},
+    {"--baumgarte", NULL, KIND_FLAG, MODELS, MEMBER(is_stabilised), "index1: stabilise with xi and omega"},
+    {"--json", NULL, KIND_FLAG, MODELS, MEMBER(is_json), "print one JSON object instead of tables"},
+    {"--quiet", NULL, KIND_FLAG, MODELS, MEMBER(is_quiet), "print the tables of numbers only"},
+    {"--markdown", NULL, KIND_FLAG, CLI_LIST, MEMBER(is_markdown), "print tables in Markdown"},
+    {"--help", NULL, KIND_FLAG, ALL, MEMBER(wants_help), "print this text; also -h"},
+    {"-h", NULL, KIND_FLAG, ALL, MEMBER(wants_help), NULL},
+    {"--spectral-radius", "X", KIND_PLANNED, MODELS, 0, NULL},
+    {"--projections", "N", KIND_PLANNED, MODELS, 0, NULL},
+    {"--projection-matrix", "NAME", KIND_PLANNED, MODELS, 0, NULL},
+    {"--independent", "A,B", KIND_PLANNED, MODELS, 0, NULL},
+    {"--memory", "SIZE", KIND_PLANNED, MODELS, 0, NULL},
+    {"--derivatives", "NAME", KIND_PLANNED, MODELS, 0, NULL},
+};
+enum { OPTION_COUNT = sizeof table / sizeof table[0] };
+
+// The option called by `argument` ("--step" or "--step=0.1"), if it is there for this command.
+static const Option *find_option(const char *argument, unsigned command, const char *command_name) {
+  size_t length = strcspn(argument, "=");
+  char name[64];
+  (void)snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), argument);
+  const char *nearest = NULL;
+  for (int i = 0; i < OPTION_COUNT; ++i) {
+    const Option *option = &table[i];
+    bool is_meant = strlen(option->name) == length && strncmp(option->name, argument, length) == 0;
+    if (is_meant && !(option->commands & command)) {
+      (void)cli_fail(MBS_ERROR_INPUT, "%s: not an option of %s; see mbsens %s --help", name, command_name,
+                     command_name);
+      return NULL;
+    }
+    if (is_meant && option->kind == KIND_PLANNED) {
+      (void)cli_fail(MBS_ERROR_NOT_OFFERED, "%s: not offered yet", name);
+      return NULL;
+    }
+    if (is_meant) {
+      return option;
+    }
+    if ((option->commands & command) && option->kind != KIND_PLANNED) {
+      mbs_name_nearest(name, option->name, &nearest);
+    }
+  }
+  if (nearest) {
+    (void)cli_fail(MBS_ERROR_INPUT, "unknown option %s, did you mean %s?", name, nearest);
+  } else {
+    (void)cli_fail(MBS_ERROR_INPUT, "unknown option %s; see mbsens %s --help", name, command_name);
+  }
+  return NULL;
+}
+
+// What stands behind the option: after '=', or as the next argument, which is then used up. *value stays NULL where
+// the option takes none.
+static bool find_value(const Option *option, int argument_count, char **arguments, int *at, const char **value) {
+  const char *equals = strchr(arguments[*at], '=');
+  const char *next = *at + 1 < argument_count ? arguments[*at + 1] : NULL;
+  *value = equals ? equals + 1 : NULL;
+  if (option->kind == KIND_FLAG) {
+    if (equals) {
+      (void)cli_fail(MBS_ERROR_INPUT, "%s: takes no value, got \"%s\"", option->name, *value);
+    }
+    return !equals;
+  }
+  // the value is optional: only the name of a method is one, since MODEL may come next
+  bool takes_next = option->kind == KIND_COMPARE ? next && cli_is_method(next) : next && strncmp(next, "--", 2) != 0;
+  if (!equals && takes_next) {
+    *value = next;
+    ++*at;
+  }
+  if ((!*value && option->kind != KIND_COMPARE) || (*value && !**value)) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s: needs a value, %s", option->name, option->argument);
+    return false;
+  }
+  return true;
+}
+
+static bool store(const Option *option, const char *value, CliOptions *options) {
+  void *member = (char *)options + option->member;
+  switch (option->kind) {
+    case KIND_FLAG: *(bool *)member = true; return true;
+    case KIND_TEXT: *(const char **)member = value; return true;
+    case KIND_POSITIVE: return cli_value_positive(option->name, value, member);
+    case KIND_NOT_NEGATIVE: return cli_value_not_negative(option->name, value, member);
+    case KIND_PENALTY: return cli_value_penalty(option->name, value, member);
+    case KIND_NAMES: return cli_value_names(option->name, value, member);
+    case KIND_OUTPUT: return cli_value_output(option->name, value, member);
+    case KIND_METHOD: return cli_value_method(option->name, value, member);
+    case KIND_COMPARE: options->has_comparison = true; return !value || cli_value_method(option->name, value, member);
+    case KIND_DIFFERENCE: options->has_difference = true; return cli_value_difference(option->name, value, member);
+    case KIND_SET:
+      return cli_value_assignment(option->name, value, &options->assignments[options->assignment_count]) &&
+             ++options->assignment_count > 0;
+    case KIND_PLANNED: break;
+  }
+  return false;
+}
+
+// Fills in what --compare leaves open and refuses options that would do nothing.
+static bool settle(CliOptions *options) {
+  if (options->has_comparison && options->compared == MBS_METHOD_NONE) {
+    options->compared = options->method == MBS_METHOD_COMPLEX_STEP ? MBS_METHOD_DIRECT : MBS_METHOD_COMPLEX_STEP;
+  }
+  if (options->compared == options->method) {
+    (void)cli_fail(MBS_ERROR_INPUT, "--compare: %s is the method already; compare it with another",
+                   cli_method_name(options->method));
+    return false;
+  }
+  bool uses_differences =
+      options->method == MBS_METHOD_FINITE_DIFFERENCE || options->compared == MBS_METHOD_FINITE_DIFFERENCE;
+  if ((options->has_difference || options->difference_step.is_given) && !uses_differences) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s: is for --method finite-difference only, the method is %s",
+                   options->has_difference ? "--difference" : "--difference-step", cli_method_name(options->method));
+    return false;
+  }
+  return true;
+}
+
+int cli_options_read(int argument_count, char **arguments, unsigned command, const char *name, CliOptions *options) {
+  *options = (CliOptions){.method = MBS_METHOD_DIRECT, .compared = MBS_METHOD_NONE};
+  // there cannot be more assignments than arguments
+  options->assignments = cli_memory_take((size_t)argument_count, sizeof *options->assignments);
+  bool options_are_over = false;
+  for (int i = 0; i < argument_count && !options->wants_help; ++i) {
+    const char *argument = arguments[i];
+    if (!options_are_over && strcmp(argument, "--") == 0) {
+      options_are_over = true;
+    } else if (!options_are_over && argument[0] == '-' && argument[1] != '\0') {
+      const Option *option = find_option(argument, command, name);
+      const char *value = NULL;
+      if (!option || !find_value(option, argument_count, arguments, &i, &value) || !store(option, value, options)) {
+        return cli_exit_status(MBS_ERROR_INPUT);
+      }
+    } else if (options->operand) {
+      return cli_fail(MBS_ERROR_INPUT, "%s takes one %s, got \"%s\" and \"%s\"", name,
+                      command & MODELS ? "MODEL" : "name", options->operand, argument);
+    } else {
+      options->operand = argument;
+    }
+  }
+  if (options->wants_help) {
+    return 0;
+  }
+  if ((command & MODELS) && !options->operand) {
+    return cli_fail(MBS_ERROR_INPUT, "%s needs a MODEL: mbsens %s MODEL [options]", name, name);
+  }
+  return settle(options) ? 0 : cli_exit_status(MBS_ERROR_INPUT);
+}
+
+void cli_options_free(CliOptions *options) {
+  for (int i = 0; i < options->assignment_count; ++i) {
+    free(options->assignments[i].name);
+  }
+  free(options->assignments);
+  free(options->objectives.names);
+  free(options->objectives.letters);
+  free(options->parameters.names);
+  free(options->parameters.letters);
+}
+
+void cli_options_print_help(FILE *out, unsigned command) {
+  enum { INDENT = 24 };
+  for (int i = 0; i < OPTION_COUNT; ++i) {
+    const Option *option = &table[i];
+    if (!(option->commands & command) || !option->help) {
+      continue;
+    }
+    int width =
+        fprintf(out, "  %s%s%s", option->name, option->argument ? " " : "", option->argument ? option->argument : "");
+    const char *line = option->help;
+    while (*line) {
+      int length = (int)strcspn(line, "\n");
+      (void)fprintf(out, "%*s%.*s\n", INDENT - width > 0 ? INDENT - width : 1, "", length, line);
+      line += length + (line[length] == '\n');
+      width = 0;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+#include "outcome.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+int cli_exit_status(MbsStatus status) {
+  static const int exit_statuses[] = {
+#define EXIT_STATUS(name, text, exit_status) [MBS_##name] = (exit_status),
+      MBS_STATUS_LIST(EXIT_STATUS)
+#undef EXIT_STATUS
+  };
+  return exit_statuses[status];
+}
+
+int cli_fail(MbsStatus status, const char *format, ...) {
+  (void)fputs("mbsens: ", stderr);
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  (void)fputc('\n', stderr);
+  return cli_exit_status(status);
+}
+
+// "file:line:column: error: ...": two numbers between colons before the first ": error: "
+static bool has_place(const char *message) {
+  const char *c = strstr(message, ": error: ");
+  for (int number = 0; c && number < 2; ++number) {
+    const char *end = c;
+    while (c > message && isdigit((unsigned char)c[-1])) {
+      --c;
+    }
+    if (c == end || c == message || c[-1] != ':') {
+      return false;
+    }
+    --c;
+  }
+  return c && c > message;
+}
+
+int cli_fail_library(const MbsContext *context, MbsStatus status) {
+  const char *message = mbs_context_message(context);
+  if (has_place(message)) {
+    (void)fprintf(stderr, "%s\n", message);
+    return cli_exit_status(status);
+  }
+  static const char *const meanings[] = {
+#define MEANING(name, text, exit_status) [MBS_##name] = (text),
+      MBS_STATUS_LIST(MEANING)
+#undef MEANING
+  };
+  return cli_fail(status, "%s", message[0] ? message : meanings[status]);
+}
+
+int cli_finish_output(int exit_status) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) {
+    return exit_status;
+  }
+  // a reader that has seen enough (mbsens list | head -1) knows why: no noise
+  if (errno == EPIPE) {
+    return exit_status ? exit_status : cli_exit_status(MBS_ERROR_FILE);
+  }
+  int status = cli_fail(MBS_ERROR_FILE, "cannot write to standard output: %s",
+                        errno ? strerror(errno) : "an earlier write failed");
+  return exit_status ? exit_status : status;
+}

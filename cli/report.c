@@ -1,0 +1,107 @@
+#include "report.h"
+
+#include <math.h>
+
+#include "table.h"
+#include "values.h"
+
+void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method) {
+  const MbsSettings *settings = &result->settings;
+  (void)fprintf(out, "%s: %s, %s coordinates, %s, h = %g s, end = %g s%s%s\n\n", result->model, settings->formulation,
+                settings->coordinates, settings->integrator, settings->step, settings->end,
+                method == MBS_METHOD_NONE ? "" : ", ", method == MBS_METHOD_NONE ? "" : cli_method_name(method));
+}
+
+void cli_report_values(FILE *out, const MbsResult *result) {
+  if (result->objective_count == 0) {
+    return;
+  }
+  CliTable *table = cli_table_create(2);
+  cli_table_text(table, "objective");
+  cli_table_text(table, "value");
+  for (int i = 0; i < result->objective_count; ++i) {
+    cli_table_text(table, result->objectives[i]);
+    cli_table_number(table, result->values[i]);
+  }
+  cli_table_print(table, out);
+}
+
+void cli_report_statistics(FILE *out, const MbsResult *result) {
+  const MbsStatistics *s = &result->statistics;
+  (void)fprintf(out, "%ld steps", s->steps);
+  if (s->steps > 0) {
+    (void)fprintf(out, ", %.1f iterations per step", (double)s->iterations / (double)s->steps);
+  }
+  (void)fprintf(out, "; %.3g s in dynamics", s->seconds_dynamics);
+  if (result->gradient) {
+    (void)fprintf(out, ", %.3g s in sensitivities", s->seconds_sensitivity);
+  }
+  (void)fprintf(out, "\nworst residuals: position %.1e, velocity %.1e, acceleration %.1e; ", s->residual_position,
+                s->residual_velocity, s->residual_acceleration);
+  if (isnan(s->energy_drift)) {
+    (void)fprintf(out, "no energy balance\n");
+  } else {
+    (void)fprintf(out, "energy drift %.1e\n", s->energy_drift);
+  }
+}
+
+void cli_report_histories(FILE *out, const CliCsv *csv) {
+  if (csv->path) {
+    (void)fprintf(out, "histories: %s, %ld rows of %d columns\n", csv->path, csv->row_count, csv->column_count);
+  }
+}
+
+void cli_report_json_objectives(CliJson *json, const char *key, const MbsResult *result) {
+  cli_json_open_object(json, key);
+  for (int i = 0; i < result->objective_count; ++i) {
+    cli_json_open_object(json, result->objectives[i]);
+    cli_json_number(json, "value", result->values[i]);
+    if (result->gradient) {
+      cli_json_open_object(json, "gradient");
+      for (int j = 0; j < result->parameter_count; ++j) {
+        cli_json_number(json, result->parameters[j], result->gradient[i * result->parameter_count + j]);
+      }
+      cli_json_close(json);
+    }
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+}
+
+void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
+  const MbsSettings *settings = &result->settings;
+  cli_json_text(json, "model", result->model);
+  cli_json_text(json, "formulation", settings->formulation);
+  cli_json_text(json, "coordinates", settings->coordinates);
+  cli_json_text(json, "integrator", settings->integrator);
+  if (method != MBS_METHOD_NONE) {
+    cli_json_text(json, "method", cli_method_name(method));
+  }
+  cli_json_number(json, "step", settings->step);
+  cli_json_number(json, "end", settings->end);
+  cli_json_open_object(json, "parameters");
+  for (int j = 0; j < result->parameter_count; ++j) {
+    cli_json_number(json, result->parameters[j], result->parameter_values[j]);
+  }
+  cli_json_close(json);
+  cli_report_json_objectives(json, "objectives", result);
+  cli_json_open_array(json, "events");
+  cli_json_close(json);
+}
+
+void cli_report_json_statistics(CliJson *json, const MbsStatistics *statistics) {
+  cli_json_open_object(json, "statistics");
+  cli_json_integer(json, "steps", statistics->steps);
+  cli_json_integer(json, "iterations", statistics->iterations);
+  cli_json_open_object(json, "seconds");
+  cli_json_number(json, "dynamics", statistics->seconds_dynamics);
+  cli_json_number(json, "sensitivity", statistics->seconds_sensitivity);
+  cli_json_close(json);
+  cli_json_open_object(json, "residual");
+  cli_json_number(json, "position", statistics->residual_position);
+  cli_json_number(json, "velocity", statistics->residual_velocity);
+  cli_json_number(json, "acceleration", statistics->residual_acceleration);
+  cli_json_close(json);
+  cli_json_number(json, "energy_drift", statistics->energy_drift);
+  cli_json_close(json);
+}

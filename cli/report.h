@@ -1,0 +1,26 @@
+// What the results of simulate and gradient have in common, in words and in JSON.
+#ifndef MBS_CLI_REPORT_H
+#define MBS_CLI_REPORT_H
+
+#include <mbsens/mbsens.h>
+#include <stdio.h>
+
+#include "csv.h"
+#include "json.h"
+
+// "five-bar linkage: ali3p, natural coordinates, ..."; method MBS_METHOD_NONE is left out.
+void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method);
+// A table of the objectives' values; nothing where there are none.
+void cli_report_values(FILE *out, const MbsResult *result);
+// Steps, time, residuals, energy: two lines.
+void cli_report_statistics(FILE *out, const MbsResult *result);
+// "histories: ..."; nothing without -o.
+void cli_report_histories(FILE *out, const CliCsv *csv);
+
+// The members from "model" to "events".
+void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method);
+// {"psi1": {"value": 0.7, "gradient": {"Ls1": -4.2}}}; the gradient only where there is one.
+void cli_report_json_objectives(CliJson *json, const char *key, const MbsResult *result);
+void cli_report_json_statistics(CliJson *json, const MbsStatistics *statistics);
+
+#endif

@@ -1,0 +1,105 @@
+#include "session.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "outcome.h"
+
+static void override_number(CliNumber number, double *setting) {
+  if (number.is_given) {
+    *setting = number.value;
+  }
+}
+
+// `topic` of mbsens list has the names
+static int override_name(const char *option, const char *topic, const char *name, char *setting) {
+  if (!name) {
+    return 0;
+  }
+  // the library knows which names there are, but none is that long
+  if (strlen(name) >= MBS_NAME_LENGTH) {
+    return cli_fail(MBS_ERROR_INPUT, "%s: unknown name \"%s\"; see mbsens list %s", option, name, topic);
+  }
+  memcpy(setting, name, strlen(name) + 1);
+  return 0;
+}
+
+static int apply_options(const CliOptions *options, MbsRequest *request) {
+  MbsSettings *settings = &request->settings;
+  override_number(options->step, &settings->step);
+  override_number(options->end, &settings->end);
+  override_number(options->tolerance, &settings->tolerance);
+  override_number(options->penalty, &settings->penalty);
+  override_number(options->xi, &settings->xi);
+  override_number(options->omega, &settings->omega);
+  settings->is_stabilised = settings->is_stabilised || options->is_stabilised;
+  request->difference = options->difference;
+  override_number(options->difference_step, &request->difference_step);
+  if (options->objectives.names) {
+    request->objective_count = options->objectives.count;
+    request->objectives = options->objectives.names;
+  }
+  if (options->parameters.names) {
+    request->parameter_count = options->parameters.count;
+    request->parameters = options->parameters.names;
+  }
+  int exit_status = override_name("--formulation", "formulations", options->formulation, settings->formulation);
+  if (!exit_status) {
+    exit_status = override_name("--coordinates", "coordinates", options->coordinates, settings->coordinates);
+  }
+  if (!exit_status) {
+    exit_status = override_name("--integrator", "integrators", options->integrator, settings->integrator);
+  }
+  return exit_status;
+}
+
+int cli_session_open(CliSession *session, const CliOptions *options) {
+  *session = (CliSession){.options = options, .context = mbs_context_create()};
+  if (!session->context) {
+    cli_memory_is_out();
+  }
+  cli_progress_catch_signals();
+  MbsStatus status = mbs_model_read_file(session->context, options->operand, &session->model);
+  for (int i = 0; status == MBS_OK && i < options->assignment_count; ++i) {
+    const CliAssignment *assignment = &options->assignments[i];
+    status = mbs_model_set(session->context, session->model, assignment->name, assignment->value);
+  }
+  if (status == MBS_OK) {
+    status = mbs_request_default(session->context, session->model, &session->request);
+  }
+  return status == MBS_OK ? apply_options(options, &session->request) : cli_fail_library(session->context, status);
+}
+
+void cli_session_close(CliSession *session) {
+  cli_csv_close(&session->csv);
+  mbs_model_destroy(session->model);
+  mbs_context_destroy(session->context);
+  *session = (CliSession){0};
+}
+
+int cli_session_fail(const CliSession *session, MbsStatus status) {
+  if (status == MBS_ERROR_INTERRUPTED) {
+    return cli_fail(status, "stopped at %.0f %% of the %s, nothing written", 100 * session->progress.fraction,
+                    session->progress.label);
+  }
+  return session->csv.error ? cli_csv_fail(&session->csv) : cli_fail_library(session->context, status);
+}
+
+int cli_session_run(CliSession *session, MbsMethod method, const char *label, bool is_recorded, MbsResult **result) {
+  MbsRequest request = session->request;
+  request.method = method;
+  *result = NULL;
+  if (is_recorded && session->options->output) {
+    int exit_status = cli_csv_open(&session->csv, session->options->output);
+    if (exit_status) {
+      return exit_status;
+    }
+    request.recorder = &session->csv.recorder;
+  }
+  cli_progress_begin(&session->progress, session->context, label, session->options->is_quiet);
+  MbsStatus status = mbs_run(session->context, session->model, &request, result);
+  cli_progress_end(&session->progress, session->context);
+  return status == MBS_OK ? 0 : cli_session_fail(session, status);
+}
+
+int cli_session_commit(CliSession *session) { return session->csv.partial ? cli_csv_commit(&session->csv) : 0; }

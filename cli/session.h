@@ -1,0 +1,35 @@
+// What check, simulate, gradient and verify share: the model of the command line, read, with the options applied,
+// and runs of it.
+#ifndef MBS_CLI_SESSION_H
+#define MBS_CLI_SESSION_H
+
+#include <mbsens/mbsens.h>
+
+#include "csv.h"
+#include "options.h"
+#include "progress.h"
+
+typedef struct CliSession {
+  const CliOptions *options;
+  MbsContext *context;
+  MbsModel *model;
+  MbsRequest request;  // the model file's settings, overridden by the options
+  CliProgress progress;
+  CliCsv csv;  // of -o
+} CliSession;
+
+// All functions return 0, or the exit status after a sentence on standard error.
+
+// Close the session also when this fails.
+int cli_session_open(CliSession *session, const CliOptions *options);
+void cli_session_close(CliSession *session);
+
+// Runs with `method`; `label` says in words what runs. The histories of -o are recorded where `is_recorded`.
+int cli_session_run(CliSession *session, MbsMethod method, const char *label, bool is_recorded, MbsResult **result);
+// Completes the file of -o, if there is one. To be done when all runs have succeeded and before printing.
+int cli_session_commit(CliSession *session);
+
+// The sentence for a failed call of the library during `progress`, also when the user stopped it.
+int cli_session_fail(const CliSession *session, MbsStatus status);
+
+#endif

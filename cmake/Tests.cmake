@@ -1,0 +1,66 @@
+# Every tests/test_*.c is a test, every example is run, every script that guards a rule is a test too.
+# All run from the root of the sources.
+set(BOTH_SCALARS test_graph test_tape test_parse)  # also run in the complex build, as test_twin_* are
+
+# the complex sources with all their symbols, for those tests
+add_library(mbsens_complex STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:complex_objects>)
+target_compile_definitions(mbsens_complex INTERFACE MBS_COMPLEX)
+target_include_directories(mbsens_complex INTERFACE include)
+
+# what tests and benchmarks may look into; examples see the public headers only
+add_library(internals INTERFACE)
+target_include_directories(internals INTERFACE src)
+target_link_libraries(internals INTERFACE KLU::klu)
+
+# usage: add_program(NAME SOURCE FOLDER LIBRARIES...)
+function(add_program name source folder)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE ${ARGN} m)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
+endfunction()
+
+# usage: add_check(NAME COMMAND...)  status 77 means skipped
+function(add_check name)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
+endfunction()
+
+# ---- tests ----
+set(test_reader_arguments tests/bad)
+file(GLOB sources CONFIGURE_DEPENDS tests/test_*.c)
+foreach(source IN LISTS sources)
+  cmake_path(GET source STEM name)
+  add_program(${name} ${source} tests mbsens internals)
+  add_check(${name} ${name} ${${name}_arguments})
+  if(name IN_LIST BOTH_SCALARS OR name MATCHES "^test_twin_")
+    add_program(${name}_complex ${source} tests mbsens_complex internals)
+    add_check(${name}_complex ${name}_complex ${${name}_arguments})
+  endif()
+endforeach()
+
+file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*.sh)
+foreach(script IN LISTS scripts)
+  cmake_path(GET script STEM name)
+  add_check(cli_${name} sh ${script} $<TARGET_FILE:command>)
+endforeach()
+
+# ---- rules ----
+add_check(check_layers scripts/check-layers)
+add_check(check_bare_math scripts/check-bare-math)
+add_check(check_twin scripts/check-twin ${CMAKE_NM} ${twin_object} ${twin_exports})
+add_check(check_generated scripts/check-generated $<TARGET_FILE:command>)
+add_check(check_contract scripts/check-contract $<TARGET_FILE:command>)
+
+# ---- examples and benchmarks ----
+file(GLOB sources CONFIGURE_DEPENDS examples/*.c)
+foreach(source IN LISTS sources)
+  cmake_path(GET source STEM name)
+  add_program(example_${name} ${source} examples mbsens)
+  add_check(example_${name} example_${name} models/five_bar.yaml)
+endforeach()
+
+file(GLOB sources CONFIGURE_DEPENDS benchmarks/*.c)
+foreach(source IN LISTS sources)
+  cmake_path(GET source STEM name)
+  add_program(benchmark_${name} ${source} benchmarks mbsens internals)
+endforeach()

@@ -1,0 +1,174 @@
+// mbsens: constrained multibody systems and exact gradients of what they do.
+//
+//   MbsContext *context = mbs_context_create();
+//   MbsModel *model;
+//   if (mbs_model_read_file(context, "models/five_bar.yaml", &model) != MBS_OK) ... mbs_context_message(context)
+//   MbsRequest request;
+//   mbs_request_default(context, model, &request);        settings of the file, all objectives and parameters
+//   request.method = MBS_METHOD_DIRECT;
+//   MbsResult *result;
+//   mbs_run(context, model, &request, &result);
+//   result->gradient[objective * result->parameter_count + parameter]
+//
+// SI units, radians. Every function that can fail returns a status and leaves a sentence in the
+// context. The library never prints and never exits. One context, model and run per thread.
+#ifndef MBSENS_H
+#define MBSENS_H
+
+#include <mbsens/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MBS_VERSION "0.1.0"
+
+typedef struct MbsContext MbsContext;
+typedef struct MbsModel MbsModel;
+
+// ---- context ----
+MbsContext *mbs_context_create(void);  // NULL: out of memory
+void mbs_context_destroy(MbsContext *context);
+// What went wrong in the last call that failed.
+const char *mbs_context_message(const MbsContext *context);
+// Called now and then during long runs with the fraction done; return false to stop the run, which then
+// ends with MBS_ERROR_INTERRUPTED.
+void mbs_context_on_progress(MbsContext *context, bool (*keep_going)(void *user, double fraction), void *user);
+
+// ---- model ----
+MbsStatus mbs_model_read_file(MbsContext *context, const char *path, MbsModel **model);
+// `name` stands for the file in messages.
+MbsStatus mbs_model_read_text(MbsContext *context, const char *text, size_t length, const char *name, MbsModel **model);
+// Gives a parameter another value: a number, or an expression of other parameters.
+MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parameter, const char *value);
+void mbs_model_destroy(MbsModel *model);
+
+// ---- what to do ----
+enum { MBS_NAME_LENGTH = 32 };
+
+typedef struct MbsSettings {
+  double end, step;    // s
+  double tolerance;    // scaled residual at which a step counts as solved
+  double penalty;      // absolute penalty factor; 0: automatic
+  double xi, omega;    // constraint stabilisation: damping ratio, frequency (rad/s)
+  bool is_stabilised;  // index1: use xi and omega
+  char formulation[MBS_NAME_LENGTH], coordinates[MBS_NAME_LENGTH], integrator[MBS_NAME_LENGTH];
+} MbsSettings;
+
+typedef enum MbsMethod {
+  MBS_METHOD_NONE,  // simulate only
+  MBS_METHOD_DIRECT,
+  MBS_METHOD_COMPLEX_STEP,
+  MBS_METHOD_FINITE_DIFFERENCE
+} MbsMethod;
+
+typedef enum MbsDifference { MBS_DIFFERENCE_CENTRAL, MBS_DIFFERENCE_FORWARD, MBS_DIFFERENCE_BACKWARD } MbsDifference;
+
+// Receives time histories, row by row, while a run goes on. A status other than MBS_OK stops the run.
+typedef struct MbsRecorder {
+  void *user;
+  MbsStatus (*begin)(void *user, int column_count, const char *const *names);
+  MbsStatus (*row)(void *user, const double *values);
+} MbsRecorder;
+
+typedef struct MbsRequest {
+  MbsSettings settings;
+  MbsMethod method;
+  MbsDifference difference;  // of the finite differences
+  double difference_step;    // their step, relative to max(|parameter|, 1); 0: automatic
+  int objective_count;       // 0 with objectives NULL: all
+  const char *const *objectives;
+  int parameter_count;  // 0 with parameters NULL: all
+  const char *const *parameters;
+  const MbsRecorder *recorder;  // NULL: no histories
+} MbsRequest;
+
+// The settings of the model file, direct method, all objectives, all parameters.
+MbsStatus mbs_request_default(MbsContext *context, const MbsModel *model, MbsRequest *request);
+
+// ---- what came out ----
+typedef struct MbsStatistics {
+  long steps, iterations;
+  double seconds_dynamics, seconds_sensitivity;
+  double residual_position, residual_velocity, residual_acceleration;  // largest, over all steps
+  double energy_drift;                                                 // largest |E - E0 - work| over largest |E|
+} MbsStatistics;
+
+typedef struct MbsPointState {
+  const char *name;
+  double position[3], velocity[3], acceleration[3];
+} MbsPointState;
+
+typedef struct MbsResult {
+  const char *model;
+  int dimension;
+  MbsSettings settings;  // as used: an automatic penalty is filled in
+  int parameter_count;
+  const char *const *parameters;
+  const double *parameter_values;
+  int objective_count;
+  const char *const *objectives;
+  const double *values;
+  const double *gradient;  // objective_count x parameter_count; NULL when simulating only
+  double final_time;
+  int point_count;
+  const MbsPointState *points;  // at the end
+  int multiplier_count;
+  const char *const *multiplier_names;
+  const double *multipliers;  // at the end
+  MbsStatistics statistics;
+} MbsResult;
+
+MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result);
+void mbs_result_destroy(MbsResult *result);
+
+// ---- check: the structure of a model and its assembled start ----
+typedef struct MbsCheckBody {
+  const char *name;
+  const char *entities;  // "A (ground), P1"
+} MbsCheckBody;
+
+typedef struct MbsCheck {
+  const char *model;
+  int bodies, coordinates, constraints, redundant, degrees_of_freedom;
+  const MbsCheckBody *body;             // bodies
+  const char *const *coordinate_names;  // coordinates
+  const double *position, *velocity;    // coordinates
+  const char *const *constraint_names;  // constraints
+  const bool *is_redundant;             // constraints
+  int independent_count;
+  const char *const *independent_names;
+  bool is_independent_automatic;
+  double residual_position, residual_velocity, residual_acceleration;
+} MbsCheck;
+
+MbsStatus mbs_check(MbsContext *context, const MbsModel *model, const MbsSettings *settings, MbsCheck **check);
+void mbs_check_destroy(MbsCheck *check);
+
+// ---- verify: every formulation and method against the complex step ----
+typedef struct MbsVerifyRow {
+  const char *formulation, *coordinates, *method, *objective, *parameter;
+  double value, reference;
+  double relative_error;  // |value - reference| / largest |reference| of this objective's gradient entries' own size
+  bool pass;
+} MbsVerifyRow;
+
+typedef struct MbsVerification {
+  int row_count;
+  const MbsVerifyRow *rows;
+  double max_relative_error;
+  double limit;  // what a relative error may be
+  bool pass;
+} MbsVerification;
+
+// Uses settings, objectives and parameters of the request; its formulation and method are ignored.
+MbsStatus mbs_verify(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                     MbsVerification **verification);
+void mbs_verification_destroy(MbsVerification *verification);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,25 @@
+// The pattern of a sparse square matrix, collected entry by entry at set-up; values are then scattered
+// by position. Compressed columns, rows ascending.
+#ifndef MBS_PATTERN_H
+#define MBS_PATTERN_H
+
+#include "base/arena.h"
+
+typedef struct MbsPattern {
+  int size;
+  int entry_count;          // stored entries; position `entry_count` is a bin for what falls outside
+  const int *column_start;  // size + 1
+  const int *row;           // entry_count
+} MbsPattern;
+
+typedef struct MbsPatternBuilder MbsPatternBuilder;
+
+MbsStatus mbs_pattern_begin(MbsContext *context, MbsArena *arena, int size, MbsPatternBuilder **builder);
+// An entry outside the matrix (a fixed coordinate) is ignored.
+MbsStatus mbs_pattern_add(MbsContext *context, MbsPatternBuilder *builder, int row, int column);
+MbsStatus mbs_pattern_finish(MbsContext *context, MbsPatternBuilder *builder, MbsPattern *pattern);
+
+// Position of an entry in the values; the bin for one outside the matrix.
+int mbs_pattern_position(const MbsPattern *pattern, int row, int column);
+
+#endif

@@ -1,0 +1,105 @@
+#include "algebra/sparse_solver.h"
+
+#include <klu.h>
+
+#ifdef MBS_COMPLEX
+#define KLU_FACTOR klu_z_factor
+#define KLU_REFACTOR klu_z_refactor
+#define KLU_RCOND klu_z_rcond
+#define KLU_SOLVE klu_z_solve
+#define KLU_TSOLVE(symbolic, numeric, n, count, b, common) klu_z_tsolve(symbolic, numeric, n, count, b, 0, common)
+#define KLU_FREE_NUMERIC klu_z_free_numeric
+#else
+#define KLU_FACTOR klu_factor
+#define KLU_REFACTOR klu_refactor
+#define KLU_RCOND klu_rcond
+#define KLU_SOLVE klu_solve
+#define KLU_TSOLVE klu_tsolve
+#define KLU_FREE_NUMERIC klu_free_numeric
+#endif
+
+struct MbsSparseSolver {
+  int size;
+  int *column_start, *row;
+  klu_common common;
+  klu_symbolic *symbolic;
+  klu_numeric *numeric;
+  double quality, full_quality;  // reciprocal condition estimates: now, and when pivots were chosen
+};
+
+MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const MbsPattern *pattern,
+                                   MbsSparseSolver **result) {
+  MbsSparseSolver *solver;
+  MBS_TAKE(context, arena, solver, 1);
+  MBS_TAKE(context, arena, solver->column_start, pattern->size + 1);
+  MBS_TAKE(context, arena, solver->row, pattern->entry_count);
+  for (int i = 0; i <= pattern->size; ++i) {
+    solver->column_start[i] = pattern->column_start[i];
+  }
+  for (int i = 0; i < pattern->entry_count; ++i) {
+    solver->row[i] = pattern->row[i];
+  }
+  solver->size = pattern->size;
+  klu_defaults(&solver->common);
+  if (pattern->size > 0) {
+    solver->symbolic = klu_analyze(pattern->size, solver->column_start, solver->row, &solver->common);
+    if (!solver->symbolic && solver->common.status == KLU_OUT_OF_MEMORY) {
+      return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    }
+  }
+  *result = solver;
+  return MBS_OK;
+}
+
+void mbs_sparse_solver_destroy(MbsSparseSolver *solver) {
+  if (solver) {
+    KLU_FREE_NUMERIC(&solver->numeric, &solver->common);
+    klu_free_symbolic(&solver->symbolic, &solver->common);
+  }
+}
+
+static bool factor_anew(MbsSparseSolver *solver, double *values) {
+  KLU_FREE_NUMERIC(&solver->numeric, &solver->common);
+  solver->numeric = KLU_FACTOR(solver->column_start, solver->row, values, solver->symbolic, &solver->common);
+  if (!solver->numeric || solver->common.status != KLU_OK) {
+    return false;
+  }
+  KLU_RCOND(solver->symbolic, solver->numeric, &solver->common);
+  solver->quality = solver->full_quality = solver->common.rcond;
+  return solver->quality > 1e-300;
+}
+
+bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *matrix) {
+  double *values = (double *)matrix;
+  const double soundness = 1e-4;
+  if (solver->size == 0) {
+    return true;
+  }
+  if (!solver->symbolic) {
+    return false;  // structurally singular
+  }
+  if (solver->numeric && solver->full_quality > 0 &&
+      KLU_REFACTOR(solver->column_start, solver->row, values, solver->symbolic, solver->numeric, &solver->common) &&
+      solver->common.status == KLU_OK) {
+    KLU_RCOND(solver->symbolic, solver->numeric, &solver->common);
+    solver->quality = solver->common.rcond;
+    if (solver->quality > soundness * solver->full_quality) {
+      return true;
+    }
+  }
+  return factor_anew(solver, values);
+}
+
+void mbs_sparse_solver_solve(MbsSparseSolver *solver, int count, mbs_scalar *b) {
+  if (solver->size > 0 && count > 0) {
+    KLU_SOLVE(solver->symbolic, solver->numeric, solver->size, count, (double *)b, &solver->common);
+  }
+}
+
+void mbs_sparse_solver_solve_transposed(MbsSparseSolver *solver, int count, mbs_scalar *b) {
+  if (solver->size > 0 && count > 0) {
+    KLU_TSOLVE(solver->symbolic, solver->numeric, solver->size, count, (double *)b, &solver->common);
+  }
+}
+
+double mbs_sparse_solver_quality(const MbsSparseSolver *solver) { return solver->quality; }

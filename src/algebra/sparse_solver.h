@@ -1,0 +1,26 @@
+// Sparse LU by SuiteSparse KLU: analyse once, factor again with the same pivots, solve many.
+#ifndef MBS_SPARSE_SOLVER_H
+#define MBS_SPARSE_SOLVER_H
+
+#include "algebra/pattern.h"
+#include "algebra/scalar.h"
+
+typedef struct MbsSparseSolver MbsSparseSolver;
+
+MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const MbsPattern *pattern,
+                                   MbsSparseSolver **solver);
+void mbs_sparse_solver_destroy(MbsSparseSolver *solver);  // KLU's own memory; NULL is fine
+
+// Factors the matrix. The pivot order of the first time is kept while it stays sound (its reciprocal
+// condition estimate within 1e-4 of that of the last full factorisation); otherwise pivots are chosen
+// anew. False: the matrix is singular (or not finite) to working precision.
+bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *values);
+
+// In place, for `count` right-hand sides stored one after another. A x = b, or A' x = b.
+void mbs_sparse_solver_solve(MbsSparseSolver *solver, int count, mbs_scalar *b);
+void mbs_sparse_solver_solve_transposed(MbsSparseSolver *solver, int count, mbs_scalar *b);
+
+// Estimate of min |u_ii| / max |u_ii| of the last factorisation.
+double mbs_sparse_solver_quality(const MbsSparseSolver *solver);
+
+#endif

@@ -1,0 +1,96 @@
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Chunk {
+  struct Chunk *next;
+  size_t used, size;
+  alignas(max_align_t) unsigned char bytes[];
+} Chunk;
+
+struct MbsArena {
+  Chunk *chunks;  // newest first
+};
+
+enum { SMALLEST_CHUNK = 16 * 1024 };
+
+MbsArena *mbs_arena_create(void) { return calloc(1, sizeof(MbsArena)); }
+
+void mbs_arena_destroy(MbsArena *arena) {
+  if (!arena) {
+    return;
+  }
+  for (Chunk *chunk = arena->chunks; chunk;) {
+    Chunk *next = chunk->next;
+    free(chunk);
+    chunk = next;
+  }
+  free(arena);
+}
+
+void *mbs_arena_take(MbsArena *arena, size_t count, size_t size) {
+  size_t alignment = alignof(max_align_t);
+  if (size != 0 && count > (SIZE_MAX / 4) / size) {
+    return NULL;
+  }
+  size_t bytes = (count * size + alignment - 1) / alignment * alignment;
+  bytes = bytes ? bytes : alignment;
+  Chunk *chunk = arena->chunks;
+  if (!chunk || chunk->size - chunk->used < bytes) {
+    size_t room = chunk ? 2 * chunk->size : (size_t)SMALLEST_CHUNK;
+    room = room < bytes ? bytes : room;
+    chunk = calloc(1, sizeof(Chunk) + room);
+    if (!chunk) {
+      return NULL;
+    }
+    chunk->size = room;
+    chunk->next = arena->chunks;
+    arena->chunks = chunk;
+  }
+  void *place = chunk->bytes + chunk->used;
+  chunk->used += bytes;
+  return place;
+}
+
+char *mbs_arena_copy_text(MbsArena *arena, const char *text) {
+  size_t length = strlen(text);
+  char *copy = mbs_arena_take(arena, length + 1, 1);
+  if (copy) {
+    memcpy(copy, text, length);
+  }
+  return copy;
+}
+
+char *mbs_arena_print(MbsArena *arena, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  char *text = length < 0 ? NULL : mbs_arena_take(arena, (size_t)length + 1, 1);
+  if (text) {
+    va_start(arguments, format);
+    (void)vsnprintf(text, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+  }
+  return text;
+}
+
+void *mbs_arena_grow(MbsArena *arena, void *items, int count, int *capacity, size_t size) {
+  if (count < *capacity) {
+    return items;
+  }
+  int room = *capacity ? 2 * *capacity : 8;
+  void *grown = mbs_arena_take(arena, (size_t)room, size);
+  if (grown) {
+    if (count > 0) {
+      memcpy(grown, items, (size_t)count * size);
+    }
+    *capacity = room;
+  }
+  return grown;
+}

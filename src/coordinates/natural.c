@@ -1,0 +1,506 @@
+// Natural coordinates in the plane: which points and vectors become coordinates.
+//
+// 1. Joints put points into groups and directions into classes (revolute: one group; prismatic: one
+//    class; fixed: both).
+// 2. Each body picks its basis by rank, not by count: a point, shared if possible; then the farthest
+//    shared point, a shared direction, the farthest point of its own, or at last a vector of its own.
+//    "Far" is measured on the nominal values; the choice is then frozen: parameters refresh numbers only.
+// 3. What is in a basis is an entity, once per group or class; the ground's are fixed.
+// 4. A body whose point or direction was joined but is not in its basis gets rows: the joint's point
+//    coincides (2 rows), the directions are parallel (1 row). A free vector has its length row once.
+//    Two bodies on the same two points keep both their length rows: the lengths may be different
+//    parameters.
+#include "coordinates/natural.h"
+
+#include <math.h>
+
+#include "coordinates/placement.h"
+#include "model/force.h"
+#include "model/joint.h"
+
+// directions that joints make coincide
+typedef struct DirectionClass {
+  int entity;  // -1: none
+  int member_count;
+  MbsDirection *members;
+  const MbsRecord *joint;
+} DirectionClass;
+
+typedef struct Natural {
+  MbsBasis *bases;    // by body
+  int *group_entity;  // by point group; -1: none
+  int *group_bodies;  // how many bodies share the group
+  bool *is_group_fixed;
+  int class_count;
+  DirectionClass *classes;
+} Natural;
+
+const MbsBasis *mbs_natural_basis(const MbsBlueprint *blueprint, int body) {
+  const Natural *natural = blueprint->coordinates;
+  return &natural->bases[body];
+}
+
+// ---- entities ----
+static MbsStatus add_entity(MbsContext *context, MbsBlueprint *blueprint, MbsEntity entity, int *index) {
+  *index = blueprint->entities.count;
+  MBS_APPEND(context, blueprint->arena, &blueprint->entities, entity);
+  return MBS_OK;
+}
+
+static MbsStatus group_entity(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference point, int *entity) {
+  Natural *natural = blueprint->coordinates;
+  int group = blueprint->bodies.items[point.body].points[point.point].group;
+  if (natural->group_entity[group] < 0) {
+    MbsEntity made = {.name = mbs_blueprint_short_name(blueprint, point),
+                      .kind = MBS_ENTITY_POINT,
+                      .is_fixed = natural->is_group_fixed[group]};
+    const MbsBlueprintBody *ground = &blueprint->bodies.items[MBS_GROUND];
+    for (int p = 0; p < ground->point_count; ++p) {
+      for (int k = 0; k < 3 && ground->points[p].group == group; ++k) {
+        made.value[k] = ground->points[p].local[k];
+      }
+    }
+    MBS_TRY(add_entity(context, blueprint, made, &natural->group_entity[group]));
+  }
+  *entity = natural->group_entity[group];
+  return MBS_OK;
+}
+
+// a point or direction of the ground that is not joined to anything
+static MbsStatus ground_entity(MbsContext *context, MbsBlueprint *blueprint, const MbsNode local[3], bool is_point,
+                               int *entity) {
+  MbsEntityKind kind = is_point ? MBS_ENTITY_POINT : MBS_ENTITY_VECTOR;
+  for (int i = 0; i < blueprint->entities.count; ++i) {
+    const MbsEntity *known = &blueprint->entities.items[i];
+    if (known->is_fixed && known->kind == kind && known->value[0] == local[0] && known->value[1] == local[1] &&
+        known->value[2] == local[2]) {
+      *entity = i;
+      return MBS_OK;
+    }
+  }
+  return add_entity(context, blueprint,
+                    (MbsEntity){.name = is_point ? "ground point" : "ground direction",
+                                .kind = kind,
+                                .is_fixed = true,
+                                .value = {local[0], local[1], local[2]}},
+                    entity);
+}
+
+// ---- the forms that coordinates owe to everyone else ----
+static MbsStatus place(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsNode local[3], bool is_point,
+                       MbsForm *form) {
+  if (body == MBS_GROUND) {
+    int entity;
+    MBS_TRY(ground_entity(context, blueprint, local, is_point, &entity));
+    return mbs_form_of_entity(context, blueprint, entity, form);
+  }
+  return mbs_planar_body_place(context, blueprint, mbs_natural_basis(blueprint, body), local, is_point, form);
+}
+
+static MbsStatus place_point(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference point, MbsForm *form) {
+  const Natural *natural = blueprint->coordinates;
+  const MbsBlueprintPoint *named = &blueprint->bodies.items[point.body].points[point.point];
+  if (natural->group_entity[named->group] >= 0) {
+    return mbs_form_of_entity(context, blueprint, natural->group_entity[named->group], form);
+  }
+  return place(context, blueprint, point.body, named->local, true, form);
+}
+
+// ---- groups and classes ----
+static MbsStatus survey_groups(MbsContext *context, MbsBlueprint *blueprint, Natural *natural) {
+  MBS_TAKE(context, blueprint->arena, natural->group_entity, blueprint->group_count);
+  MBS_TAKE(context, blueprint->arena, natural->group_bodies, blueprint->group_count);
+  MBS_TAKE(context, blueprint->arena, natural->is_group_fixed, blueprint->group_count);
+  for (int g = 0; g < blueprint->group_count; ++g) {
+    natural->group_entity[g] = -1;
+  }
+  for (int b = 0; b < blueprint->bodies.count; ++b) {
+    const MbsBlueprintBody *body = &blueprint->bodies.items[b];
+    for (int p = 0; p < body->point_count; ++p) {
+      natural->group_bodies[body->points[p].group] += 1;
+      natural->is_group_fixed[body->points[p].group] |= b == MBS_GROUND;
+    }
+  }
+  return MBS_OK;
+}
+
+static bool is_same_direction(const MbsDirection *a, const MbsDirection *b) {
+  return a->body == b->body && a->local[0] == b->local[0] && a->local[1] == b->local[1] && a->local[2] == b->local[2];
+}
+
+static int class_of(const Natural *natural, const MbsDirection *direction) {
+  for (int c = 0; c < natural->class_count; ++c) {
+    for (int i = 0; i < natural->classes[c].member_count; ++i) {
+      if (is_same_direction(&natural->classes[c].members[i], direction)) {
+        return c;
+      }
+    }
+  }
+  return -1;
+}
+
+// merges the pairs that joints made into classes
+static MbsStatus survey_directions(MbsContext *context, MbsBlueprint *blueprint, Natural *natural) {
+  int pairs = blueprint->direction_pairs.count;
+  MBS_TAKE(context, blueprint->arena, natural->classes, pairs);
+  for (int i = 0; i < pairs; ++i) {
+    const MbsDirectionPair *pair = &blueprint->direction_pairs.items[i];
+    int a = class_of(natural, &pair->a);
+    int b = class_of(natural, &pair->b);
+    int kept = a >= 0 ? a : b;
+    if (kept < 0) {
+      kept = natural->class_count++;
+      DirectionClass *made = &natural->classes[kept];
+      made->joint = pair->joint;
+      made->entity = -1;
+      MBS_TAKE(context, blueprint->arena, made->members, 2 * pairs);
+    }
+    DirectionClass *class = &natural->classes[kept];
+    if (a < 0) {
+      class->members[class->member_count++] = pair->a;
+    }
+    if (b < 0) {
+      class->members[class->member_count++] = pair->b;
+    } else if (a >= 0 && a != b) {
+      DirectionClass *other = &natural->classes[b];
+      for (int k = 0; k < other->member_count; ++k) {
+        class->members[class->member_count++] = other->members[k];
+      }
+      other->member_count = 0;
+    }
+  }
+  return MBS_OK;
+}
+
+static const MbsDirection *class_member(const DirectionClass *class, int body) {
+  for (int i = 0; i < class->member_count; ++i) {
+    if (class->members[i].body == body) {
+      return &class->members[i];
+    }
+  }
+  return NULL;
+}
+
+// ---- bases ----
+// the farthest point of the body from `first`, among the shared ones or among all
+static int farthest_point(const MbsBlueprint *blueprint, int index, const double *local, int first, bool shared_only,
+                          double *distance) {
+  const Natural *natural = blueprint->coordinates;
+  const MbsBlueprintBody *body = &blueprint->bodies.items[index];
+  int best = -1;
+  *distance = 0;
+  for (int p = 0; p < body->point_count; ++p) {
+    double d = hypot(local[3 * p] - local[3 * first], local[3 * p + 1] - local[3 * first + 1]);
+    if (d > *distance && (!shared_only || natural->group_bodies[body->points[p].group] > 1)) {
+      best = p;
+      *distance = d;
+    }
+  }
+  return best;
+}
+
+static MbsStatus use_point(MbsContext *context, MbsBlueprint *blueprint, int body, int point, MbsBasis *basis) {
+  const MbsBlueprintPoint *named = &blueprint->bodies.items[body].points[point];
+  int k = basis->count++;
+  basis->kind[k] = MBS_ENTITY_POINT;
+  for (int i = 0; i < 3; ++i) {
+    basis->local[k][i] = named->local[i];
+  }
+  return group_entity(context, blueprint, (MbsPointReference){.body = body, .point = point}, &basis->entity[k]);
+}
+
+static MbsStatus use_direction(MbsContext *context, MbsBlueprint *blueprint, int body, DirectionClass *class,
+                               MbsBasis *basis) {
+  int k = basis->count++;
+  basis->kind[k] = MBS_ENTITY_VECTOR;
+  const MbsDirection *mine = class_member(class, body);
+  for (int i = 0; i < 3; ++i) {
+    basis->local[k][i] = mine->local[i];
+  }
+  if (class->entity < 0) {
+    const MbsDirection *fixed = class_member(class, MBS_GROUND);
+    if (fixed) {
+      MBS_TRY(ground_entity(context, blueprint, fixed->local, false, &class->entity));
+    } else {
+      const char *name = mbs_arena_print(blueprint->arena, "%s.u", class->joint->name.text);
+      MBS_TRY(add_entity(context, blueprint, (MbsEntity){.name = name ? name : "u", .kind = MBS_ENTITY_VECTOR},
+                         &class->entity));
+    }
+  }
+  basis->entity[k] = class->entity;
+  return MBS_OK;
+}
+
+// an entity of this body alone: its centre of mass where it has no point, or its x axis
+static MbsStatus use_own(MbsContext *context, MbsBlueprint *blueprint, int body, bool is_point, MbsBasis *basis) {
+  MbsGraph *graph = blueprint->graph;
+  const MbsBlueprintBody *owner = &blueprint->bodies.items[body];
+  int k = basis->count++;
+  basis->kind[k] = is_point ? MBS_ENTITY_POINT : MBS_ENTITY_VECTOR;
+  for (int i = 0; i < 3; ++i) {
+    basis->local[k][i] = is_point ? owner->com[i] : mbs_graph_constant(graph, i == 0 ? 1 : 0);
+  }
+  const char *name = mbs_arena_print(blueprint->arena, "%s.%s", owner->name, is_point ? "com" : "u");
+  return add_entity(context, blueprint, (MbsEntity){.name = name ? name : "own", .kind = basis->kind[k]},
+                    &basis->entity[k]);
+}
+
+static MbsStatus choose_basis(MbsContext *context, MbsBlueprint *blueprint, int index, const double *local) {
+  Natural *natural = blueprint->coordinates;
+  const MbsBlueprintBody *body = &blueprint->bodies.items[index];
+  MbsBasis *basis = &natural->bases[index];
+  int first = 0;
+  while (first < body->point_count && natural->group_bodies[body->points[first].group] < 2) {
+    ++first;
+  }
+  first = first < body->point_count ? first : 0;
+  if (body->point_count > 0) {
+    MBS_TRY(use_point(context, blueprint, index, first, basis));
+  } else {
+    MBS_TRY(use_own(context, blueprint, index, true, basis));
+  }
+  if (body->is_point_mass) {
+    return MBS_OK;
+  }
+  // two points closer than this share of the body's size would make a bad frame
+  const double too_close = 1e-3;
+  double size, distance;
+  int far = body->point_count > 0 ? farthest_point(blueprint, index, local, first, false, &size) : -1;
+  int shared = far >= 0 ? farthest_point(blueprint, index, local, first, true, &distance) : -1;
+  if (shared >= 0 && distance > too_close * size) {
+    return use_point(context, blueprint, index, shared, basis);
+  }
+  for (int c = 0; c < natural->class_count; ++c) {
+    if (class_member(&natural->classes[c], index)) {
+      return use_direction(context, blueprint, index, &natural->classes[c], basis);
+    }
+  }
+  return far >= 0 ? use_point(context, blueprint, index, far, basis) : use_own(context, blueprint, index, false, basis);
+}
+
+static MbsStatus choose_bases(MbsContext *context, MbsBlueprint *blueprint) {
+  for (int b = 1; b < blueprint->bodies.count; ++b) {
+    const MbsBlueprintBody *body = &blueprint->bodies.items[b];
+    MbsNode *nodes;
+    double *local;
+    MBS_TAKE(context, blueprint->arena, nodes, 3 * body->point_count);
+    MBS_TAKE(context, blueprint->arena, local, 3 * body->point_count);
+    for (int p = 0; p < body->point_count; ++p) {
+      for (int k = 0; k < 3; ++k) {
+        nodes[3 * p + k] = body->points[p].local[k];
+      }
+    }
+    MBS_TRY(mbs_blueprint_nominal(context, blueprint, 3 * body->point_count, nodes, local));
+    MBS_TRY(choose_basis(context, blueprint, b, local));
+  }
+  return MBS_OK;
+}
+
+// ---- rows that joints leave to the coordinates ----
+static bool is_in_basis(const MbsBlueprint *blueprint, int body, int entity) {
+  const MbsBasis *basis = mbs_natural_basis(blueprint, body);
+  return (basis->count > 0 && basis->entity[0] == entity) || (basis->count > 1 && basis->entity[1] == entity);
+}
+
+static MbsStatus add_point_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsPointPair *pair,
+                                MbsPointReference member, const MbsForm *reference) {
+  const char *axes[] = {"x", "y", "z"};
+  const MbsBlueprintPoint *point = &blueprint->bodies.items[member.body].points[member.point];
+  MbsForm own, difference;
+  MBS_TRY(place(context, blueprint, member.body, point->local, true, &own));
+  MBS_TRY(mbs_form_subtract(context, blueprint, &own, reference, &difference));
+  for (int k = 0; k < blueprint->dimension; ++k) {
+    const char *name = mbs_arena_print(blueprint->arena, "joint %s: %s.%s stays in place, %s", pair->joint->name.text,
+                                       blueprint->bodies.items[member.body].name, point->name, axes[k]);
+    MBS_APPEND(context, blueprint->arena, &blueprint->rows,
+               (MbsRowSpec){.kind = MBS_ROW_COINCIDE,
+                            .name = name ? name : point->name,
+                            .owner = pair->joint->name.text,
+                            .place = pair->joint->name.place,
+                            .body = -1,
+                            .A = difference,
+                            .component = k,
+                            .c = mbs_graph_constant(blueprint->graph, 0)});
+  }
+  return MBS_OK;
+}
+
+// every member of a group coincides with its entity, or with the group's first member
+static MbsStatus add_group_rows(MbsContext *context, MbsBlueprint *blueprint) {
+  const Natural *natural = blueprint->coordinates;
+  int *first;  // the end of a pair that stands for a group without entity: 1 + 2 pair + end
+  MBS_TAKE(context, blueprint->arena, first, blueprint->group_count);
+  for (int i = 0; i < blueprint->point_pairs.count; ++i) {
+    const MbsPointPair *pair = &blueprint->point_pairs.items[i];
+    int group = blueprint->bodies.items[pair->a.body].points[pair->a.point].group;
+    const MbsPointReference ends[2] = {pair->a, pair->b};
+    int entity = natural->group_entity[group];
+    for (int e = 0; e < 2; ++e) {
+      int body = ends[e].body;
+      MbsBlueprintPoint *point = &blueprint->bodies.items[body].points[ends[e].point];
+      if (point->is_placed || (entity >= 0 && (body == MBS_GROUND || is_in_basis(blueprint, body, entity)))) {
+        continue;
+      }
+      point->is_placed = true;
+      if (entity < 0 && first[group] == 0) {
+        first[group] = 1 + i * 2 + e;
+        continue;
+      }
+      MbsForm reference;
+      if (entity >= 0) {
+        MBS_TRY(mbs_form_of_entity(context, blueprint, entity, &reference));
+      } else {
+        const MbsPointPair *of = &blueprint->point_pairs.items[(first[group] - 1) / 2];
+        MBS_TRY(place_point(context, blueprint, (first[group] - 1) % 2 ? of->b : of->a, &reference));
+      }
+      MBS_TRY(add_point_rows(context, blueprint, pair, ends[e], &reference));
+    }
+  }
+  return MBS_OK;
+}
+
+// dot(J u, w) = 0 for every member direction w that is not the entity u itself
+static MbsStatus add_class_rows(MbsContext *context, MbsBlueprint *blueprint, const DirectionClass *class) {
+  MbsForm reference, normal;
+  int first = 0;
+  if (class->member_count == 0) {
+    return MBS_OK;
+  }
+  if (class->entity >= 0) {
+    MBS_TRY(mbs_form_of_entity(context, blueprint, class->entity, &reference));
+  } else {
+    const MbsDirection *fixed = class_member(class, MBS_GROUND);
+    const MbsDirection *chosen = fixed ? fixed : &class->members[0];
+    first = (int)(chosen - class->members);
+    MBS_TRY(mbs_form_of_direction(context, blueprint, chosen, &reference));
+  }
+  MBS_TRY(mbs_form_turn(context, blueprint, &reference, &normal));
+  for (int i = 0; i < class->member_count; ++i) {
+    const MbsDirection *member = &class->members[i];
+    bool is_reference = class->entity >= 0
+                            ? member->body == MBS_GROUND || is_in_basis(blueprint, member->body, class->entity)
+                            : i == first;
+    if (is_reference) {
+      continue;
+    }
+    MbsForm w;
+    MBS_TRY(mbs_form_of_direction(context, blueprint, member, &w));
+    MBS_TRY(mbs_joint_add_dot_row(context, blueprint, class->joint, "does not turn", &normal, &w,
+                                  mbs_graph_constant(blueprint->graph, 0)));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus add_unit_rows(MbsContext *context, MbsBlueprint *blueprint) {
+  for (int i = 0; i < blueprint->entities.count; ++i) {
+    const MbsEntity *entity = &blueprint->entities.items[i];
+    if (entity->is_fixed || entity->kind == MBS_ENTITY_POINT) {
+      continue;
+    }
+    MbsForm u;
+    MBS_TRY(mbs_form_of_entity(context, blueprint, i, &u));
+    const char *name = mbs_arena_print(blueprint->arena, "vector %s: unit length", entity->name);
+    MBS_APPEND(context, blueprint->arena, &blueprint->rows,
+               (MbsRowSpec){.kind = MBS_ROW_DOT,
+                            .name = name ? name : entity->name,
+                            .owner = entity->name,
+                            .body = -1,
+                            .A = u,
+                            .B = u,
+                            .c = mbs_graph_constant(blueprint->graph, 1)});
+  }
+  return MBS_OK;
+}
+
+// ---- the rest of the model, which no longer cares about coordinates ----
+static MbsStatus read_independents(MbsContext *context, MbsBlueprint *blueprint) {
+  MbsGraph *g = blueprint->graph;
+  const MbsRecord *initial = mbs_record_child(&blueprint->model->root, MBS_MODEL_INITIAL);
+  const MbsValue *written = mbs_record_value(initial, MBS_INITIAL_INDEPENDENT);
+  const MbsField *fields =
+      mbs_model_type.fields[MBS_MODEL_INITIAL].record->fields[MBS_INITIAL_INDEPENDENT].record->fields;
+  for (int i = 0; i < written->count; ++i) {
+    const MbsRecord *record = &written->records[i];
+    MbsText coordinate = mbs_record_text(record, MBS_INDEPENDENT_COORDINATE);
+    MbsText value = mbs_record_text(record, MBS_INDEPENDENT_VALUE);
+    MbsIndependentSpec spec = {.name = coordinate.text, .place = coordinate.place, .value = MBS_NODE_NONE};
+    const char *owner = mbs_arena_print(blueprint->arena, "independent coordinate \"%s\"", coordinate.text);
+    owner = owner ? owner : coordinate.text;
+    MbsExpression w;
+    MBS_TRY(mbs_signal_parse(context, blueprint, owner, coordinate, 1, MBS_USE_POSITION, 0, NULL, &w));
+    spec.coordinate = w.node[0];
+    if (value.text) {
+      MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_INDEPENDENT_VALUE], value, &spec.value));
+    }
+    MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_INDEPENDENT_VELOCITY],
+                                 mbs_record_text(record, MBS_INDEPENDENT_VELOCITY), &spec.velocity));
+    // w' = sum of dw/dy y' over its position signals y
+    spec.rate = mbs_graph_constant(g, 0);
+    int known = blueprint->signals.count;
+    for (int s = 0; s < known; ++s) {
+      MbsSignal signal = blueprint->signals.items[s];
+      MbsNode slope = signal.kind == MBS_SIGNAL_POSITION ? mbs_graph_derivative(g, spec.coordinate, s) : MBS_NODE_NONE;
+      if (slope == MBS_NODE_NONE || mbs_graph_is_constant(g, slope, 0)) {
+        continue;
+      }
+      MbsExpression rate;
+      MbsForm form = blueprint->signal_forms.items[signal.index];
+      MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_VELOCITY, &rate));
+      spec.rate = mbs_graph_add(g, spec.rate, mbs_graph_multiply(g, slope, rate.node[signal.component]));
+    }
+    MBS_APPEND(context, blueprint->arena, &blueprint->independents, spec);
+  }
+  return MBS_OK;
+}
+
+static MbsStatus read_elements(MbsContext *context, MbsBlueprint *blueprint) {
+  const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
+  for (int i = 0; i < joints->count; ++i) {
+    const MbsJointType *type = mbs_joint_types[joints->records[i].type];
+    if (type->rows) {
+      MBS_TRY(type->rows(context, blueprint, &joints->records[i]));
+    }
+  }
+  const MbsValue *forces = mbs_record_value(&blueprint->model->root, MBS_MODEL_FORCES);
+  for (int i = 0; i < forces->count; ++i) {
+    MBS_TRY(mbs_force_types[forces->records[i].type]->build(context, blueprint, &forces->records[i]));
+  }
+  MBS_TRY(read_independents(context, blueprint));
+  MBS_TRY(mbs_blueprint_list_objectives(context, blueprint));
+  for (int i = 0; i < blueprint->objectives.count; ++i) {
+    MBS_TRY(mbs_blueprint_read_objective(context, blueprint, i));
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_natural_compile(MbsContext *context, MbsBlueprint *blueprint) {
+  Natural *natural;
+  MBS_TAKE(context, blueprint->arena, natural, 1);
+  MBS_TAKE(context, blueprint->arena, natural->bases, blueprint->bodies.count);
+  blueprint->coordinates = natural;
+  blueprint->place = place;
+  blueprint->place_point = place_point;
+  const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
+  for (int i = 0; i < joints->count; ++i) {
+    const MbsJointType *type = mbs_joint_types[joints->records[i].type];
+    if (type->connect) {
+      MBS_TRY(type->connect(context, blueprint, &joints->records[i]));
+    }
+  }
+  MBS_TRY(survey_groups(context, blueprint, natural));
+  MBS_TRY(survey_directions(context, blueprint, natural));
+  MBS_TRY(choose_bases(context, blueprint));
+  for (int b = 1; b < blueprint->bodies.count; ++b) {
+    MBS_TRY(mbs_planar_body_add_mass(context, blueprint, b, &natural->bases[b]));
+    MBS_TRY(mbs_planar_body_add_rows(context, blueprint, b, &natural->bases[b]));
+  }
+  MBS_TRY(add_unit_rows(context, blueprint));
+  MBS_TRY(add_group_rows(context, blueprint));
+  for (int c = 0; c < natural->class_count; ++c) {
+    MBS_TRY(add_class_rows(context, blueprint, &natural->classes[c]));
+  }
+  MBS_TRY(read_elements(context, blueprint));
+  MBS_TRY(mbs_graph_status(context, blueprint->graph));
+  MBS_TRY(mbs_blueprint_check_properties(context, blueprint));
+  return mbs_placement_guess(context, blueprint);
+}

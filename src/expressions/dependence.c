@@ -1,0 +1,90 @@
+// Which inputs a node depends on: found when the node is made, as the union of its operands' sets.
+#include "expressions/graph_storage.h"
+
+enum { WORD_BITS = 64 };
+
+static MbsInputSet *new_set(MbsGraph *graph, int first_word, int word_count) {
+  MbsInputSet *set = mbs_arena_take(graph->arena, 1, sizeof *set);
+  uint64_t *words = mbs_arena_take(graph->arena, (size_t)word_count, sizeof *words);
+  if (!set || !words) {
+    return NULL;
+  }
+  set->first_word = first_word;
+  set->word_count = word_count;
+  set->words = words;
+  return set;
+}
+
+// word w of all inputs, also where the set has none
+static uint64_t word_of(const MbsInputSet *set, int w) {
+  int k = w - set->first_word;
+  return k >= 0 && k < set->word_count ? set->words[k] : 0;
+}
+
+static bool contains(const MbsInputSet *set, const MbsInputSet *part) {
+  for (int w = part->first_word; w < part->first_word + part->word_count; ++w) {
+    if (word_of(part, w) & ~word_of(set, w)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool mbs_input_set_of(MbsGraph *graph, int input, MbsInputSet **set) {
+  *set = new_set(graph, input / WORD_BITS, 1);
+  if (*set) {
+    (*set)->words[0] = (uint64_t)1 << (input % WORD_BITS);
+  }
+  return *set != NULL;
+}
+
+bool mbs_input_set_join(MbsGraph *graph, MbsInputSet *a, MbsInputSet *b, MbsInputSet **set) {
+  if (!b || a == b || (a && contains(a, b))) {
+    *set = a;
+    return true;
+  }
+  if (!a || contains(b, a)) {
+    *set = b;
+    return true;
+  }
+  int a_end = a->first_word + a->word_count;
+  int b_end = b->first_word + b->word_count;
+  int first = a->first_word < b->first_word ? a->first_word : b->first_word;
+  int end = a_end > b_end ? a_end : b_end;
+  *set = new_set(graph, first, end - first);
+  for (int w = first; *set && w < end; ++w) {
+    (*set)->words[w - first] = word_of(a, w) | word_of(b, w);
+  }
+  return *set != NULL;
+}
+
+bool mbs_graph_depends_on(MbsGraph *graph, MbsNode node, int input) {
+  MBS_ASSERT(node >= 0 && node < graph->count && input >= 0);
+  const MbsInputSet *set = graph->sets[node];
+  return set && (word_of(set, input / WORD_BITS) >> (input % WORD_BITS) & 1U);
+}
+
+MbsStatus mbs_graph_inputs_of(MbsContext *context, MbsGraph *graph, MbsNode node, int *count, const int **inputs) {
+  MBS_ASSERT(node >= 0 && node < graph->count);
+  MbsInputSet *set = graph->sets[node];
+  if (set && !set->inputs) {
+    int begin = set->first_word * WORD_BITS;
+    int end = begin + set->word_count * WORD_BITS;
+    int members = 0;
+    for (int input = begin; input < end; ++input) {
+      members += mbs_graph_depends_on(graph, node, input);
+    }
+    int *list;
+    MBS_TAKE(context, graph->arena, list, members);
+    for (int input = begin, k = 0; input < end; ++input) {
+      if (mbs_graph_depends_on(graph, node, input)) {
+        list[k++] = input;
+      }
+    }
+    set->count = members;
+    set->inputs = list;
+  }
+  *count = set ? set->count : 0;
+  *inputs = set ? set->inputs : NULL;
+  return MBS_OK;
+}

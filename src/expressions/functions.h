@@ -1,0 +1,33 @@
+// The built-in functions and operators of expressions. Private to the parser.
+#ifndef MBS_FUNCTIONS_H
+#define MBS_FUNCTIONS_H
+
+#include <stddef.h>
+
+#include "expressions/parse.h"
+
+enum { MBS_FUNCTION_ARGUMENT_LIMIT = 3 };
+
+typedef struct MbsFunction {
+  const char *name;
+  int argument_count;
+  MbsOperation operation;  // MBS_OP_CONSTANT: one of the two below
+  MbsNode (*of_numbers)(MbsGraph *graph, const MbsNode *arguments);
+  void (*of_vectors)(MbsGraph *graph, const MbsExpression *arguments, MbsExpression *value);
+} MbsFunction;
+
+const MbsFunction *mbs_function_find(const char *name);  // NULL: not built in
+
+// value = function(arguments), of which there must be argument_count. false: they are of the wrong kind,
+// and `trouble` says so.
+bool mbs_function_apply(const MbsFunction *function, MbsGraph *graph, const MbsExpression *arguments,
+                        MbsExpression *value, char *trouble, size_t trouble_size);
+
+// value = a (symbol) b for + - * / ^, with the same use of `trouble`
+bool mbs_operator_apply(char symbol, MbsGraph *graph, const MbsExpression *a, const MbsExpression *b,
+                        MbsExpression *value, char *trouble, size_t trouble_size);
+
+// "a number", "a vector of 2"
+const char *mbs_expression_kind(int size);
+
+#endif

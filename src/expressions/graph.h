@@ -1,0 +1,96 @@
+// Expressions as one shared graph.
+//
+// Every expression of a model (parameters, properties, force laws, objectives) becomes nodes of one
+// directed acyclic graph. Nodes are hash-consed (the same operation on the same operands is the same
+// node) and folded (constants, x - x = 0, x / x = 1, 0 * x = 0, 1 * x = x, ...), so that shared
+// subexpressions are computed once and structural zeros and ones show. Differentiation is symbolic
+// and makes further nodes, so derivatives of any order exist. Numbers in the graph are double; only
+// the tape (tape.h) evaluates in the scalar of the build.
+#ifndef MBS_GRAPH_H
+#define MBS_GRAPH_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+typedef int MbsNode;  // index of a node; MBS_NODE_NONE: no node
+#define MBS_NODE_NONE (-1)
+
+// operation, number of operands
+#define MBS_OPERATION_LIST(X)                            \
+  X(CONSTANT, 0)                                         \
+  X(INPUT, 0)                                            \
+  X(ADD, 2)                                              \
+  X(SUBTRACT, 2)                                         \
+  X(MULTIPLY, 2)                                         \
+  X(DIVIDE, 2)                                           \
+  X(NEGATE, 1)                                           \
+  X(POWER_INTEGER, 1) /* exponent in `index` */          \
+  X(POWER, 2)         /* base > 0 */                     \
+  X(SQRT, 1)                                             \
+  X(EXP, 1)                                              \
+  X(LOG, 1)                                              \
+  X(SIN, 1)                                              \
+  X(COS, 1)                                              \
+  X(TAN, 1)                                              \
+  X(ASIN, 1)                                             \
+  X(ACOS, 1)                                             \
+  X(ATAN, 1)                                             \
+  X(SINH, 1)                                             \
+  X(COSH, 1)                                             \
+  X(TANH, 1)                                             \
+  X(ATAN2, 2)                                            \
+  X(ABS, 1)                                              \
+  X(SIGN, 1)                                             \
+  X(MINIMUM, 2)                                          \
+  X(MAXIMUM, 2)                                          \
+  X(STEP, 1)  /* 1 where x >= 0, else 0; derivative 0 */ \
+  X(STEP5, 1) /* 0 below 0, 1 above 1, 10x^3 - 15x^4 + 6x^5 between */
+
+typedef enum MbsOperation {
+#define MBS_OPERATION_ENUM(name, operands) MBS_OP_##name,
+  MBS_OPERATION_LIST(MBS_OPERATION_ENUM)
+#undef MBS_OPERATION_ENUM
+} MbsOperation;
+
+typedef struct MbsGraphNode {
+  MbsOperation operation;
+  MbsNode operand[2];  // MBS_NODE_NONE where there is none
+  int index;           // input number, or integer exponent
+  double value;        // of a constant
+} MbsGraphNode;
+
+typedef struct MbsGraph MbsGraph;
+
+// The graph lives in the arena. Node making never fails visibly: when memory or the limit on nodes
+// (2 million) runs out the graph remembers it, returns the node 0 (constant zero) and
+// mbs_graph_status tells; check it once after a batch.
+MbsStatus mbs_graph_create(MbsContext *context, MbsArena *arena, MbsGraph **graph);
+MbsStatus mbs_graph_status(MbsContext *context, const MbsGraph *graph);
+
+MbsNode mbs_graph_constant(MbsGraph *graph, double value);
+MbsNode mbs_graph_input(MbsGraph *graph, int input);
+// one operand: b = MBS_NODE_NONE
+MbsNode mbs_graph_apply(MbsGraph *graph, MbsOperation operation, MbsNode a, MbsNode b);
+MbsNode mbs_graph_add(MbsGraph *graph, MbsNode a, MbsNode b);
+MbsNode mbs_graph_subtract(MbsGraph *graph, MbsNode a, MbsNode b);
+MbsNode mbs_graph_multiply(MbsGraph *graph, MbsNode a, MbsNode b);
+MbsNode mbs_graph_divide(MbsGraph *graph, MbsNode a, MbsNode b);
+MbsNode mbs_graph_negate(MbsGraph *graph, MbsNode a);
+MbsNode mbs_graph_power_integer(MbsGraph *graph, MbsNode a, int exponent);
+// a^b: integer constant exponents become POWER_INTEGER, 0.5 becomes SQRT
+MbsNode mbs_graph_power(MbsGraph *graph, MbsNode a, MbsNode b);
+
+const MbsGraphNode *mbs_graph_node(const MbsGraph *graph, MbsNode node);
+int mbs_graph_count(const MbsGraph *graph);
+bool mbs_graph_is_constant(const MbsGraph *graph, MbsNode node, double value);
+
+// Does the value of `node` depend on `input`? Costs time linear in the subgraph at most once per call.
+bool mbs_graph_depends_on(MbsGraph *graph, MbsNode node, int input);
+// All inputs `node` depends on, ascending, in the arena of the graph.
+MbsStatus mbs_graph_inputs_of(MbsContext *context, MbsGraph *graph, MbsNode node, int *count, const int **inputs);
+
+// d node / d input, as a node (constant 0 where there is no dependence). Memoised.
+MbsNode mbs_graph_derivative(MbsGraph *graph, MbsNode node, int input);
+
+#endif

@@ -1,0 +1,77 @@
+// The inside of a graph, shared by the files that make it: graph.c (nodes), dependence.c (which inputs
+// a node depends on) and derivative.c. Nobody else includes this.
+#ifndef MBS_GRAPH_STORAGE_H
+#define MBS_GRAPH_STORAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "expressions/graph.h"
+
+enum {
+  MBS_GRAPH_NODE_LIMIT = 2000000,         // nodes
+  MBS_GRAPH_DERIVATIVE_LIMIT = 16000000,  // remembered derivatives
+  MBS_GRAPH_ZERO = 0                      // the node every graph starts with
+};
+
+// The inputs a node depends on, as bits of the words first_word .. first_word + word_count - 1.
+// Sets are immutable and shared: most nodes have the set of one of their operands.
+typedef struct MbsInputSet {
+  int first_word, word_count;
+  uint64_t *words;
+  int count;          // of inputs, once listed
+  const int *inputs;  // ascending; NULL: not listed yet
+} MbsInputSet;
+
+// One remembered derivative; key 0: empty.
+typedef struct MbsDerivativeEntry {
+  uint64_t key;
+  MbsNode derivative;
+} MbsDerivativeEntry;
+
+typedef enum MbsGraphTrouble { MBS_GRAPH_FINE, MBS_GRAPH_NO_MEMORY, MBS_GRAPH_TOO_LARGE } MbsGraphTrouble;
+
+// Arrays that grow leave their old copies in the arena, so a pointer to a node stays good: nodes never
+// change once made.
+struct MbsGraph {
+  MbsArena *arena;
+  MbsGraphTrouble trouble;
+  int count, capacity;
+  MbsGraphNode *nodes;
+  MbsInputSet **sets;  // by node; NULL: depends on nothing
+  // open addressing, linear probing, at most half full; a power of two slots holding node + 1, or 0
+  size_t slot_count;
+  MbsNode *slots;
+  // the same, of derivatives already taken
+  size_t derivative_count, derivative_slot_count;
+  MbsDerivativeEntry *derivatives;
+  // workspace of mbs_graph_derivative
+  int stack_capacity;
+  MbsNode *stack;
+};
+
+// Remembers that the graph is of no use any more, and gives the node that stands for it.
+static inline MbsNode mbs_graph_give_up(MbsGraph *graph, MbsGraphTrouble trouble) {
+  graph->trouble = graph->trouble == MBS_GRAPH_FINE ? trouble : graph->trouble;
+  return MBS_GRAPH_ZERO;
+}
+
+static inline int mbs_operand_count(MbsOperation operation) {
+#define MBS_OPERATION_OPERANDS(name, operands) operands,
+  static const int operand_count[] = {MBS_OPERATION_LIST(MBS_OPERATION_OPERANDS)};
+#undef MBS_OPERATION_OPERANDS
+  return operand_count[operation];
+}
+
+// The finalizer of SplitMix64: every bit of the key reaches every bit of the hash.
+static inline uint64_t mbs_hash(uint64_t key) {
+  key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9U;
+  key = (key ^ (key >> 27)) * 0x94d049bb133111ebU;
+  return key ^ (key >> 31);
+}
+
+// dependence.c: the set of one input, and the union of two sets (either may be NULL); false: out of memory
+bool mbs_input_set_of(MbsGraph *graph, int input, MbsInputSet **set);
+bool mbs_input_set_join(MbsGraph *graph, MbsInputSet *a, MbsInputSet *b, MbsInputSet **set);
+
+#endif

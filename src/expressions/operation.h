@@ -1,0 +1,54 @@
+// What each operation computes: one definition for the tape, which runs it in the scalar of the build,
+// and for constant folding, which runs it on real numbers. Decisions look at the real part, and a NaN
+// is passed on by every one of them, so that a domain error cannot vanish in a min() or a step().
+#ifndef MBS_OPERATION_H
+#define MBS_OPERATION_H
+
+#include "algebra/scalar.h"
+#include "expressions/graph.h"
+
+// 10 x^3 - 15 x^4 + 6 x^5 between 0 and 1: value 0 and 1 at the ends, with zero slope and curvature
+static inline mbs_scalar mbs_step5(mbs_scalar x) {
+  if (mbs_re(x) <= 0) {
+    return 0;
+  }
+  return mbs_re(x) >= 1 ? 1 : x * x * x * (10 + x * (6 * x - 15));
+}
+
+// The value of `operation` on a and b (b is ignored where there is one operand).
+static inline mbs_scalar mbs_operation_value(MbsOperation operation, int exponent, mbs_scalar a, mbs_scalar b) {
+  switch (operation) {
+    case MBS_OP_CONSTANT:
+    case MBS_OP_INPUT: break;
+    case MBS_OP_ADD: return a + b;
+    case MBS_OP_SUBTRACT: return a - b;
+    case MBS_OP_MULTIPLY: return a * b;
+    case MBS_OP_DIVIDE: return a / b;
+    case MBS_OP_NEGATE: return -a;
+    case MBS_OP_POWER_INTEGER: return mbs_power_integer(a, exponent);
+    case MBS_OP_POWER: return mbs_power(a, b);
+    case MBS_OP_SQRT: return mbs_sqrt(a);
+    case MBS_OP_EXP: return mbs_exp(a);
+    case MBS_OP_LOG: return mbs_log(a);
+    case MBS_OP_SIN: return mbs_sin(a);
+    case MBS_OP_COS: return mbs_cos(a);
+    case MBS_OP_TAN: return mbs_tan(a);
+    case MBS_OP_ASIN: return mbs_asin(a);
+    case MBS_OP_ACOS: return mbs_acos(a);
+    case MBS_OP_ATAN: return mbs_atan(a);
+    case MBS_OP_SINH: return mbs_sinh(a);
+    case MBS_OP_COSH: return mbs_cosh(a);
+    case MBS_OP_TANH: return mbs_tanh(a);
+    case MBS_OP_ATAN2: return mbs_atan2(a, b);
+    case MBS_OP_ABS: return mbs_abs(a);
+    case MBS_OP_SIGN: return mbs_re(a) > 0 ? 1 : mbs_re(a) < 0 ? -1 : 0 * mbs_re(a);
+    // a wins a tie, as it does in the derivative
+    case MBS_OP_MINIMUM: return mbs_re(a) <= mbs_re(b) ? a : mbs_re(b) < mbs_re(a) ? b : a + b;
+    case MBS_OP_MAXIMUM: return mbs_re(a) >= mbs_re(b) ? a : mbs_re(b) > mbs_re(a) ? b : a + b;
+    case MBS_OP_STEP: return mbs_re(a) >= 0 ? 1 : mbs_re(a) < 0 ? 0 : mbs_re(a);
+    case MBS_OP_STEP5: return mbs_step5(a);
+  }
+  return a;
+}
+
+#endif

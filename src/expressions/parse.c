@@ -1,0 +1,383 @@
+// Recursive descent. Each function below parses one line of the grammar:
+//
+//   sum     := product { (+|-) product }
+//   product := signed { (*|/) signed }
+//   signed  := { +|- } power                  so that -a^2 = -(a^2)
+//   power   := part [ ^ signed ]              right-associative, and a^-2 is good
+//   part    := primary { . (x|y|z) }
+//   primary := number | name | name ( arguments ) | ( sum ) | [ sum , sum (, sum) ]
+//
+// Only brackets, arguments and exponents recurse, and they count their depth.
+#include "expressions/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "expressions/functions.h"
+#include "expressions/scanner.h"
+
+enum { NESTING_LIMIT = 200, ARGUMENT_LIMIT = 8 };
+
+typedef struct Parser {
+  MbsScanner scanner;
+  MbsGraph *graph;
+  const MbsScope *scope;
+  int depth;
+  // arguments of a function of the scope, which holds no other call: kept here, off the recursion's stack
+  char names[ARGUMENT_LIMIT][MBS_EXPRESSION_NAME_LIMIT + 1];
+} Parser;
+
+static MbsStatus parse_sum(Parser *parser, MbsExpression *value);
+static MbsStatus parse_signed(Parser *parser, MbsExpression *value);
+
+// ---- saying what is wrong ----
+
+// the current token cannot stand here, where `wanted` was expected
+static MbsStatus fail_expected(const Parser *parser, const char *wanted) {
+  const MbsScanner *scanner = &parser->scanner;
+  MbsTokenText current = mbs_scanner_text(scanner, scanner->token);
+  MbsTokenText before = mbs_scanner_text(scanner, scanner->previous);
+  int offset = scanner->token.offset;
+  if (scanner->previous.kind != MBS_TOKEN_START) {
+    return mbs_scanner_fail(scanner, offset, "expected %s after \"%s\"", wanted, before.text);
+  }
+  if (scanner->token.kind == MBS_TOKEN_END) {
+    return mbs_scanner_fail(scanner, offset, "the expression is empty: expected %s", wanted);
+  }
+  return mbs_scanner_fail(scanner, offset, "expected %s before \"%s\"", wanted, current.text);
+}
+
+// a complete expression is followed by something that neither continues nor closes it
+static MbsStatus fail_after_sum(const Parser *parser, const char *wanted) {
+  const MbsScanner *scanner = &parser->scanner;
+  MbsTokenText current = mbs_scanner_text(scanner, scanner->token);
+  MbsTokenText before = mbs_scanner_text(scanner, scanner->previous);
+  int offset = scanner->token.offset;
+  bool is_operand = scanner->token.kind == MBS_TOKEN_NUMBER || scanner->token.kind == MBS_TOKEN_NAME ||
+                    mbs_scanner_is_at(scanner, '(') || mbs_scanner_is_at(scanner, '[');
+  if (is_operand) {
+    return mbs_scanner_fail(scanner, offset, "expected an operator between \"%s\" and \"%s\"", before.text,
+                            current.text);
+  }
+  if (wanted) {
+    return fail_expected(parser, wanted);
+  }
+  if (mbs_scanner_is_at(scanner, ')') || mbs_scanner_is_at(scanner, ']')) {
+    return mbs_scanner_fail(scanner, offset, "\"%s\" closes nothing", current.text);
+  }
+  return mbs_scanner_fail(scanner, offset, "unexpected \"%s\" after \"%s\"", current.text, before.text);
+}
+
+// ---- brackets ----
+
+// consumes the symbol that opens a bracket, the arguments of a function or an exponent
+static MbsStatus enter(Parser *parser) {
+  if (++parser->depth > NESTING_LIMIT) {
+    return mbs_scanner_fail(&parser->scanner, parser->scanner.token.offset,
+                            "brackets, arguments and exponents may be nested at most %d deep", NESTING_LIMIT);
+  }
+  return mbs_scanner_next(&parser->scanner);
+}
+
+// consumes the symbol that must close an expression
+static MbsStatus leave(Parser *parser, char symbol, const char *wanted) {
+  if (!mbs_scanner_is_at(&parser->scanner, symbol)) {
+    return fail_after_sum(parser, wanted);
+  }
+  --parser->depth;
+  return mbs_scanner_next(&parser->scanner);
+}
+
+// value = value (operator) b
+static MbsStatus combine(const Parser *parser, MbsToken operator, MbsExpression * value, const MbsExpression *b) {
+  char symbol = parser->scanner.text.text[operator.offset];
+  MbsExpression a = *value;
+  char trouble[128];
+  if (!mbs_operator_apply(symbol, parser->graph, &a, b, value, trouble, sizeof trouble)) {
+    return mbs_scanner_fail(&parser->scanner, operator.offset, "%s", trouble);
+  }
+  return MBS_OK;
+}
+
+// ---- names and functions ----
+
+// the nearest built-in function as a question, or nothing: a(1) did not mean abs(1)
+typedef struct Suggestion {
+  char text[64];
+} Suggestion;
+
+static Suggestion suggestion_for(const char *name) {
+  Suggestion suggestion = {{0}};
+  const char *nearest = NULL;
+  for (const MbsFunctionHelp *help = mbs_function_help; help->name; ++help) {
+    mbs_name_nearest(name, help->name, &nearest);
+  }
+  if (nearest && mbs_name_distance(name, nearest) < (int)strlen(name)) {
+    (void)snprintf(suggestion.text, sizeof suggestion.text, "; did you mean \"%s\"?", nearest);
+  }
+  return suggestion;
+}
+
+// the arguments are expressions; the opening parenthesis is the current token
+static MbsStatus parse_built_in(Parser *parser, const MbsFunction *function, int offset, MbsExpression *value) {
+  MbsScanner *scanner = &parser->scanner;
+  MbsExpression arguments[MBS_FUNCTION_ARGUMENT_LIMIT];
+  int count = 0;
+  MBS_TRY(enter(parser));
+  for (bool is_more = !mbs_scanner_is_at(scanner, ')'); is_more; ++count) {
+    MbsExpression argument;
+    MBS_TRY(parse_sum(parser, &argument));
+    if (count < MBS_FUNCTION_ARGUMENT_LIMIT) {
+      arguments[count] = argument;
+    }
+    is_more = mbs_scanner_is_at(scanner, ',');
+    if (is_more) {
+      MBS_TRY(mbs_scanner_next(scanner));
+    }
+  }
+  MBS_TRY(leave(parser, ')', "\",\" or \")\""));
+  if (count != function->argument_count) {
+    return mbs_scanner_fail(scanner, offset, "%s() takes %d argument%s, %d given", function->name,
+                            function->argument_count, function->argument_count == 1 ? "" : "s", count);
+  }
+  char trouble[128];
+  if (!mbs_function_apply(function, parser->graph, arguments, value, trouble, sizeof trouble)) {
+    return mbs_scanner_fail(scanner, offset, "%s", trouble);
+  }
+  return MBS_OK;
+}
+
+static void copy_token(const MbsScanner *scanner, char name[MBS_EXPRESSION_NAME_LIMIT + 1]) {
+  memcpy(name, scanner->text.text + scanner->token.offset, (size_t)scanner->token.length);
+  name[scanner->token.length] = '\0';
+}
+
+// the arguments are names, given to the scope; the opening parenthesis is the current token
+static MbsStatus parse_scope_call(Parser *parser, const char *name, int offset, MbsExpression *value) {
+  MbsScanner *scanner = &parser->scanner;
+  const MbsScope *scope = parser->scope;
+  if (!scope || !scope->call) {
+    return mbs_scanner_fail(scanner, offset, "unknown function \"%s\"%s", name, suggestion_for(name).text);
+  }
+  const char *arguments[ARGUMENT_LIMIT];
+  int count = 0;
+  MBS_TRY(enter(parser));
+  for (bool is_more = !mbs_scanner_is_at(scanner, ')'); is_more; ++count) {
+    if (scanner->token.kind != MBS_TOKEN_NAME) {
+      return mbs_scanner_fail(scanner, scanner->token.offset, "the arguments of %s() must be names%s", name,
+                              suggestion_for(name).text);
+    }
+    if (count == ARGUMENT_LIMIT) {
+      return mbs_scanner_fail(scanner, scanner->token.offset, "%s() may have at most %d arguments", name,
+                              ARGUMENT_LIMIT);
+    }
+    copy_token(scanner, parser->names[count]);
+    arguments[count] = parser->names[count];
+    MBS_TRY(mbs_scanner_next(scanner));
+    is_more = mbs_scanner_is_at(scanner, ',');
+    if (!is_more && !mbs_scanner_is_at(scanner, ')')) {
+      return mbs_scanner_fail(scanner, scanner->token.offset,
+                              "expected \",\" or \")\" after the name \"%s\", an argument of %s()%s", arguments[count],
+                              name, suggestion_for(name).text);
+    }
+    if (is_more) {
+      MBS_TRY(mbs_scanner_next(scanner));
+    }
+  }
+  MBS_TRY(leave(parser, ')', NULL));
+  return scope->call(scope->user, scanner->context, mbs_scanner_place(scanner, offset), name, count, arguments, value);
+}
+
+static MbsStatus parse_name(Parser *parser, MbsExpression *value) {
+  MbsScanner *scanner = &parser->scanner;
+  const MbsScope *scope = parser->scope;
+  char name[MBS_EXPRESSION_NAME_LIMIT + 1];
+  int offset = scanner->token.offset;
+  copy_token(scanner, name);
+  *value = (MbsExpression){0};
+  MBS_TRY(mbs_scanner_next(scanner));
+  const MbsFunction *function = mbs_function_find(name);
+  bool is_call = mbs_scanner_is_at(scanner, '(');
+  if (function) {
+    return is_call ? parse_built_in(parser, function, offset, value)
+                   : mbs_scanner_fail(scanner, offset, "%s is a function: write %s(...)", name, name);
+  }
+  bool is_pi = strcmp(name, "pi") == 0;
+  if (is_call && (is_pi || strchr(name, '.'))) {
+    return mbs_scanner_fail(scanner, offset, "\"%s\" is not a function", name);
+  }
+  if (is_call) {
+    return parse_scope_call(parser, name, offset, value);
+  }
+  if (is_pi) {
+    *value = (MbsExpression){.size = 1, .node = {mbs_graph_constant(parser->graph, 3.14159265358979323846)}};
+    return MBS_OK;
+  }
+  if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0) {
+    return mbs_scanner_fail(scanner, offset, "%s is not accepted: write a finite number", name);
+  }
+  if (!scope || !scope->resolve) {
+    return mbs_scanner_fail(scanner, offset, "unknown name \"%s\": only numbers are known here", name);
+  }
+  return scope->resolve(scope->user, scanner->context, mbs_scanner_place(scanner, offset), name, value);
+}
+
+// ---- the grammar ----
+
+static MbsStatus parse_vector(Parser *parser, MbsExpression *value) {
+  MbsScanner *scanner = &parser->scanner;
+  MbsExpression vector = {.size = 0};
+  int offset = scanner->token.offset;
+  MBS_TRY(enter(parser));
+  for (;;) {
+    MbsExpression component;
+    int component_offset = scanner->token.offset;
+    MBS_TRY(parse_sum(parser, &component));
+    if (component.size != 1) {
+      return mbs_scanner_fail(scanner, component_offset, "a component must be a number, not %s",
+                              mbs_expression_kind(component.size));
+    }
+    if (vector.size < 3) {
+      vector.node[vector.size] = component.node[0];
+    }
+    ++vector.size;
+    if (!mbs_scanner_is_at(scanner, ',')) {
+      break;
+    }
+    MBS_TRY(mbs_scanner_next(scanner));
+  }
+  MBS_TRY(leave(parser, ']', "\",\" or \"]\""));
+  if (vector.size < 2 || vector.size > 3) {
+    return mbs_scanner_fail(scanner, offset, "a vector has 2 or 3 components, not %d", vector.size);
+  }
+  *value = vector;
+  return MBS_OK;
+}
+
+static MbsStatus parse_primary(Parser *parser, MbsExpression *value) {
+  MbsScanner *scanner = &parser->scanner;
+  if (scanner->token.kind == MBS_TOKEN_NUMBER) {
+    *value = (MbsExpression){.size = 1, .node = {mbs_graph_constant(parser->graph, scanner->token.number)}};
+    return mbs_scanner_next(scanner);
+  }
+  if (scanner->token.kind == MBS_TOKEN_NAME) {
+    MBS_TRY(parse_name(parser, value));
+    MBS_ASSERT(value->size >= 1 && value->size <= 3);
+    return MBS_OK;
+  }
+  if (mbs_scanner_is_at(scanner, '(')) {
+    MBS_TRY(enter(parser));
+    MBS_TRY(parse_sum(parser, value));
+    return leave(parser, ')', "\")\"");
+  }
+  if (mbs_scanner_is_at(scanner, '[')) {
+    return parse_vector(parser, value);
+  }
+  const char *text = scanner->text.text;
+  int offset = scanner->token.offset;
+  if (mbs_scanner_is_at(scanner, '*') && offset > 0 && text[offset - 1] == '*') {
+    return mbs_scanner_fail(scanner, offset - 1, "a power is written with ^, not **");
+  }
+  return fail_expected(parser, "a number, a name or \"(\"");
+}
+
+static MbsStatus parse_part(Parser *parser, MbsExpression *value) {
+  MbsScanner *scanner = &parser->scanner;
+  MBS_TRY(parse_primary(parser, value));
+  while (mbs_scanner_is_at(scanner, '.')) {
+    MBS_TRY(mbs_scanner_next(scanner));
+    const char *letter = scanner->text.text + scanner->token.offset;
+    if (scanner->token.length != 1 || *letter < 'x' || *letter > 'z') {
+      return fail_expected(parser, "x, y or z");
+    }
+    int component = *letter - 'x';
+    if (value->size == 1 || component >= value->size) {
+      return mbs_scanner_fail(scanner, scanner->token.offset, "%s has no component %c",
+                              mbs_expression_kind(value->size), *letter);
+    }
+    *value = (MbsExpression){.size = 1, .node = {value->node[component]}};
+    MBS_TRY(mbs_scanner_next(scanner));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus parse_power(Parser *parser, MbsExpression *value) {
+  MBS_TRY(parse_part(parser, value));
+  if (mbs_scanner_is_at(&parser->scanner, '^')) {
+    MbsToken operator= parser->scanner.token;
+    MbsExpression exponent;
+    MBS_TRY(enter(parser));
+    MBS_TRY(parse_signed(parser, &exponent));
+    --parser->depth;
+    MBS_TRY(combine(parser, operator, value, &exponent));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus parse_signed(Parser *parser, MbsExpression *value) {
+  MbsScanner *scanner = &parser->scanner;
+  bool is_negative = false;
+  while (mbs_scanner_is_at(scanner, '-') || mbs_scanner_is_at(scanner, '+')) {
+    is_negative ^= mbs_scanner_is_at(scanner, '-');
+    MBS_TRY(mbs_scanner_next(scanner));
+  }
+  MBS_TRY(parse_power(parser, value));
+  for (int k = 0; is_negative && k < value->size; ++k) {
+    value->node[k] = mbs_graph_negate(parser->graph, value->node[k]);
+  }
+  return MBS_OK;
+}
+
+static MbsStatus parse_product(Parser *parser, MbsExpression *value) {
+  MBS_TRY(parse_signed(parser, value));
+  while (mbs_scanner_is_at(&parser->scanner, '*') || mbs_scanner_is_at(&parser->scanner, '/')) {
+    MbsToken operator= parser->scanner.token;
+    MbsExpression factor;
+    MBS_TRY(mbs_scanner_next(&parser->scanner));
+    MBS_TRY(parse_signed(parser, &factor));
+    MBS_TRY(combine(parser, operator, value, &factor));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus parse_sum(Parser *parser, MbsExpression *value) {
+  MBS_TRY(parse_product(parser, value));
+  while (mbs_scanner_is_at(&parser->scanner, '+') || mbs_scanner_is_at(&parser->scanner, '-')) {
+    MbsToken operator= parser->scanner.token;
+    MbsExpression term;
+    MBS_TRY(mbs_scanner_next(&parser->scanner));
+    MBS_TRY(parse_product(parser, &term));
+    MBS_TRY(combine(parser, operator, value, &term));
+  }
+  return MBS_OK;
+}
+
+// ---- entry points ----
+
+static MbsStatus parse_whole(Parser *parser, MbsExpression *value) {
+  MBS_TRY(parse_sum(parser, value));
+  if (parser->scanner.token.kind != MBS_TOKEN_END) {
+    return fail_after_sum(parser, NULL);
+  }
+  return mbs_graph_status(parser->scanner.context, parser->graph);
+}
+
+MbsStatus mbs_expression_parse(MbsContext *context, MbsGraph *graph, MbsText text, const MbsScope *scope,
+                               MbsExpression *value) {
+  Parser parser = {.graph = graph, .scope = scope};
+  MBS_TRY(mbs_scanner_start(&parser.scanner, context, text));
+  return parse_whole(&parser, value);
+}
+
+MbsStatus mbs_expression_parse_sized(MbsContext *context, MbsGraph *graph, MbsText text, const MbsScope *scope,
+                                     int size, MbsExpression *value) {
+  Parser parser = {.graph = graph, .scope = scope};
+  MBS_TRY(mbs_scanner_start(&parser.scanner, context, text));
+  MBS_TRY(parse_whole(&parser, value));
+  if (value->size != size) {
+    return mbs_scanner_fail(&parser.scanner, 0, "expected %s, got %s", mbs_expression_kind(size),
+                            mbs_expression_kind(value->size));
+  }
+  return MBS_OK;
+}

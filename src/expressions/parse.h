@@ -1,0 +1,49 @@
+// Text to graph nodes.
+//
+//   expression := sums, products, unary minus, ^ (right-associative, binds tighter than unary minus)
+//   primary    := number | name | name.name | f(arguments) | (expression) | [e1, e2(, e3)]
+//                 followed by .x .y .z to take a component of a vector
+// Built-in functions: sqrt exp log sin cos tan asin acos atan atan2 sinh cosh tanh abs sign min max
+// step step5 smooth_abs(x, w) smooth_max(a, b, w) smooth_min(a, b, w), and on vectors dot(a, b)
+// cross(a, b) (a number in the plane) norm(a). + and - work on vectors, * and / with a number.
+// `pi` is a constant.
+#ifndef MBS_PARSE_H
+#define MBS_PARSE_H
+
+#include "expressions/graph.h"
+
+// A number (size 1) or a vector (size 2 or 3).
+typedef struct MbsExpression {
+  int size;
+  MbsNode node[3];
+} MbsExpression;
+
+// What names mean where the expression stands. Both callbacks report unknown names themselves
+// (mbs_fail, with `place` and the nearest known name).
+typedef struct MbsScope {
+  void *user;
+  // a name or dotted name that is not followed by a parenthesis
+  MbsStatus (*resolve)(void *user, MbsContext *context, MbsPlace place, const char *name, MbsExpression *value);
+  // a function that is not built in; its arguments are names (dotted or not), not expressions.
+  // NULL: there are none. Limits: 8 arguments.
+  MbsStatus (*call)(void *user, MbsContext *context, MbsPlace place, const char *function, int argument_count,
+                    const char *const *arguments, MbsExpression *value);
+} MbsScope;
+
+// Limits: 10,000 characters, nesting 200, so that bad input cannot exhaust the stack.
+MbsStatus mbs_expression_parse(MbsContext *context, MbsGraph *graph, MbsText text, const MbsScope *scope,
+                               MbsExpression *value);
+// The same, and refuses a vector (size 1) or a size other than `size`.
+MbsStatus mbs_expression_parse_sized(MbsContext *context, MbsGraph *graph, MbsText text, const MbsScope *scope,
+                                     int size, MbsExpression *value);
+
+// Is this name taken by a built-in function or constant, or by `t`?
+bool mbs_expression_is_reserved(const char *name);
+
+// The names of the built-in functions, NULL-terminated, with one line of help each, for `list`.
+typedef struct MbsFunctionHelp {
+  const char *name, *summary;
+} MbsFunctionHelp;
+extern const MbsFunctionHelp mbs_function_help[];
+
+#endif

@@ -1,0 +1,27 @@
+// A set of graph nodes as a flat list of instructions, evaluated in the scalar of the build.
+#ifndef MBS_TAPE_H
+#define MBS_TAPE_H
+
+#include "algebra/scalar.h"
+#include "expressions/graph.h"
+
+typedef struct MbsTape {
+  int input_count;
+  const int *inputs;  // graph inputs in the order evaluate wants their values, ascending
+  int constant_count;
+  int output_count;
+  int instruction_count;
+  const struct MbsInstruction *instructions;
+  mbs_scalar *registers;  // workspace: inputs first, then constants, then one per instruction
+  const int *outputs;     // register of each output
+} MbsTape;
+
+// Collects what `outputs` need. A tape owns its workspace, so one tape serves one thread.
+MbsStatus mbs_tape_create(MbsContext *context, MbsArena *arena, const MbsGraph *graph, int output_count,
+                          const MbsNode *outputs, MbsTape **tape);
+
+// outputs = value of each node. Never allocates, never fails: domain errors give NaN or infinity.
+// `inputs` may be NULL when the tape has none.
+void mbs_tape_evaluate(const MbsTape *tape, const mbs_scalar *inputs, mbs_scalar *outputs);
+
+#endif

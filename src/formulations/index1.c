@@ -1,0 +1,20 @@
+// Index-1 equations with Lagrange multipliers (P0 (41), P1 (54)):
+//     [ M     Phi_x' ] [ a      ]   [ Q ]
+//     [ Phi_x   0    ] [ lambda ] = [ c ],     c = Phi_x a - Phiddot
+// that is f = 0, Phiddot = 0; with Baumgarte's stabilisation Phiddot + 2 xi omega Phidot + omega^2 Phi = 0.
+// Without it the constraints drift off with the integrator's error.
+#include "formulations/formulation.h"
+
+static void prepare(const MbsSettings *settings, MbsFormulation *formulation) {
+  formulation->weights = (MbsWeights){.k2 = 1};
+  if (settings->is_stabilised) {
+    formulation->weights.k1 = 2 * settings->xi * settings->omega;
+    formulation->weights.k0 = settings->omega * settings->omega;
+  }
+}
+
+const MbsFormulationType mbs_formulation_index1 = {
+    .name = "index1",
+    .summary = "index-1 equations with Lagrange multipliers, optionally with Baumgarte stabilisation (--baumgarte)",
+    .prepare = prepare,
+};

@@ -1,0 +1,161 @@
+#include "integrators/newmark.h"
+
+#include <math.h>
+
+enum { MOST_ITERATIONS = 25 };
+
+// The complex twin iterates on: once the real part is solved, each further iteration makes the imaginary
+// part (the derivative) exact.
+#ifdef MBS_COMPLEX
+enum { FURTHER_ITERATIONS = 2 };
+#else
+enum { FURTHER_ITERATIONS = 0 };
+#endif
+
+MbsStatus mbs_newmark_create(MbsContext *context, const MbsFormulation *formulation, const MbsSettings *settings,
+                             MbsNewmark *newmark) {
+  const MbsSystem *system = formulation->system;
+  int size = system->n + system->m;
+  *newmark = (MbsNewmark){.formulation = formulation, .beta = 0.25, .gamma = 0.5, .tolerance = settings->tolerance};
+  MBS_TAKE(context, system->arena, newmark->tangent, system->mode.pattern.entry_count + 1);
+  MBS_TAKE(context, system->arena, newmark->r, size);
+  MBS_TAKE(context, system->arena, newmark->R, (size_t)size * (size_t)system->column_count);
+  return mbs_sparse_solver_create(context, system->arena, &system->mode.pattern, &newmark->solver);
+}
+
+void mbs_newmark_destroy(MbsNewmark *newmark) { mbs_sparse_solver_destroy(newmark->solver); }
+
+// the larger of |f| and |e| against the magnitude of what they are made of
+static double scaled_residual(const MbsSystem *system, const mbs_scalar *r, const double scale[2]) {
+  double largest[2] = {0, 0};
+  for (int i = 0; i < system->n + system->m; ++i) {
+    double magnitude = mbs_re(mbs_abs(r[i]));
+    int part = i < system->n ? 0 : 1;
+    if (!(magnitude <= largest[part])) {  // NaN too
+      largest[part] = magnitude;
+    }
+  }
+  double f = scale[0] > 0 ? largest[0] / scale[0] : largest[0];
+  double e = scale[1] > 0 ? largest[1] / scale[1] : largest[1];
+  return f > e || isnan(f) ? f : e;
+}
+
+static MbsStatus factor(MbsContext *context, MbsNewmark *newmark, const MbsState *state, double c0, double c1) {
+  mbs_formulation_tangent(newmark->formulation, state, c0, c1, 1, newmark->tangent);
+  if (!mbs_sparse_solver_factor(newmark->solver, newmark->tangent)) {
+    return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere, "the equations are singular at t = %.10g",
+                    mbs_re(state->t));
+  }
+  return MBS_OK;
+}
+
+// u -= r solved; q and v follow
+static void correct(MbsNewmark *newmark, double c0, double c1, MbsState *state) {
+  const MbsSystem *system = newmark->formulation->system;
+  mbs_sparse_solver_solve(newmark->solver, 1, newmark->r);
+  for (int i = 0; i < system->n; ++i) {
+    mbs_scalar change = newmark->r[i];
+    state->a[i] -= change;
+    state->v[i] -= c1 * change;
+    state->q[i] -= c0 * change;
+  }
+  for (int i = 0; i < system->m; ++i) {
+    state->lambda[i] -= newmark->r[system->n + i];
+  }
+}
+
+// Newton on the residual; c0 = dq/da, c1 = dv/da
+static MbsStatus solve(MbsContext *context, MbsNewmark *newmark, double c0, double c1, MbsState *state) {
+  const MbsSystem *system = newmark->formulation->system;
+  double residual = 0;
+  int further = FURTHER_ITERATIONS;
+  for (int iteration = 0; iteration < MOST_ITERATIONS; ++iteration) {
+    double scale[2];
+    mbs_formulation_residual(newmark->formulation, state, newmark->r, scale);
+    residual = scaled_residual(system, newmark->r, scale);
+    if (!isfinite(residual)) {
+      const char *force = mbs_terms_find_bad_force(system, state);
+      return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+                      "%s is not a finite number at t = %.10g (iteration %d); try a smaller --step",
+                      force ? force : "the residual", mbs_re(state->t), iteration + 1);
+    }
+    if (residual <= newmark->tolerance && iteration > 0 && further-- <= 0) {
+      // the factors at hand are a little old but good: they remove most of what is left
+      correct(newmark, c0, c1, state);
+      return MBS_OK;
+    }
+    MBS_TRY(factor(context, newmark, state, c0, c1));
+    correct(newmark, c0, c1, state);
+    newmark->iterations += 1;
+  }
+  return mbs_fail(
+      context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+      "Newton's iteration does not converge at t = %.10g: scaled residual %.3g after %d iterations, wanted %.3g; "
+      "try a smaller --step or a larger --tolerance",
+      mbs_re(state->t), residual, MOST_ITERATIONS, newmark->tolerance);
+}
+
+MbsStatus mbs_newmark_start(MbsContext *context, MbsNewmark *newmark, MbsState *state) {
+  return solve(context, newmark, 0, 0, state);
+}
+
+MbsStatus mbs_newmark_step(MbsContext *context, MbsNewmark *newmark, double h, MbsState *state) {
+  int n = newmark->formulation->system->n;
+  double c0 = newmark->beta * h * h, c1 = newmark->gamma * h;
+  double old_q = (0.5 - newmark->beta) * h * h, old_v = (1 - newmark->gamma) * h;
+  for (int i = 0; i < n; ++i) {
+    mbs_scalar a = state->a[i];
+    state->q[i] += h * state->v[i] + (old_q + c0) * a;
+    state->v[i] += (old_v + c1) * a;
+  }
+  return solve(context, newmark, c0, c1, state);
+}
+
+// A, L = -T^-1 R with R = r_x X + r_v V + r_rho
+static MbsStatus solve_columns(MbsContext *context, MbsNewmark *newmark, double c0, double c1, const MbsState *state,
+                               const mbs_scalar *X, const mbs_scalar *V, mbs_scalar *A, mbs_scalar *L) {
+  const MbsSystem *system = newmark->formulation->system;
+  int size = system->n + system->m;
+  for (int i = 0; i < size * system->column_count; ++i) {
+    newmark->R[i] = 0;
+  }
+  mbs_formulation_derivative(newmark->formulation, state, X, V, newmark->R);
+  MBS_TRY(factor(context, newmark, state, c0, c1));
+  mbs_sparse_solver_solve(newmark->solver, system->column_count, newmark->R);
+  for (int k = 0; k < system->column_count; ++k) {
+    const mbs_scalar *column = newmark->R + k * size;
+    for (int i = 0; i < system->n; ++i) {
+      A[k * system->nq + i] = -column[i];
+    }
+    for (int i = 0; i < system->m; ++i) {
+      L[k * system->m + i] = -column[system->n + i];
+    }
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_newmark_start_derivative(MbsContext *context, MbsNewmark *newmark, const MbsState *state,
+                                       const mbs_scalar *X, const mbs_scalar *V, mbs_scalar *A, mbs_scalar *L) {
+  return solve_columns(context, newmark, 0, 0, state, X, V, A, L);
+}
+
+MbsStatus mbs_newmark_step_derivative(MbsContext *context, MbsNewmark *newmark, double h, const MbsState *state,
+                                      mbs_scalar *X, mbs_scalar *V, mbs_scalar *A, mbs_scalar *L) {
+  const MbsSystem *system = newmark->formulation->system;
+  double c0 = newmark->beta * h * h, c1 = newmark->gamma * h;
+  double old_q = (0.5 - newmark->beta) * h * h, old_v = (1 - newmark->gamma) * h;
+  int size = system->nq * system->column_count;
+  // xh' = x' + h v' + h^2 (1/2 - beta) a', vh' = v' + h (1 - gamma) a'
+  for (int i = 0; i < size; ++i) {
+    X
+    [i] += h * V[i] + old_q * A[i];
+    V[i] += old_v * A[i];
+  }
+  MBS_TRY(solve_columns(context, newmark, c0, c1, state, X, V, A, L));
+  for (int i = 0; i < size; ++i) {
+    X
+    [i] += c0 * A[i];
+    V[i] += c1 * A[i];
+  }
+  return MBS_OK;
+}

@@ -1,0 +1,203 @@
+#include "io/catalogue.h"
+
+#include <string.h>
+
+#include "expressions/parse.h"
+#include "formulations/formulation.h"
+#include "io/page.h"
+#include "io/schema.h"
+#include "model/force.h"
+#include "model/joint.h"
+#include "model/model.h"
+
+// ---- joints and forces ----
+
+static void put_element(const MbsPage *page, const MbsRecordType *type) {
+  mbs_page_heading(page, 3, type->name);
+  mbs_page_paragraph(page, 2, type->summary);
+  // how it is written, with what it cannot do without
+  (void)fputs(page->is_markdown ? "```yaml\n- {" : "  - {", page->out);
+  const char *separator = "";
+  for (int i = 0; i < type->field_count; ++i) {
+    if (i == 0 || type->fields[i].is_required) {
+      char kind[MBS_PAGE_CELL];
+      mbs_page_describe_kind(&type->fields[i], kind);
+      (void)fprintf(page->out, "%s%s: %s", separator, type->fields[i].name, kind);
+      separator = ", ";
+    }
+  }
+  (void)fputs(page->is_markdown ? "}\n```\n\n" : "}\n\n", page->out);
+  mbs_page_fields(page, type);
+}
+
+static void put_joints(const MbsPage *page) {
+  for (int i = 0; mbs_joint_types[i]; ++i) {
+    put_element(page, &mbs_joint_types[i]->record);
+  }
+}
+
+static void put_forces(const MbsPage *page) {
+  for (int i = 0; mbs_force_types[i]; ++i) {
+    put_element(page, &mbs_force_types[i]->record);
+  }
+}
+
+// What the words in the column "value" mean.
+static void put_legend(const MbsPage *page) {
+  static const MbsPageEntry kinds[] = {
+      {"number", "a number or an expression of parameters, such as 2*L or sqrt(5)"},
+      {"expression", "may use signals, such as r(P2).x, and time as well: see mbsens list functions"},
+      {"vector expression", "a list of two expressions, or one whose value is a vector"},
+      {"[x, y]", "a list of two numbers"},
+      {"point", "body.point, ground.point, or a point's name alone where it can only be one point"},
+      {"body", "the name of a body, or ground"},
+      {"name", "letters, digits and _, not starting with a digit; joints and forces may be given one: name: left"},
+  };
+  mbs_page_entries(page, "value", MBS_COUNT(kinds), kinds);
+}
+
+// ---- sections ----
+
+// The table of a record, then those of the records in it.
+static void put_section(const MbsPage *page, const char *title, const MbsRecordType *type) {
+  mbs_page_heading(page, 3, title);
+  mbs_page_paragraph(page, 2, type->summary);
+  if (!page->is_markdown) {
+    (void)fputc('\n', page->out);
+  }
+  mbs_page_fields(page, type);
+  for (int i = 0; i < type->field_count; ++i) {
+    const MbsField *field = &type->fields[i];
+    if (field->record) {
+      put_section(page, field->record->name, field->record);
+    }
+  }
+}
+
+static void put_sections(const MbsPage *page) { put_section(page, mbs_model_type.name, &mbs_model_type); }
+
+// ---- the short lists ----
+
+static void put_formulations(const MbsPage *page) {
+  MbsPageEntry entries[64];
+  int count = 0;
+  for (; count < MBS_COUNT(entries) && mbs_formulation_types[count]; ++count) {
+    entries[count] = (MbsPageEntry){mbs_formulation_types[count]->name, mbs_formulation_types[count]->summary};
+  }
+  mbs_page_entries(page, "formulation", count, entries);
+}
+
+static void put_coordinates(const MbsPage *page) {
+  static const MbsPageEntry entries[] = {
+      {"natural", "Cartesian components of points and unit vectors, shared by the bodies that meet there"},
+  };
+  mbs_page_entries(page, "coordinates", MBS_COUNT(entries), entries);
+}
+
+static void put_integrators(const MbsPage *page) {
+  static const MbsPageEntry entries[] = {
+      {"trapezoidal", "implicit trapezoidal rule (Newmark, beta 1/4, gamma 1/2): second order, no numerical damping"},
+  };
+  mbs_page_entries(page, "integrator", MBS_COUNT(entries), entries);
+}
+
+static void put_methods(const MbsPage *page) {
+  static const MbsPageEntry entries[] = {
+      {"direct", "differentiates every step together with the simulation: the exact derivative of what was computed"},
+      {"complex-step", "repeats the run in complex numbers, once per parameter: exact to rounding, for comparison"},
+      {"finite-difference", "repeats the run with one parameter after the other a little changed: half the digits"},
+  };
+  mbs_page_entries(page, "method", MBS_COUNT(entries), entries);
+}
+
+static void put_functions(const MbsPage *page) {
+  static const MbsPageEntry signals[] = {
+      {"r(P)  v(P)  a(P)", "position, velocity and acceleration of a point: vectors; r(P).x is a number"},
+      {"angle(B)", "angle of the x axis of body B, continuous over many turns"},
+      {"angle(J)", "angle of the second body of joint J from the first"},
+      {"angle(P, Q)", "angle of the line from point P to point Q"},
+      {"omega(B)  alpha(B)", "angular velocity and angular acceleration of body B"},
+      {"distance(P, Q)", "distance of two points"},
+      {"lambda(N)", "multiplier of the constraint of body or joint N; lambda(N.2) its second"},
+      {"t", "time"},
+  };
+  static const MbsPageEntry operators[] = {
+      {"+  -  *  /  ^", "^ is a power and binds tightest; + and - take vectors too, * and / a vector and a number"},
+      {"[x, y]", "a vector, whose components are .x and .y"},
+      {"pi", "3.14159..."},
+  };
+  mbs_page_heading(page, 3, "Signals, in objectives, force laws and independent coordinates");
+  mbs_page_entries(page, "signal", MBS_COUNT(signals), signals);
+  mbs_page_heading(page, 3, "Operators and constants");
+  mbs_page_entries(page, "operator", MBS_COUNT(operators), operators);
+  mbs_page_heading(page, 3, "Functions");
+  char names[64][MBS_PAGE_CELL];
+  MbsPageEntry entries[64];
+  int count = 0;
+  for (const MbsFunctionHelp *help = mbs_function_help; help->name && count < MBS_COUNT(entries); ++help) {
+    // "atan2(y, x): what it is" in two columns
+    const char *colon = strstr(help->summary, ": ");
+    (void)snprintf(names[count], MBS_PAGE_CELL, "%.*s", colon ? (int)(colon - help->summary) : (int)strlen(help->name),
+                   colon ? help->summary : help->name);
+    entries[count] = (MbsPageEntry){names[count], colon ? colon + 2 : help->summary};
+    ++count;
+  }
+  mbs_page_entries(page, "function", count, entries);
+}
+
+// Everything a model file may contain, on one page.
+static void put_elements(const MbsPage *page) {
+  mbs_page_heading(page, 1, "What a model file may contain");
+  if (page->is_markdown) {
+    mbs_page_paragraph(
+        page, 0,
+        "Made by `mbsens list elements --markdown` from the field tables that the reader itself uses: do "
+        "not edit. [model-file.md](model-file.md) explains the language with an example.");
+  }
+  put_legend(page);
+  mbs_page_heading(page, 2, "Sections");
+  put_sections(page);
+  mbs_page_heading(page, 2, "Joints");
+  put_joints(page);
+  mbs_page_heading(page, 2, "Forces");
+  put_forces(page);
+  mbs_page_heading(page, 2, "Expressions");
+  put_functions(page);
+  mbs_page_heading(page, 2, "Simulation");
+  put_formulations(page);
+  put_coordinates(page);
+  put_integrators(page);
+}
+
+static void put_schema(const MbsPage *page) { mbs_schema_write(page->out); }
+
+// ---- topics ----
+
+#define TOPIC_LIST(X) \
+  X(joints)           \
+  X(forces)           \
+  X(formulations)     \
+  X(coordinates)      \
+  X(integrators)      \
+  X(methods)          \
+  X(functions)        \
+  X(sections)         \
+  X(elements)         \
+  X(schema)
+
+#define TOPIC_NAME(topic) #topic,
+const char *const mbs_catalogue_topics[] = {TOPIC_LIST(TOPIC_NAME) NULL};
+#undef TOPIC_NAME
+
+int mbs_catalogue_print(FILE *out, const char *what, bool markdown) {
+#define TOPIC_PRINT(topic) put_##topic,
+  static void (*const print[])(const MbsPage *) = {TOPIC_LIST(TOPIC_PRINT)};
+#undef TOPIC_PRINT
+  for (int i = 0; mbs_catalogue_topics[i]; ++i) {
+    if (strcmp(mbs_catalogue_topics[i], what) == 0) {
+      print[i](&(MbsPage){.out = out, .is_markdown = markdown});
+      return 1;
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,341 @@
+// Records, maps and lists, by the field tables. A few rules are not in the tables and stand here: which
+// names are taken, and that an objective is exactly one thing.
+#include <string.h>
+
+#include "base/names.h"
+#include "expressions/parse.h"
+#include "io/reader.h"
+#include "model/force.h"
+#include "model/joint.h"
+
+static MbsStatus default_record(const MbsReader *reader, const MbsRecordType *type, MbsPlace place,
+                                const MbsValue **values);
+
+static bool is_root_field(const MbsField *field, int index) { return field == &mbs_model_type.fields[index]; }
+
+// Fails unless the node is a list or mapping; a section whose entries are all commented out is nothing.
+static MbsStatus expect_section(const MbsReader *reader, const MbsWhere *where, const MbsYaml *node, MbsYamlKind kind) {
+  const char *expected = kind == MBS_YAML_LIST ? "a list" : "a mapping of names";
+  if (node->kind == MBS_YAML_NOTHING) {
+    return mbs_reader_fail(reader, where, node->place, "expected %s, found nothing; write %s or leave the key out",
+                           expected, kind == MBS_YAML_LIST ? "[]" : "{}");
+  }
+  return mbs_reader_expect(reader, where, node, kind, expected);
+}
+
+// ---- maps: name: value ----
+
+static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, const MbsField *field, MbsText key) {
+  const MbsField *initial_points = &mbs_model_type.fields[MBS_MODEL_INITIAL].record->fields[MBS_INITIAL_POINTS];
+  if (field == initial_points && mbs_reader_is_point_name(key.text)) {
+    return MBS_OK;  // these name points that are there already, so body.point is good too
+  }
+  if (!mbs_name_is_identifier(key.text)) {
+    return mbs_reader_fail(reader, where, key.place,
+                           "\"%.60s\" is not a name; a name has letters, digits and _ and starts with a letter or _",
+                           key.text);
+  }
+  if (is_root_field(field, MBS_MODEL_PARAMETERS) && mbs_expression_is_reserved(key.text)) {
+    return mbs_reader_fail(reader, where, key.place,
+                           "\"%.60s\" has a meaning in expressions and cannot name a parameter", key.text);
+  }
+  if (is_root_field(field, MBS_MODEL_BODIES) && strcmp(key.text, "ground") == 0) {
+    return mbs_reader_fail(reader, where, key.place,
+                           "a body cannot be called ground; fixed points belong in the section ground");
+  }
+  return MBS_OK;
+}
+
+static MbsStatus check_objective(const MbsReader *reader, const MbsWhere *where, const MbsRecordType *type,
+                                 MbsPlace place, const MbsValue *values) {
+  int given = 0;
+  char known[128] = "";
+  for (int i = 0; i < type->field_count; ++i) {
+    given += values[i].is_given;
+    mbs_reader_append_name(known, sizeof known, type->fields[i].name);
+  }
+  if (given != 1) {
+    return mbs_reader_fail(reader, where, place, "needs exactly one of %s; found %d", known, given);
+  }
+  return MBS_OK;
+}
+
+// The value of one entry, which for a NUMBER_MAP or VECTOR_MAP is a record with one value.
+static MbsStatus read_entry(const MbsReader *reader, const MbsWhere *where, const MbsField *field, const MbsYaml *pair,
+                            MbsRecord *record) {
+  MBS_TRY(check_name(reader, where, field, pair->key));
+  record->name = pair->key;
+  if (field->kind == MBS_FIELD_RECORD_MAP) {
+    MbsWhere entry = {.outer = where->outer, .word = field->record->name, .name = pair->key.text};
+    MBS_TRY(mbs_reader_read_record(reader, &entry, field->record, pair, NULL, pair->key.place, &record->values));
+    if (is_root_field(field, MBS_MODEL_OBJECTIVES)) {
+      MBS_TRY(check_objective(reader, &entry, field->record, pair->key.place, record->values));
+    }
+    return MBS_OK;
+  }
+  MbsWhere entry = {.outer = where, .word = pair->key.text};
+  MbsField element = {.name = pair->key.text,
+                      .kind = field->kind == MBS_FIELD_VECTOR_MAP ? MBS_FIELD_VECTOR : MBS_FIELD_NUMBER};
+  MbsValue *value;
+  MBS_TAKE(reader->context, reader->arena, value, 1);
+  value->is_given = true;
+  value->place = pair->key.place;
+  record->values = value;
+  return mbs_reader_read_texts(reader, &entry, &element, pair, value);
+}
+
+static MbsStatus read_map(const MbsReader *reader, const MbsWhere *where, const MbsField *field, const MbsYaml *node,
+                          MbsValue *value) {
+  MBS_TRY(expect_section(reader, where, node, MBS_YAML_MAPPING));
+  MbsRecord *records;
+  MBS_TAKE(reader->context, reader->arena, records, node->count);
+  for (const MbsYaml *pair = node->first; pair; pair = pair->next) {
+    MBS_TRY(read_entry(reader, where, field, pair, &records[value->count++]));
+  }
+  value->records = records;
+  return MBS_OK;
+}
+
+// ---- lists of records and of elements ----
+
+static MbsStatus read_record_list(const MbsReader *reader, const MbsWhere *where, const MbsField *field,
+                                  const MbsYaml *node, MbsValue *value) {
+  MBS_TRY(expect_section(reader, where, node, MBS_YAML_LIST));
+  MbsRecord *records;
+  MBS_TAKE(reader->context, reader->arena, records, node->count);
+  for (const MbsYaml *item = node->first; item; item = item->next) {
+    MbsRecord *record = &records[value->count++];
+    record->name.text = mbs_arena_print(reader->arena, "%s %d", field->record->name, value->count);
+    record->name.place = item->place;
+    if (!record->name.text) {
+      return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    }
+    MbsWhere entry = {.outer = where->outer, .word = record->name.text};
+    MBS_TRY(mbs_reader_read_record(reader, &entry, field->record, item, NULL, item->place, &record->values));
+  }
+  value->records = records;
+  return MBS_OK;
+}
+
+// The joints or the forces, whose types come from the registry.
+typedef struct Family {
+  const char *word;
+  bool is_joint;
+} Family;
+
+static const MbsRecordType *family_type(const Family *family, int index) {
+  if (family->is_joint) {
+    return mbs_joint_types[index] ? &mbs_joint_types[index]->record : NULL;
+  }
+  return mbs_force_types[index] ? &mbs_force_types[index]->record : NULL;
+}
+
+static int find_type(const Family *family, const char *name) {
+  for (int i = 0; family_type(family, i); ++i) {
+    if (strcmp(family_type(family, i)->name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static MbsStatus fail_without_type(const MbsReader *reader, const MbsWhere *where, const Family *family,
+                                   const MbsYaml *item) {
+  char known[512] = "";
+  for (int i = 0; family_type(family, i); ++i) {
+    mbs_reader_append_name(known, sizeof known, family_type(family, i)->name);
+  }
+  for (const MbsYaml *pair = item->first; pair; pair = pair->next) {
+    const char *nearest = NULL;
+    for (int i = 0; family_type(family, i); ++i) {
+      mbs_name_nearest(pair->key.text, family_type(family, i)->name, &nearest);
+    }
+    if (nearest) {
+      return mbs_reader_fail(reader, where, pair->key.place, "no %s type \"%.60s\"; did you mean \"%s\"? Known: %s",
+                             family->word, pair->key.text, nearest, known);
+    }
+  }
+  return mbs_reader_fail(reader, where, item->first ? item->first->key.place : item->place,
+                         "no key names the type of this %s; known: %s", family->word, known);
+}
+
+static MbsStatus read_element(const MbsReader *reader, const MbsWhere *where, const Family *family, const MbsYaml *item,
+                              int position, MbsRecord *record) {
+  MBS_TRY(mbs_reader_expect(reader, where, item, MBS_YAML_MAPPING, "a mapping such as {<type>: ..., <key>: ...}"));
+  const MbsYaml *type_pair = NULL;
+  const MbsYaml *name = mbs_yaml_find(item, "name");
+  for (const MbsYaml *pair = item->first; pair; pair = pair->next) {
+    int type = find_type(family, pair->key.text);
+    if (type >= 0 && type_pair) {
+      return mbs_reader_fail(reader, where, pair->key.place,
+                             "a %s has one type, found both %s and %s; write two elements, each after its own -",
+                             family->word, type_pair->key.text, pair->key.text);
+    }
+    if (type >= 0) {
+      type_pair = pair;
+      record->type = type;
+    }
+  }
+  if (!type_pair) {
+    return fail_without_type(reader, where, family, item);
+  }
+  const MbsRecordType *type = family_type(family, record->type);
+  if (name) {
+    MbsWhere here = {.outer = where, .word = "name"};
+    MBS_TRY(mbs_reader_expect(reader, &here, name, MBS_YAML_SCALAR, "a name"));
+    record->name = (MbsText){.text = name->text, .place = name->place};
+    MBS_TRY(check_name(reader, &here, NULL, record->name));
+  } else {
+    record->name.text = mbs_arena_print(reader->arena, "%s %d", type->name, position);
+    record->name.place = type_pair->key.place;
+    if (!record->name.text) {
+      return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    }
+  }
+  MbsWhere here = {.outer = NULL, .word = family->word, .name = record->name.text};
+  return mbs_reader_read_record(reader, &here, type, item, "name", type_pair->key.place, &record->values);
+}
+
+static MbsStatus refuse_same_names(const MbsReader *reader, const Family *family, const MbsRecord *records, int count) {
+  MbsText *names;
+  MBS_TAKE(reader->context, reader->arena, names, count);
+  for (int i = 0; i < count; ++i) {
+    names[i] = records[i].name;
+  }
+  const MbsText *twice = mbs_yaml_find_duplicate(names, count);
+  if (twice) {
+    return mbs_reader_fail(reader, NULL, twice[1].place, "a second %s is called \"%.60s\"; the first is at %d:%d",
+                           family->word, twice[1].text, twice[0].place.line, twice[0].place.column);
+  }
+  return MBS_OK;
+}
+
+static MbsStatus read_elements(const MbsReader *reader, const MbsWhere *where, const MbsField *field,
+                               const MbsYaml *node, MbsValue *value) {
+  Family family = {.word = field->kind == MBS_FIELD_JOINT_LIST ? "joint" : "force",
+                   .is_joint = field->kind == MBS_FIELD_JOINT_LIST};
+  MBS_TRY(expect_section(reader, where, node, MBS_YAML_LIST));
+  MbsRecord *records;
+  MBS_TAKE(reader->context, reader->arena, records, node->count);
+  for (const MbsYaml *item = node->first; item; item = item->next) {
+    MbsRecord *record = &records[value->count++];
+    MBS_TRY(read_element(reader, where, &family, item, value->count, record));
+  }
+  value->records = records;
+  return refuse_same_names(reader, &family, records, value->count);
+}
+
+// ---- records ----
+
+static MbsStatus read_value(const MbsReader *reader, const MbsWhere *where, const MbsField *field, const MbsYaml *pair,
+                            MbsValue *value) {
+  MbsWhere here = {.outer = where, .word = field->name};
+  value->is_given = true;
+  value->place = pair->key.place;
+  switch (field->kind) {
+    case MBS_FIELD_RECORD: {
+      MbsRecord *record;
+      MBS_TAKE(reader->context, reader->arena, record, 1);
+      record->name = pair->key;
+      value->records = record;
+      value->count = 1;
+      return mbs_reader_read_record(reader, &here, field->record, pair, NULL, pair->key.place, &record->values);
+    }
+    case MBS_FIELD_NUMBER_MAP:
+    case MBS_FIELD_VECTOR_MAP:
+    case MBS_FIELD_RECORD_MAP: return read_map(reader, &here, field, pair, value);
+    case MBS_FIELD_RECORD_LIST: return read_record_list(reader, &here, field, pair, value);
+    case MBS_FIELD_JOINT_LIST:
+    case MBS_FIELD_FORCE_LIST: return read_elements(reader, &here, field, pair, value);
+    default: return mbs_reader_read_texts(reader, &here, field, pair, value);
+  }
+}
+
+// What a field holds that the file leaves out. A record counts as given with all its defaults, unless
+// one of its fields is required.
+static MbsStatus default_value(const MbsReader *reader, const MbsField *field, MbsPlace place, MbsValue *value) {
+  value->place = place;
+  if (mbs_reader_is_text_kind(field->kind)) {
+    return mbs_reader_default_texts(reader, field, value);
+  }
+  if (field->kind != MBS_FIELD_RECORD) {
+    return MBS_OK;
+  }
+  for (int i = 0; i < field->record->field_count; ++i) {
+    if (field->record->fields[i].is_required) {
+      return MBS_OK;
+    }
+  }
+  MbsRecord *record;
+  MBS_TAKE(reader->context, reader->arena, record, 1);
+  record->name = (MbsText){.text = field->name, .place = place};
+  value->records = record;
+  value->count = 1;
+  return default_record(reader, field->record, place, &record->values);
+}
+
+static MbsStatus default_record(const MbsReader *reader, const MbsRecordType *type, MbsPlace place,
+                                const MbsValue **values) {
+  MbsValue *filled;
+  MBS_TAKE(reader->context, reader->arena, filled, type->field_count);
+  *values = filled;
+  for (int i = 0; i < type->field_count; ++i) {
+    MBS_TRY(default_value(reader, &type->fields[i], place, &filled[i]));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus fail_unknown_key(const MbsReader *reader, const MbsWhere *where, const MbsRecordType *type,
+                                  const char *extra_key, MbsText key) {
+  char known[512] = "";
+  const char *nearest = NULL;
+  for (int i = 0; i < type->field_count; ++i) {
+    mbs_reader_append_name(known, sizeof known, type->fields[i].name);
+    mbs_name_nearest(key.text, type->fields[i].name, &nearest);
+  }
+  if (extra_key) {
+    mbs_reader_append_name(known, sizeof known, extra_key);
+    mbs_name_nearest(key.text, extra_key, &nearest);
+  }
+  // {value: atan2(1, 2)} and {mass:1} are not the keys that were meant
+  const char *hint = strpbrk(key.text, "()") ? "put an expression that contains commas in quotes"
+                     : strchr(key.text, ':') ? "put a space after the colon"
+                                             : NULL;
+  if (hint) {
+    return mbs_reader_fail(reader, where, key.place, "unknown key \"%.60s\"; %s", key.text, hint);
+  }
+  if (nearest) {
+    return mbs_reader_fail(reader, where, key.place, "unknown key \"%.60s\"; did you mean \"%s\"?", key.text, nearest);
+  }
+  return mbs_reader_fail(reader, where, key.place, "unknown key \"%.60s\"; known: %s", key.text, known);
+}
+
+MbsStatus mbs_reader_read_record(const MbsReader *reader, const MbsWhere *where, const MbsRecordType *type,
+                                 const MbsYaml *mapping, const char *extra_key, MbsPlace place,
+                                 const MbsValue **values) {
+  MBS_TRY(mbs_reader_expect(reader, where, mapping, MBS_YAML_MAPPING, "a mapping"));
+  MbsValue *read;
+  MBS_TAKE(reader->context, reader->arena, read, type->field_count);
+  *values = read;
+  for (const MbsYaml *pair = mapping->first; pair; pair = pair->next) {
+    int field = 0;
+    while (field < type->field_count && strcmp(type->fields[field].name, pair->key.text) != 0) {
+      ++field;
+    }
+    if (field < type->field_count) {
+      MBS_TRY(read_value(reader, where, &type->fields[field], pair, &read[field]));
+    } else if (!extra_key || strcmp(extra_key, pair->key.text) != 0) {
+      return fail_unknown_key(reader, where, type, extra_key, pair->key);
+    }
+  }
+  for (int i = 0; i < type->field_count; ++i) {
+    const MbsField *field = &type->fields[i];
+    if (!read[i].is_given && field->is_required) {
+      return mbs_reader_fail(reader, where, place, "missing key \"%s\": %s", field->name, field->summary);
+    }
+    if (!read[i].is_given) {
+      MBS_TRY(default_value(reader, field, place, &read[i]));
+    }
+  }
+  return MBS_OK;
+}

@@ -1,0 +1,231 @@
+// Values made of texts: their shape is checked here, what they mean when the model is compiled.
+#include "io/reader.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+
+// ---- messages ----
+
+static void describe(const MbsWhere *where, char *text, size_t size) {
+  if (!where) {
+    text[0] = '\0';
+    return;
+  }
+  describe(where->outer, text, size);
+  size_t used = strlen(text);
+  if (where->name) {
+    (void)snprintf(text + used, size - used, "%.60s \"%.60s\": ", where->word, where->name);
+  } else {
+    (void)snprintf(text + used, size - used, "%.60s: ", where->word);
+  }
+}
+
+MbsStatus mbs_reader_fail(const MbsReader *reader, const MbsWhere *where, MbsPlace place, const char *format, ...) {
+  char owner[512];
+  describe(where, owner, sizeof owner);
+  char message[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return mbs_fail(reader->context, MBS_ERROR_INPUT, place, "%s%s", owner, message);
+}
+
+// What stands at a node, in words; `room` holds 80 characters.
+static const char *found(const MbsYaml *node, char *room) {
+  switch (node->kind) {
+    case MBS_YAML_LIST: return "a list";
+    case MBS_YAML_MAPPING: return "a mapping";
+    case MBS_YAML_SCALAR:
+      if (node->text[0] != '\0') {
+        (void)snprintf(room, 80, "\"%.60s\"", node->text);
+        return room;
+      }
+      return "nothing";
+    case MBS_YAML_NOTHING: break;
+  }
+  return "nothing";
+}
+
+MbsStatus mbs_reader_expect(const MbsReader *reader, const MbsWhere *where, const MbsYaml *node, MbsYamlKind kind,
+                            const char *expected) {
+  if (node->kind == kind && !(kind == MBS_YAML_SCALAR && node->text[0] == '\0')) {
+    return MBS_OK;
+  }
+  char room[80];
+  return mbs_reader_fail(reader, where, node->place, "expected %s, found %s", expected, found(node, room));
+}
+
+void mbs_reader_append_name(char *list, size_t size, const char *name) {
+  size_t used = strlen(list);
+  (void)snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+// ---- one scalar ----
+
+static MbsStatus check_integer(const MbsReader *reader, const MbsWhere *where, MbsText text) {
+  char *end;
+  errno = 0;
+  long number = strtol(text.text, &end, 10);
+  if (errno != 0 || end == text.text || *end != '\0' || number < INT_MIN || number > INT_MAX) {
+    return mbs_reader_fail(reader, where, text.place, "expected a whole number, found \"%.60s\"", text.text);
+  }
+  return MBS_OK;
+}
+
+static MbsStatus check_choice(const MbsReader *reader, const MbsWhere *where, const MbsField *field, MbsText text) {
+  char known[256] = "";
+  const char *nearest = NULL;
+  for (const char *const *choice = field->choices; *choice; ++choice) {
+    if (strcmp(*choice, text.text) == 0) {
+      return MBS_OK;
+    }
+    mbs_name_nearest(text.text, *choice, &nearest);
+    mbs_reader_append_name(known, sizeof known, *choice);
+  }
+  return mbs_reader_fail(reader, where, text.place, "unknown choice \"%.60s\"; known: %s%s%s%s", text.text, known,
+                         nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+bool mbs_reader_is_point_name(const char *name) {
+  const char *dot = strchr(name, '.');
+  if (!dot) {
+    return mbs_name_is_identifier(name);
+  }
+  char body[64];
+  size_t length = (size_t)(dot - name);
+  if (length >= sizeof body) {
+    return false;
+  }
+  memcpy(body, name, length);
+  body[length] = '\0';
+  return mbs_name_is_identifier(body) && mbs_name_is_identifier(dot + 1);
+}
+
+// Shape only: whether a name exists is known when the model is compiled.
+static MbsStatus check_text(const MbsReader *reader, const MbsWhere *where, const MbsField *field, MbsText text) {
+  switch (field->kind) {
+    case MBS_FIELD_INTEGER: return check_integer(reader, where, text);
+    case MBS_FIELD_CHOICE: return check_choice(reader, where, field, text);
+    case MBS_FIELD_POINT:
+    case MBS_FIELD_POINT_PAIR:
+      if (!mbs_reader_is_point_name(text.text)) {
+        return mbs_reader_fail(reader, where, text.place,
+                               "expected a point such as body.point or a point's name, found \"%.60s\"", text.text);
+      }
+      return MBS_OK;
+    case MBS_FIELD_BODY_PAIR:
+      if (!mbs_name_is_identifier(text.text)) {
+        return mbs_reader_fail(reader, where, text.place, "expected the name of a body or ground, found \"%.60s\"",
+                               text.text);
+      }
+      return MBS_OK;
+    default: return MBS_OK;
+  }
+}
+
+// ---- one field ----
+
+// What a field wants, in words, and how many texts that is.
+static int expected_texts(const MbsReader *reader, const MbsField *field, char *words, size_t size) {
+  MBS_ASSERT(mbs_reader_is_text_kind(field->kind));
+  int count = 1;
+  const char *what = "";
+  switch (field->kind) {
+    case MBS_FIELD_INTEGER: what = "a whole number"; break;
+    case MBS_FIELD_TEXT: what = "a text"; break;
+    case MBS_FIELD_CHOICE: what = "a word"; break;
+    case MBS_FIELD_NUMBER:
+    case MBS_FIELD_SIGNAL: what = "a number or expression"; break;
+    case MBS_FIELD_POINT: what = "a point such as body.point"; break;
+    case MBS_FIELD_VECTOR:
+    case MBS_FIELD_SIGNAL_VECTOR:
+      count = reader->dimension;
+      what = "numbers";
+      break;
+    case MBS_FIELD_POINT_PAIR:
+      count = 2;
+      what = "points";
+      break;
+    case MBS_FIELD_BODY_PAIR:
+      count = 2;
+      what = "bodies";
+      break;
+    default: break;
+  }
+  if (count == 1) {
+    (void)snprintf(words, size, "%s", what);
+  } else {
+    (void)snprintf(words, size, "%d %s", count, what);
+  }
+  return count;
+}
+
+// [atan2(1, 2), 0] is three texts to YAML; an open parenthesis gives it away.
+static bool is_torn(const MbsYaml *list) {
+  for (const MbsYaml *item = list->first; item; item = item->next) {
+    int open = 0;
+    for (const char *c = item->text ? item->text : ""; *c; ++c) {
+      open += (*c == '(') - (*c == ')');
+    }
+    if (open != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, const MbsField *field,
+                                const MbsYaml *node, MbsValue *value) {
+  char words[64];
+  int count = expected_texts(reader, field, words, sizeof words);
+  const MbsYaml *first = node;
+  if (count == 1 || (field->kind == MBS_FIELD_SIGNAL_VECTOR && node->kind == MBS_YAML_SCALAR)) {
+    count = 1;
+    MBS_TRY(mbs_reader_expect(reader, where, node, MBS_YAML_SCALAR, words));
+  } else {
+    char list_words[80];
+    (void)snprintf(list_words, sizeof list_words, "a list of %s", words);
+    MBS_TRY(mbs_reader_expect(reader, where, node, MBS_YAML_LIST, list_words));
+    if (node->count != count) {
+      return mbs_reader_fail(reader, where, node->place, "expected %s, got %d%s", words, node->count,
+                             is_torn(node) ? "; put an expression that contains commas in quotes" : "");
+    }
+    first = node->first;
+  }
+  MbsText *texts;
+  MBS_TAKE(reader->context, reader->arena, texts, count);
+  const char *item_words = field->kind == MBS_FIELD_POINT_PAIR  ? "a point such as body.point"
+                           : field->kind == MBS_FIELD_BODY_PAIR ? "the name of a body or ground"
+                                                                : "a number or expression";
+  const MbsYaml *item = first;
+  for (int i = 0; i < count; ++i, item = item->next) {
+    MBS_TRY(mbs_reader_expect(reader, where, item, MBS_YAML_SCALAR, item_words));
+    texts[i] = (MbsText){.text = item->text, .place = item->place};
+    MBS_TRY(check_text(reader, where, field, texts[i]));
+  }
+  value->count = count;
+  value->texts = texts;
+  return MBS_OK;
+}
+
+MbsStatus mbs_reader_default_texts(const MbsReader *reader, const MbsField *field, MbsValue *value) {
+  if (!field->default_text) {
+    return MBS_OK;
+  }
+  char words[64];
+  value->count = expected_texts(reader, field, words, sizeof words);
+  MbsText *texts;
+  MBS_TAKE(reader->context, reader->arena, texts, value->count);
+  for (int i = 0; i < value->count; ++i) {
+    texts[i] = (MbsText){.text = field->default_text, .place = {.file = reader->file, .line = 0, .column = 0}};
+  }
+  value->texts = texts;
+  return MBS_OK;
+}

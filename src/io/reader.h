@@ -1,0 +1,59 @@
+// Inside the model reader: yaml_tree.c makes a tree of the text, read_records.c and read_values.c fill
+// records from it by the field tables, reader.c holds the entry points (declared in mbsens.h).
+#ifndef MBS_READER_H
+#define MBS_READER_H
+
+#include "io/yaml_tree.h"
+#include "model/model.h"
+
+typedef struct MbsReader {
+  MbsContext *context;
+  MbsArena *arena;
+  const char *file;
+  int dimension;
+} MbsReader;
+
+// Whose value is being read, outermost first: body "A1": points: P. NULL: the model itself.
+typedef struct MbsWhere {
+  const struct MbsWhere *outer;
+  const char *word;
+  const char *name;  // in quotes after the word; may be NULL
+} MbsWhere;
+
+// ---- messages ----
+
+// Fails with MBS_ERROR_INPUT and the message "<where>: <message>".
+MbsStatus mbs_reader_fail(const MbsReader *reader, const MbsWhere *where, MbsPlace place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// Fails unless the node is of this kind.
+MbsStatus mbs_reader_expect(const MbsReader *reader, const MbsWhere *where, const MbsYaml *node, MbsYamlKind kind,
+                            const char *expected);
+
+// Adds one known name to a list in words: "mass, com, inertia". `size` is the room of the list.
+void mbs_reader_append_name(char *list, size_t size, const char *name);
+
+// ---- values (read_values.c) ----
+
+// Is the value one text or several, rather than records?
+static inline bool mbs_reader_is_text_kind(MbsFieldKind kind) { return kind < MBS_FIELD_RECORD; }
+
+// body.point, or a point's name alone?
+bool mbs_reader_is_point_name(const char *name);
+
+// A field made of texts.
+MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, const MbsField *field,
+                                const MbsYaml *node, MbsValue *value);
+// The same from the default of the field, if it has one.
+MbsStatus mbs_reader_default_texts(const MbsReader *reader, const MbsField *field, MbsValue *value);
+
+// ---- records (read_records.c) ----
+
+// Reads a mapping as a record of this type; *values has one value per field, defaults filled in.
+// `extra_key` is good too, though no field (the name of an element); NULL: none. `place` is where the
+// record is complained about as a whole.
+MbsStatus mbs_reader_read_record(const MbsReader *reader, const MbsWhere *where, const MbsRecordType *type,
+                                 const MbsYaml *mapping, const char *extra_key, MbsPlace place,
+                                 const MbsValue **values);
+
+#endif

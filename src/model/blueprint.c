@@ -1,0 +1,378 @@
+// From the model as written to numbers with names: parameters, properties, bodies, points.
+#include "model/blueprint.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "expressions/tape.h"
+
+// ---- parameters ----
+enum { LONGEST_CHAIN = 100 };  // of parameters that refer to each other
+
+typedef enum ParameterState { UNREAD, READING, READ } ParameterState;
+
+typedef struct ParameterScope {
+  MbsBlueprint *blueprint;
+  ParameterState *state;  // NULL: all are read
+  int depth;
+} ParameterScope;
+
+static MbsStatus read_parameter(MbsContext *context, ParameterScope *scope, int index);
+
+static MbsStatus resolve_parameter(void *user, MbsContext *context, MbsPlace place, const char *name,
+                                   MbsExpression *value) {
+  ParameterScope *scope = user;
+  const MbsBlueprint *blueprint = scope->blueprint;
+  const char *nearest = NULL;
+  for (int i = 0; i < blueprint->parameters.count; ++i) {
+    const MbsParameter *parameter = &blueprint->parameters.items[i];
+    if (strcmp(parameter->name, name) == 0) {
+      if (scope->state) {
+        if (scope->state[i] == READING || scope->depth > LONGEST_CHAIN) {
+          return mbs_fail(context, MBS_ERROR_INPUT, place,
+                          scope->state[i] == READING ? "parameter \"%s\" depends on itself"
+                                                     : "parameter \"%s\": a chain of more than 100 parameters",
+                          name);
+        }
+        MBS_TRY(read_parameter(context, scope, i));
+      }
+      *value = (MbsExpression){.size = 1, .node = {parameter->node}};
+      return MBS_OK;
+    }
+    mbs_name_nearest(name, parameter->name, &nearest);
+  }
+  return mbs_fail(context, MBS_ERROR_INPUT, place, "no parameter \"%s\"%s%s%s", name,
+                  nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static MbsStatus read_parameter(MbsContext *context, ParameterScope *scope, int index) {
+  MbsBlueprint *blueprint = scope->blueprint;
+  MbsParameter *parameter = &blueprint->parameters.items[index];
+  if (scope->state[index] == READ) {
+    return MBS_OK;
+  }
+  scope->state[index] = READING;
+  scope->depth += 1;
+  MbsScope names = {.user = scope, .resolve = resolve_parameter};
+  MbsExpression value;
+  MBS_TRY(mbs_expression_parse_sized(context, blueprint->graph, parameter->text, &names, 1, &value));
+  scope->depth -= 1;
+  scope->state[index] = READ;
+  const MbsGraphNode *node = mbs_graph_node(blueprint->graph, value.node[0]);
+  parameter->is_derived = node->operation != MBS_OP_CONSTANT;
+  if (parameter->is_derived) {
+    parameter->node = value.node[0];
+    return MBS_OK;
+  }
+  parameter->nominal = node->value;
+  parameter->node = mbs_graph_input(blueprint->graph, index);
+  if (!isfinite(parameter->nominal)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, parameter->text.place,
+                    "parameter \"%s\": \"%s\" is not a finite number (a division by zero or a domain error)",
+                    parameter->name, parameter->text.text);
+  }
+  return MBS_OK;
+}
+
+static MbsStatus read_parameters(MbsContext *context, MbsBlueprint *blueprint) {
+  const MbsValue *written = mbs_record_value(&blueprint->model->root, MBS_MODEL_PARAMETERS);
+  for (int i = 0; i < written->count; ++i) {
+    const MbsRecord *record = &written->records[i];
+    MBS_APPEND(context, blueprint->arena, &blueprint->signals, (MbsSignal){.kind = MBS_SIGNAL_PARAMETER, .index = i});
+    MBS_APPEND(context, blueprint->arena, &blueprint->parameters,
+               (MbsParameter){.name = record->name.text, .text = record->values[0].texts[0]});
+  }
+  ParameterState *state;
+  MBS_TAKE(context, blueprint->arena, state, written->count);
+  for (int i = 0; i < written->count; ++i) {
+    ParameterScope scope = {.blueprint = blueprint, .state = state};
+    MBS_TRY(read_parameter(context, &scope, i));
+  }
+  return MBS_OK;
+}
+
+// ---- properties ----
+static MbsStatus parse_number(MbsContext *context, MbsBlueprint *blueprint, MbsText text, MbsNode *node) {
+  ParameterScope parameters = {.blueprint = blueprint};
+  MbsScope scope = {.user = &parameters, .resolve = resolve_parameter};
+  MbsExpression value;
+  MBS_TRY(mbs_expression_parse_sized(context, blueprint->graph, text, &scope, 1, &value));
+  *node = value.node[0];
+  return MBS_OK;
+}
+
+MbsStatus mbs_blueprint_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
+                               MbsText text, MbsNode *node) {
+  MBS_TRY(parse_number(context, blueprint, text, node));
+  const char *name = mbs_arena_print(blueprint->arena, "%s: %s", owner, field->name);
+  MBS_APPEND(context, blueprint->arena, &blueprint->properties,
+             (MbsProperty){.name = name ? name : owner, .text = text, .node = *node, .check = field->check});
+  return MBS_OK;
+}
+
+MbsStatus mbs_blueprint_vector(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
+                               const MbsValue *value, MbsNode node[3]) {
+  MbsGraph *graph = blueprint->graph;
+  MbsNode square = mbs_graph_constant(graph, 0);
+  MbsField component = *field;
+  component.check = MBS_CHECK_NONE;
+  for (int k = 0; k < 3; ++k) {
+    node[k] = mbs_graph_constant(graph, 0);
+    if (k < value->count) {
+      MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &component, value->texts[k], &node[k]));
+      square = mbs_graph_add(graph, square, mbs_graph_multiply(graph, node[k], node[k]));
+    }
+  }
+  if (field->check == MBS_CHECK_NOT_ZERO) {
+    const char *name = mbs_arena_print(blueprint->arena, "%s: %s", owner, field->name);
+    MBS_APPEND(context, blueprint->arena, &blueprint->properties,
+               (MbsProperty){
+                   .name = name ? name : owner, .text = value->texts[0], .node = square, .check = MBS_CHECK_NOT_ZERO});
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_blueprint_nominal(MbsContext *context, MbsBlueprint *blueprint, int count, const MbsNode *nodes,
+                                double *values) {
+  MbsTape *tape;
+  MBS_TRY(mbs_graph_status(context, blueprint->graph));
+  MBS_TRY(mbs_tape_create(context, blueprint->arena, blueprint->graph, count, nodes, &tape));
+  mbs_scalar *inputs, *outputs;
+  MBS_TAKE(context, blueprint->arena, inputs, tape->input_count);
+  MBS_TAKE(context, blueprint->arena, outputs, count);
+  for (int i = 0; i < tape->input_count; ++i) {
+    MBS_ASSERT(tape->inputs[i] < blueprint->parameters.count);
+    inputs[i] = blueprint->parameters.items[tape->inputs[i]].nominal;
+  }
+  mbs_tape_evaluate(tape, inputs, outputs);
+  for (int i = 0; i < count; ++i) {
+    values[i] = mbs_re(outputs[i]);
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_blueprint_check_properties(MbsContext *context, MbsBlueprint *blueprint) {
+  int first = blueprint->checked_count;
+  int count = blueprint->properties.count - first;
+  MbsNode *nodes;
+  double *values;
+  MBS_TAKE(context, blueprint->arena, nodes, count);
+  MBS_TAKE(context, blueprint->arena, values, count);
+  for (int i = 0; i < count; ++i) {
+    nodes[i] = blueprint->properties.items[first + i].node;
+  }
+  MBS_TRY(mbs_blueprint_nominal(context, blueprint, count, nodes, values));
+  for (int i = 0; i < count; ++i) {
+    const MbsProperty *property = &blueprint->properties.items[first + i];
+    const char *wrong = NULL;
+    if (!isfinite(values[i])) {
+      return mbs_fail(context, MBS_ERROR_INPUT, property->text.place,
+                      "%s: \"%s\" is not a finite number (a division by zero or a domain error)", property->name,
+                      property->text.text);
+    }
+    if (property->check == MBS_CHECK_POSITIVE && !(values[i] > 0)) {
+      wrong = "must be positive";
+    } else if (property->check == MBS_CHECK_NOT_NEGATIVE && values[i] < 0) {
+      wrong = "must not be negative";
+    } else if (property->check == MBS_CHECK_NOT_ZERO && !(fabs(values[i]) > 0)) {  // real
+      wrong = "must not be zero";
+    }
+    if (wrong) {
+      return mbs_fail(context, MBS_ERROR_INPUT, property->text.place, "%s %s, got %.10g", property->name, wrong,
+                      values[i]);
+    }
+  }
+  blueprint->checked_count = blueprint->properties.count;
+  return MBS_OK;
+}
+
+// ---- bodies and points ----
+static MbsStatus read_points(MbsContext *context, MbsBlueprint *blueprint, MbsBlueprintBody *body,
+                             const MbsValue *points) {
+  static const MbsField coordinates = {.name = "coordinates", .kind = MBS_FIELD_VECTOR};
+  MBS_TAKE(context, blueprint->arena, body->points, points->count);
+  for (int i = 0; i < points->count; ++i) {
+    const MbsRecord *record = &points->records[i];
+    MbsBlueprintPoint *point = &body->points[i];
+    *point =
+        (MbsBlueprintPoint){.name = record->name.text, .place = record->name.place, .group = blueprint->group_count++};
+    const char *owner = mbs_arena_print(blueprint->arena, "point \"%s.%s\"", body->name, point->name);
+    MBS_TRY(mbs_blueprint_vector(context, blueprint, owner ? owner : point->name, &coordinates, &record->values[0],
+                                 point->local));
+  }
+  body->point_count = points->count;
+  return MBS_OK;
+}
+
+static const MbsRecordType *section(int field) { return mbs_model_type.fields[field].record; }
+
+static MbsStatus read_body(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *record) {
+  const MbsField *fields = section(MBS_MODEL_BODIES)->fields;
+  MbsBlueprintBody body = {.name = record->name.text, .record = record};
+  const char *owner = mbs_arena_print(blueprint->arena, "body \"%s\"", body.name);
+  owner = owner ? owner : body.name;
+  MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_BODY_MASS],
+                               mbs_record_text(record, MBS_BODY_MASS), &body.mass));
+  MBS_TRY(mbs_blueprint_vector(context, blueprint, owner, &fields[MBS_BODY_COM], mbs_record_value(record, MBS_BODY_COM),
+                               body.com));
+  MBS_TRY(read_points(context, blueprint, &body, mbs_record_value(record, MBS_BODY_POINTS)));
+  MbsText inertia = mbs_record_text(record, MBS_BODY_INERTIA);
+  body.is_point_mass = !inertia.text;
+  if (inertia.text) {
+    MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_BODY_INERTIA], inertia, &body.inertia));
+  } else {
+    body.inertia = mbs_graph_constant(blueprint->graph, 0);
+    if (body.point_count != 1 || mbs_record_value(record, MBS_BODY_COM)->is_given) {
+      return mbs_fail(
+          context, MBS_ERROR_INPUT, record->name.place,
+          "body \"%s\" has no inertia, so it is a point mass and needs exactly one point and no com (it has "
+          "%d); a rigid body needs \"inertia\"",
+          body.name, body.point_count);
+    }
+  }
+  MBS_APPEND(context, blueprint->arena, &blueprint->bodies, body);
+  return MBS_OK;
+}
+
+MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsBlueprint **result) {
+  MbsBlueprint *blueprint;
+  MBS_TAKE(context, arena, blueprint, 1);
+  blueprint->arena = arena;
+  blueprint->model = model;
+  blueprint->dimension = model->dimension;
+  MBS_TRY(mbs_graph_create(context, arena, &blueprint->graph));
+  MBS_TRY(read_parameters(context, blueprint));
+  MBS_TRY(mbs_blueprint_vector(context, blueprint, "model", &mbs_model_type.fields[MBS_MODEL_GRAVITY],
+                               mbs_record_value(&model->root, MBS_MODEL_GRAVITY), blueprint->gravity));
+  MbsBlueprintBody ground = {.name = "ground"};
+  const MbsRecord *ground_record = mbs_record_child(&model->root, MBS_MODEL_GROUND);
+  if (ground_record) {
+    MBS_TRY(read_points(context, blueprint, &ground, mbs_record_value(ground_record, MBS_GROUND_POINTS)));
+  }
+  MBS_APPEND(context, arena, &blueprint->bodies, ground);
+  const MbsValue *bodies = mbs_record_value(&model->root, MBS_MODEL_BODIES);
+  for (int i = 0; i < bodies->count; ++i) {
+    MBS_TRY(read_body(context, blueprint, &bodies->records[i]));
+  }
+  MBS_TRY(mbs_blueprint_check_properties(context, blueprint));
+  *result = blueprint;
+  return MBS_OK;
+}
+
+// ---- names ----
+MbsStatus mbs_blueprint_find_body(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
+                                  int *body) {
+  const char *nearest = NULL;
+  for (int i = 0; i < blueprint->bodies.count; ++i) {
+    if (strcmp(blueprint->bodies.items[i].name, name.text) == 0) {
+      *body = i;
+      return MBS_OK;
+    }
+    mbs_name_nearest(name.text, blueprint->bodies.items[i].name, &nearest);
+  }
+  return mbs_fail(context, MBS_ERROR_INPUT, name.place, "%s: no body \"%s\"%s%s%s", owner, name.text,
+                  nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+// a bare point name is good where every point of that name is in one group
+static MbsStatus find_bare_point(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
+                                 MbsPointReference *point) {
+  const MbsBlueprintPoint *found = NULL;
+  const char *nearest = NULL;
+  for (int b = 0; b < blueprint->bodies.count; ++b) {
+    const MbsBlueprintBody *body = &blueprint->bodies.items[b];
+    for (int p = 0; p < body->point_count; ++p) {
+      mbs_name_nearest(name.text, body->points[p].name, &nearest);
+      if (strcmp(body->points[p].name, name.text) != 0) {
+        continue;
+      }
+      if (found && found->group != body->points[p].group) {
+        return mbs_fail(context, MBS_ERROR_INPUT, name.place,
+                        "%s: point \"%s\" is ambiguous: \"%s.%s\" and \"%s.%s\" are different points; write body.point",
+                        owner, name.text, blueprint->bodies.items[point->body].name, name.text, body->name, name.text);
+      }
+      if (!found) {
+        found = &body->points[p];
+        *point = (MbsPointReference){.body = b, .point = p};
+      }
+    }
+  }
+  if (!found) {
+    return mbs_fail(context, MBS_ERROR_INPUT, name.place, "%s: no point \"%s\"%s%s%s", owner, name.text,
+                    nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_blueprint_find_point(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
+                                   MbsPointReference *point) {
+  const char *dot = strchr(name.text, '.');
+  if (!dot) {
+    return find_bare_point(context, blueprint, owner, name, point);
+  }
+  char *body_name = mbs_arena_copy_text(blueprint->arena, name.text);
+  if (!body_name) {
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  body_name[dot - name.text] = '\0';
+  MBS_TRY(mbs_blueprint_find_body(context, blueprint, owner, (MbsText){.text = body_name, .place = name.place},
+                                  &point->body));
+  const MbsBlueprintBody *body = &blueprint->bodies.items[point->body];
+  const char *nearest = NULL;
+  for (int p = 0; p < body->point_count; ++p) {
+    if (strcmp(body->points[p].name, dot + 1) == 0) {
+      point->point = p;
+      return MBS_OK;
+    }
+    mbs_name_nearest(dot + 1, body->points[p].name, &nearest);
+  }
+  return mbs_fail(context, MBS_ERROR_INPUT, name.place, "%s: no point \"%s\" on body \"%s\"%s%s%s", owner, dot + 1,
+                  body_name, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+const char *mbs_blueprint_point_name(const MbsBlueprint *blueprint, MbsPointReference point) {
+  const MbsBlueprintBody *body = &blueprint->bodies.items[point.body];
+  return mbs_arena_print(blueprint->arena, "%s.%s", body->name, body->points[point.point].name);
+}
+
+const char *mbs_blueprint_short_name(const MbsBlueprint *blueprint, MbsPointReference point) {
+  const MbsBlueprintPoint *named = &blueprint->bodies.items[point.body].points[point.point];
+  MbsContext unused = {.status = MBS_OK};
+  MbsPointReference found;
+  bool is_unique = find_bare_point(&unused, blueprint, "", (MbsText){.text = named->name}, &found) == MBS_OK;
+  return is_unique ? named->name : mbs_blueprint_point_name(blueprint, point);
+}
+
+// ---- connecting ----
+MbsStatus mbs_blueprint_join_points(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                    MbsPointReference a, MbsPointReference b) {
+  int kept = blueprint->bodies.items[a.body].points[a.point].group;
+  int merged = blueprint->bodies.items[b.body].points[b.point].group;
+  for (int i = 0; i < blueprint->bodies.count; ++i) {
+    MbsBlueprintBody *body = &blueprint->bodies.items[i];
+    const MbsBlueprintPoint *first = NULL;
+    for (int p = 0; p < body->point_count; ++p) {
+      if (body->points[p].group == merged) {
+        body->points[p].group = kept;
+      }
+      if (body->points[p].group == kept) {
+        if (first) {
+          return mbs_fail(context, MBS_ERROR_INPUT, joint->name.place,
+                          "joint \"%s\" brings two points of body \"%s\" together: \"%s\" and \"%s\"", joint->name.text,
+                          body->name, first->name, body->points[p].name);
+        }
+        first = &body->points[p];
+      }
+    }
+  }
+  MBS_APPEND(context, blueprint->arena, &blueprint->point_pairs, (MbsPointPair){.a = a, .b = b, .joint = joint});
+  return MBS_OK;
+}
+
+MbsStatus mbs_blueprint_join_directions(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                        MbsDirection a, MbsDirection b) {
+  MBS_APPEND(context, blueprint->arena, &blueprint->direction_pairs,
+             (MbsDirectionPair){.a = a, .b = b, .joint = joint});
+  return MBS_OK;
+}

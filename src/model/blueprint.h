@@ -1,0 +1,292 @@
+// The blueprint: a model as entities, linear forms on them, and symbolic coefficients.
+//
+// Entities are the points and unit vectors whose components are coordinates q (free) or given numbers
+// (fixed: the ground's). Every point and direction of every body is a linear form on entities,
+//     y = sum over terms of (a I + b J) e,      J = rotation by 90 degrees, plane only,
+// whose coefficients a, b are nodes of the expression graph, functions of the parameters alone. So
+// all parameters enter the numerical code through coefficients, and the graph differentiates those.
+//
+// coordinates/ chooses the entities and fills in `place`; bodies, joints and forces then describe
+// themselves here once, for every kind of coordinates; terms/ turns the result into numbers.
+// Scalar-free.
+#ifndef MBS_BLUEPRINT_H
+#define MBS_BLUEPRINT_H
+
+#include "expressions/parse.h"
+#include "model/model.h"
+
+// ---- entities and forms ----
+typedef enum MbsEntityKind { MBS_ENTITY_POINT, MBS_ENTITY_VECTOR } MbsEntityKind;
+
+typedef struct MbsEntity {
+  const char *name;  // "P1", or "slider.u"
+  MbsEntityKind kind;
+  bool is_fixed;
+  MbsNode value[3];  // of a fixed entity
+  double guess[3];   // of a free one: where the assembly starts
+} MbsEntity;
+
+typedef struct MbsFormTerm {
+  int entity;
+  MbsNode a, b;
+} MbsFormTerm;
+
+typedef struct MbsForm {
+  int count;
+  const MbsFormTerm *terms;
+} MbsForm;
+
+// ---- references ----
+enum { MBS_GROUND = 0 };  // index of the ground among the bodies of the blueprint
+
+typedef struct MbsPointReference {
+  int body, point;
+} MbsPointReference;
+
+// A unit direction fixed in a body, in body axes.
+typedef struct MbsDirection {
+  int body;
+  MbsNode local[3];
+} MbsDirection;
+
+typedef struct MbsBlueprintPoint {
+  const char *name;
+  MbsPlace place;
+  MbsNode local[3];
+  int group;       // points that joints bring together have the same group
+  bool is_placed;  // its coincidence with its group is seen to
+} MbsBlueprintPoint;
+
+typedef struct MbsBlueprintBody {
+  const char *name;  // "ground" for body 0
+  const MbsRecord *record;
+  int point_count;
+  MbsBlueprintPoint *points;
+  MbsNode mass, com[3], inertia;
+  bool is_point_mass;  // has no inertia and no orientation
+} MbsBlueprintBody;
+
+// Two directions that a joint makes coincide (same line and sense).
+typedef struct MbsDirectionPair {
+  MbsDirection a, b;
+  const MbsRecord *joint;
+} MbsDirectionPair;
+
+typedef struct MbsPointPair {
+  MbsPointReference a, b;
+  const MbsRecord *joint;
+} MbsPointPair;
+
+// ---- what the numerical code needs ----
+// One holonomic constraint row Phi = 0.
+typedef enum MbsRowKind {
+  MBS_ROW_DOT,      // dot(A, B) - c
+  MBS_ROW_COINCIDE  // component k of A
+} MbsRowKind;
+
+typedef struct MbsRowSpec {
+  MbsRowKind kind;
+  const char *name;   // "bar A1: length A-P1"
+  const char *owner;  // the body or joint it comes from, for lambda(owner)
+  MbsPlace place;
+  int body;  // whose rigidity it is, or MBS_NODE_NONE: a joint's
+  MbsForm A, B;
+  int component;
+  MbsNode c;  // constant of a dot row
+} MbsRowSpec;
+
+// Mass and weight of one body: T = 1/2 sum v_i' (a I + b J)_ij v_j, Q_i = weight vectors.
+typedef struct MbsMassSpec {
+  int body;
+  int count;  // of entities
+  const int *entities;
+  const MbsNode *a, *b;   // count x count, row-major; b antisymmetric
+  const MbsNode *weight;  // count x dimension: generalised gravity force
+} MbsMassSpec;
+
+struct MbsForceKernel;
+// A force on ports: points or directions given by forms. Either a kernel written in C (forces/), or
+// expressions of the generalised force of each port component.
+typedef struct MbsForceSpec {
+  const char *name;
+  MbsPlace place;
+  const struct MbsForceKernel *kernel;  // NULL: by expressions
+  int port_count;
+  const MbsForm *ports;
+  const int *port_body;   // body each port belongs to
+  int coefficient_count;  // of a kernel
+  const MbsNode *coefficients;
+  const MbsNode *expressions;  // port_count x dimension: generalised force; NULL with a kernel
+  MbsNode energy;              // potential energy; MBS_NODE_NONE: none
+} MbsForceSpec;
+
+typedef enum MbsObjectiveKind {
+  MBS_OBJECTIVE_IS_INTEGRAL,
+  MBS_OBJECTIVE_IS_FINAL,
+  MBS_OBJECTIVE_IS_VALUE
+} MbsObjectiveKind;
+
+typedef struct MbsObjectiveSpec {
+  const char *name;
+  MbsPlace place;
+  MbsObjectiveKind kind;
+  MbsNode expression;  // MBS_NODE_NONE: not read yet
+  bool is_being_read;
+} MbsObjectiveSpec;
+
+typedef struct MbsIndependentSpec {
+  const char *name;  // as written
+  MbsPlace place;
+  MbsNode coordinate;       // expression of positions
+  MbsNode rate;             // its time derivative
+  MbsNode value, velocity;  // value MBS_NODE_NONE: as placed
+} MbsIndependentSpec;
+
+// ---- signals: the inputs of expressions ----
+typedef enum MbsSignalKind {
+  MBS_SIGNAL_PARAMETER,  // index: parameter
+  MBS_SIGNAL_TIME,
+  MBS_SIGNAL_POSITION,  // index: signal form, component
+  MBS_SIGNAL_VELOCITY,
+  MBS_SIGNAL_ACCELERATION,
+  MBS_SIGNAL_TURN,        // whole turns added to an angle so that it is continuous; index: turn
+  MBS_SIGNAL_MULTIPLIER,  // index: row
+  MBS_SIGNAL_OBJECTIVE    // index: objective
+} MbsSignalKind;
+
+typedef struct MbsSignal {
+  MbsSignalKind kind;
+  int index, component;
+} MbsSignal;
+
+typedef struct MbsParameter {
+  const char *name;
+  MbsText text;
+  MbsNode node;     // what the name stands for: graph input i, or the expression of a derived parameter
+  double nominal;   // value of an independent one
+  bool is_derived;  // an expression of other parameters
+} MbsParameter;
+
+// A number of the model and the field it stands in, for checks and messages.
+typedef struct MbsProperty {
+  const char *name;  // "spring 1: stiffness"
+  MbsText text;
+  MbsNode node;
+  MbsFieldCheck check;
+} MbsProperty;
+
+#define MBS_LIST(type)   \
+  struct {               \
+    int count, capacity; \
+    type *items;         \
+  }
+
+typedef struct MbsBlueprint {
+  MbsArena *arena;
+  const MbsModel *model;
+  MbsGraph *graph;
+  int dimension;
+  MbsNode gravity[3];
+  MBS_LIST(MbsParameter) parameters;
+  MBS_LIST(MbsProperty) properties;
+  int checked_count;  // of properties
+  MBS_LIST(MbsBlueprintBody) bodies;
+  int group_count;  // of points
+  MBS_LIST(MbsPointPair) point_pairs;
+  MBS_LIST(MbsDirectionPair) direction_pairs;
+  MBS_LIST(MbsEntity) entities;
+  MBS_LIST(MbsRowSpec) rows;
+  MBS_LIST(MbsMassSpec) masses;
+  MBS_LIST(MbsForceSpec) forces;
+  MBS_LIST(MbsIndependentSpec) independents;
+  MBS_LIST(MbsObjectiveSpec) objectives;
+  int objective_depth;          // of objectives that refer to each other, while reading
+  MBS_LIST(MbsSignal) signals;  // by graph input
+  MBS_LIST(MbsForm) signal_forms;
+  MBS_LIST(MbsNode) turns;  // principal value of each angle that turns
+  // the form of a local point or direction of a body, by the coordinates in use
+  MbsStatus (*place)(MbsContext *context, struct MbsBlueprint *blueprint, int body, const MbsNode local[3],
+                     bool is_point, MbsForm *form);
+  MbsStatus (*place_point)(MbsContext *context, struct MbsBlueprint *blueprint, MbsPointReference point, MbsForm *form);
+  void *coordinates;  // of the coordinates in use
+} MbsBlueprint;
+
+// Appends an item to a list of the blueprint (or returns MBS_ERROR_MEMORY).
+#define MBS_APPEND(context, arena, list, ...)                                     \
+  do {                                                                            \
+    MBS_GROW((context), (arena), (list)->items, (list)->count, (list)->capacity); \
+    (list)->items[(list)->count++] = (__VA_ARGS__);                               \
+  } while (0)
+
+// ---- reading numbers and names (blueprint.c) ----
+// parameters, bodies, points, gravity; joints, forces and the rest follow once coordinates are chosen
+MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsBlueprint **blueprint);
+// A property: an expression of parameters. `owner` names the element in messages.
+MbsStatus mbs_blueprint_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
+                               MbsText text, MbsNode *node);
+MbsStatus mbs_blueprint_vector(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
+                               const MbsValue *value, MbsNode node[3]);
+MbsStatus mbs_blueprint_find_point(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
+                                   MbsPointReference *point);
+MbsStatus mbs_blueprint_find_body(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
+                                  int *body);
+// "A1.P1"; NULL: out of memory
+const char *mbs_blueprint_point_name(const MbsBlueprint *blueprint, MbsPointReference point);
+// "P1" where every point of that name is in one group, else "A1.P1"; NULL: out of memory
+const char *mbs_blueprint_short_name(const MbsBlueprint *blueprint, MbsPointReference point);
+// Values of nodes that depend on parameters alone, at their nominal values.
+MbsStatus mbs_blueprint_nominal(MbsContext *context, MbsBlueprint *blueprint, int count, const MbsNode *nodes,
+                                double *values);
+// Is every property read so far a finite number that passes the check of its field?
+MbsStatus mbs_blueprint_check_properties(MbsContext *context, MbsBlueprint *blueprint);
+
+// ---- connecting (joints) ----
+MbsStatus mbs_blueprint_join_points(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                    MbsPointReference a, MbsPointReference b);
+MbsStatus mbs_blueprint_join_directions(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                        MbsDirection a, MbsDirection b);
+
+// ---- forms (form.c) ----
+MbsStatus mbs_form_of_entity(MbsContext *context, MbsBlueprint *blueprint, int entity, MbsForm *form);
+// scale_a A + scale_b B, terms on the same entity collected; structural zeros dropped
+MbsStatus mbs_form_combine(MbsContext *context, MbsBlueprint *blueprint, MbsNode scale_a, const MbsForm *A,
+                           MbsNode scale_b, const MbsForm *B, MbsForm *form);
+MbsStatus mbs_form_subtract(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *A, const MbsForm *B,
+                            MbsForm *form);
+// J A, plane only
+MbsStatus mbs_form_turn(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *A, MbsForm *form);
+// form of a point of a body, or of a direction
+MbsStatus mbs_form_of_point(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference point, MbsForm *form);
+MbsStatus mbs_form_of_direction(MbsContext *context, MbsBlueprint *blueprint, const MbsDirection *direction,
+                                MbsForm *form);
+
+// ---- signals (signals.c) ----
+// position, velocity or acceleration of a form as an expression
+MbsStatus mbs_signal_of_form(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *form, MbsSignalKind kind,
+                             MbsExpression *value);
+// angle of a planar direction, continuous over many turns
+MbsStatus mbs_signal_angle(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *direction, MbsNode *angle);
+
+// Which signals an expression may use.
+typedef enum MbsSignalUse {
+  MBS_USE_POSITION = 1,
+  MBS_USE_VELOCITY = 2,
+  MBS_USE_ACCELERATION = 4,
+  MBS_USE_TIME = 8,
+  MBS_USE_MULTIPLIERS = 16,
+  MBS_USE_OBJECTIVES = 32
+} MbsSignalUse;
+// Names with a meaning only in this expression (length and rate of a spring law).
+typedef struct MbsLocalName {
+  const char *name;
+  MbsNode node;
+} MbsLocalName;
+MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, int size,
+                           unsigned use, int local_count, const MbsLocalName *locals, MbsExpression *value);
+
+// ---- objectives (signals.c) ----
+// first the list of all, then each (those that refer to others read them on the way)
+MbsStatus mbs_blueprint_list_objectives(MbsContext *context, MbsBlueprint *blueprint);
+MbsStatus mbs_blueprint_read_objective(MbsContext *context, MbsBlueprint *blueprint, int index);
+
+#endif

@@ -1,0 +1,63 @@
+// Field tables: what may stand in a model file, said once.
+//
+// One table per kind of record (a body, a spring, an objective, ...) drives the reader, its checks and
+// defaults, the JSON Schema, `mbsens list` and the tables in docs/. Tables hold no scalars of the build.
+#ifndef MBS_FIELD_H
+#define MBS_FIELD_H
+
+#include <stdbool.h>
+
+typedef enum MbsFieldKind {
+  MBS_FIELD_INTEGER,        // a literal whole number
+  MBS_FIELD_TEXT,           // free text
+  MBS_FIELD_CHOICE,         // one of field.choices
+  MBS_FIELD_NUMBER,         // expression of parameters: a property, can be differentiated
+  MBS_FIELD_VECTOR,         // list of `dimension` such expressions
+  MBS_FIELD_SIGNAL,         // expression of signals (positions, ...), time and parameters
+  MBS_FIELD_SIGNAL_VECTOR,  // list of `dimension` such expressions, or one vector-valued expression
+  MBS_FIELD_POINT,          // name of a point: body.point, or a bare point name
+  MBS_FIELD_POINT_PAIR,     // list of two point names
+  MBS_FIELD_BODY_PAIR,      // list of two body names
+  MBS_FIELD_RECORD,         // a mapping with the fields of field.record
+  MBS_FIELD_NUMBER_MAP,     // name: expression of parameters
+  MBS_FIELD_VECTOR_MAP,     // name: vector
+  MBS_FIELD_RECORD_MAP,     // name: mapping with the fields of field.record
+  MBS_FIELD_RECORD_LIST,    // list of mappings with the fields of field.record
+  MBS_FIELD_JOINT_LIST,     // list of elements of the joint registry
+  MBS_FIELD_FORCE_LIST      // list of elements of the force registry
+} MbsFieldKind;
+
+// Checked on the value at the nominal parameters, when the model is compiled.
+typedef enum MbsFieldCheck {
+  MBS_CHECK_NONE,
+  MBS_CHECK_POSITIVE,
+  MBS_CHECK_NOT_NEGATIVE,
+  MBS_CHECK_NOT_ZERO,  // of a vector: its length
+} MbsFieldCheck;
+
+struct MbsRecordType;
+
+typedef struct MbsField {
+  const char *name;
+  MbsFieldKind kind;
+  MbsFieldCheck check;
+  bool is_required;
+  const char *default_text;  // as one would write it ("0" fills a vector); NULL: stays absent
+  const char *unit;          // NULL: none
+  const char *summary;
+  const char *const *choices;          // NULL-terminated, of MBS_FIELD_CHOICE
+  const struct MbsRecordType *record;  // of the RECORD kinds
+} MbsField;
+
+// An element of a list (a joint, a force) is written {<type name>: <field 0>, <other fields>}, so its
+// field 0 carries the type's own name; a record is written {<fields>}.
+typedef struct MbsRecordType {
+  const char *name;
+  const char *summary;
+  int field_count;
+  const MbsField *fields;
+} MbsRecordType;
+
+#define MBS_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+#endif

@@ -1,0 +1,38 @@
+// What a force is: a field table and a function that adds it to the blueprint, one file per type in
+// forces/. A force that deserves speed brings its own kernel; the others are expressions.
+#ifndef MBS_FORCE_H
+#define MBS_FORCE_H
+
+#include "algebra/scalar.h"
+#include "model/blueprint.h"
+#include "model/registry.h"
+
+typedef struct MbsForceType {
+  MbsRecordType record;  // field 0 names where it acts
+  MbsStatus (*build)(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *force);
+} MbsForceType;
+
+// One evaluation of a force on ports y (port_count x dimension, stacked) with velocities v.
+typedef struct MbsForceInput {
+  int dimension;
+  const mbs_scalar *y, *v;
+  const mbs_scalar *c;  // coefficients
+} MbsForceInput;
+
+typedef struct MbsForceKernel {
+  // F: generalised force on the ports
+  void (*force)(const MbsForceInput *in, mbs_scalar *F);
+  // F and its derivatives, row-major: F_y, F_v (ports x ports), F_c (ports x coefficients; may be NULL)
+  void (*derivatives)(const MbsForceInput *in, mbs_scalar *F, mbs_scalar *F_y, mbs_scalar *F_v, mbs_scalar *F_c);
+  // potential energy, and the power of the part of the force that has none
+  void (*energy)(const MbsForceInput *in, mbs_scalar *potential, mbs_scalar *power);
+} MbsForceKernel;
+
+// ---- what forces share (force.c) ----
+// "force "spring 1"", for messages
+const char *mbs_force_name(const MbsBlueprint *blueprint, const MbsRecord *force);
+// Starts a spec whose ports are the points that `points` names; they must be on different bodies.
+MbsStatus mbs_force_on_points(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *force,
+                              const MbsValue *points, const char **owner, MbsForceSpec *spec);
+
+#endif

@@ -1,0 +1,42 @@
+#include "model/model.h"
+
+#include <string.h>
+
+#include "base/names.h"
+
+MbsText mbs_record_text(const MbsRecord *record, int field) {
+  const MbsValue *value = &record->values[field];
+  return value->count > 0 ? value->texts[0] : (MbsText){.text = NULL, .place = value->place};
+}
+
+const MbsRecord *mbs_record_child(const MbsRecord *record, int field) {
+  const MbsValue *value = &record->values[field];
+  return value->count > 0 ? &value->records[0] : NULL;
+}
+
+MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parameter, const char *value) {
+  const MbsValue *parameters = mbs_record_value(&model->root, MBS_MODEL_PARAMETERS);
+  const char *nearest = NULL;
+  for (int i = 0; i < parameters->count; ++i) {
+    const MbsRecord *record = &parameters->records[i];
+    if (strcmp(record->name.text, parameter) == 0) {
+      // the tree is constant for everyone else; its owner may replace one text
+      MbsText *text = (MbsText *)record->values[0].texts;
+      const char *copy = mbs_arena_copy_text(model->arena, value);
+      if (!copy) {
+        return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+      }
+      *text = (MbsText){.text = copy, .place = {.file = "--set", .line = 1, .column = 1}};
+      return MBS_OK;
+    }
+    mbs_name_nearest(parameter, record->name.text, &nearest);
+  }
+  return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "no parameter \"%s\" in %s%s%s%s", parameter, model->file,
+                  nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+void mbs_model_destroy(MbsModel *model) {
+  if (model) {
+    mbs_arena_destroy(model->arena);
+  }
+}

@@ -1,0 +1,83 @@
+// The model as written: a tree of records whose values are still text with a place in the file.
+// Scalar-free, so that the double and the complex build compile the same model.
+//
+// model file --(io/reader.c)--> MbsModel --(coordinates/)--> MbsSystem, which has numbers.
+#ifndef MBS_MODEL_H
+#define MBS_MODEL_H
+
+#include "base/arena.h"
+#include "model/field.h"
+
+// The value of one field. What is absent has its default, and is_given false; absent without a default
+// has count 0.
+typedef struct MbsValue {
+  bool is_given;
+  MbsPlace place;                   // of the key
+  int count;                        // of texts or of records
+  const MbsText *texts;             // every kind but the record and map kinds
+  const struct MbsRecord *records;  // the record, map and list kinds; 1 for MBS_FIELD_RECORD
+} MbsValue;
+
+// One record. In a map it has a name (its key); an element of a list has a name when the file gives
+// one, else one made from its type and position ("spring 2"). A NUMBER_MAP or VECTOR_MAP entry is a
+// record with one value.
+typedef struct MbsRecord {
+  int type;  // index in the registry of its family (joints, forces); 0 for the others
+  MbsText name;
+  const MbsValue *values;  // in the order of the fields of its type
+} MbsRecord;
+
+// Fields of the sections, in the order of their tables (sections.c).
+enum {
+  MBS_MODEL_VERSION,
+  MBS_MODEL_NAME,
+  MBS_MODEL_DIMENSION,
+  MBS_MODEL_GRAVITY,
+  MBS_MODEL_PARAMETERS,
+  MBS_MODEL_GROUND,
+  MBS_MODEL_BODIES,
+  MBS_MODEL_JOINTS,
+  MBS_MODEL_FORCES,
+  MBS_MODEL_INITIAL,
+  MBS_MODEL_OBJECTIVES,
+  MBS_MODEL_SIMULATION
+};
+enum { MBS_GROUND_POINTS };
+enum { MBS_BODY_MASS, MBS_BODY_COM, MBS_BODY_INERTIA, MBS_BODY_POINTS, MBS_BODY_POSITION, MBS_BODY_ANGLE };
+enum { MBS_INITIAL_POINTS, MBS_INITIAL_INDEPENDENT };
+enum { MBS_INDEPENDENT_COORDINATE, MBS_INDEPENDENT_VALUE, MBS_INDEPENDENT_VELOCITY };
+enum { MBS_OBJECTIVE_INTEGRAL, MBS_OBJECTIVE_FINAL, MBS_OBJECTIVE_VALUE };
+enum {
+  MBS_SIMULATION_END,
+  MBS_SIMULATION_STEP,
+  MBS_SIMULATION_FORMULATION,
+  MBS_SIMULATION_COORDINATES,
+  MBS_SIMULATION_INTEGRATOR,
+  MBS_SIMULATION_TOLERANCE,
+  MBS_SIMULATION_PENALTY,
+  MBS_SIMULATION_XI,
+  MBS_SIMULATION_OMEGA,
+  MBS_SIMULATION_BAUMGARTE
+};
+
+extern const MbsRecordType mbs_model_type;  // the root; the others hang below it
+
+typedef struct MbsModel {
+  MbsArena *arena;
+  const char *file;  // for messages
+  int dimension;     // 2 or 3
+  MbsRecord root;
+} MbsModel;
+
+static inline const MbsValue *mbs_record_value(const MbsRecord *record, int field) { return &record->values[field]; }
+// the first text of a field; text NULL when absent
+MbsText mbs_record_text(const MbsRecord *record, int field);
+// the single record of a RECORD field; NULL when absent
+const MbsRecord *mbs_record_child(const MbsRecord *record, int field);
+
+// Replaces the expression of a parameter by `value` (an expression of constants and other parameters).
+MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parameter, const char *value);
+
+void mbs_model_destroy(MbsModel *model);
+
+#endif

@@ -1,0 +1,100 @@
+// The sections of a model file and their fields: the whole language apart from joints and forces.
+#include "model/model.h"
+
+static const MbsField ground_fields[] = {
+    [MBS_GROUND_POINTS] = {"points", MBS_FIELD_VECTOR_MAP, .unit = "m", .summary = "fixed points, by name"},
+};
+static const MbsRecordType ground_type = {"ground", "what does not move", MBS_COUNT(ground_fields), ground_fields};
+
+static const MbsField body_fields[] = {
+    [MBS_BODY_MASS] = {"mass", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE, .default_text = "0", .unit = "kg",
+                       .summary = "mass"},
+    [MBS_BODY_COM] = {"com", MBS_FIELD_VECTOR, .default_text = "0", .unit = "m",
+                      .summary = "centre of mass in body axes"},
+    [MBS_BODY_INERTIA] = {"inertia", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE, .unit = "kg m2",
+                          .summary = "moment of inertia about the centre of mass; a body without it is a point mass"},
+    [MBS_BODY_POINTS] = {"points", MBS_FIELD_VECTOR_MAP, .unit = "m", .summary = "points in body axes, by name"},
+    [MBS_BODY_POSITION] = {"position", MBS_FIELD_VECTOR, .unit = "m",
+                           .summary = "where to start the assembly: position of the body's origin"},
+    [MBS_BODY_ANGLE] = {"angle", MBS_FIELD_NUMBER, .unit = "rad",
+                        .summary = "where to start the assembly: angle of the body's x axis"},
+};
+static const MbsRecordType body_type = {"body", "a rigid body or a point mass", MBS_COUNT(body_fields), body_fields};
+
+static const MbsField independent_fields[] = {
+    [MBS_INDEPENDENT_COORDINATE] = {"coordinate", MBS_FIELD_SIGNAL, .is_required = true,
+                                    .summary =
+                                        "a function of the position, such as r(P2).x, angle(A1) or distance(A, P2)"},
+    [MBS_INDEPENDENT_VALUE] = {"value", MBS_FIELD_NUMBER,
+                               .summary = "its value at the start (default: as the bodies and points are placed)"},
+    [MBS_INDEPENDENT_VELOCITY] = {"velocity", MBS_FIELD_NUMBER, .default_text = "0",
+                                  .summary = "its rate at the start"},
+};
+static const MbsRecordType independent_type = {"independent coordinate", "fixes one degree of freedom at the start",
+                                               MBS_COUNT(independent_fields), independent_fields};
+
+static const MbsField initial_fields[] = {
+    [MBS_INITIAL_POINTS] = {"points", MBS_FIELD_VECTOR_MAP, .unit = "m",
+                            .summary = "where to start the assembly: positions of points"},
+    [MBS_INITIAL_INDEPENDENT] = {"independent", MBS_FIELD_RECORD_LIST, .record = &independent_type,
+                                 .summary = "as many independent coordinates as degrees of freedom "
+                                            "(default: chosen automatically, at rest)"},
+};
+static const MbsRecordType initial_type = {"initial", "the state at the start", MBS_COUNT(initial_fields),
+                                           initial_fields};
+
+static const MbsField objective_fields[] = {
+    [MBS_OBJECTIVE_INTEGRAL] = {"integral", MBS_FIELD_SIGNAL, .summary = "integral over time of this expression"},
+    [MBS_OBJECTIVE_FINAL] = {"final", MBS_FIELD_SIGNAL, .summary = "this expression at the end"},
+    [MBS_OBJECTIVE_VALUE] = {"value", MBS_FIELD_SIGNAL,
+                             .summary = "an expression of parameters and of other objectives"},
+};
+static const MbsRecordType objective_type = {"objective", "a number to differentiate: exactly one of its fields",
+                                             MBS_COUNT(objective_fields), objective_fields};
+
+static const MbsField simulation_fields[] = {
+    [MBS_SIMULATION_END] = {"end", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1", .unit = "s",
+                            .summary = "end of the simulated time, which starts at 0"},
+    [MBS_SIMULATION_STEP] = {"step", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "0.01", .unit = "s",
+                             .summary = "time step"},
+    [MBS_SIMULATION_FORMULATION] = {"formulation", MBS_FIELD_TEXT, .default_text = "index1",
+                                    .summary = "see mbsens list formulations"},
+    [MBS_SIMULATION_COORDINATES] = {"coordinates", MBS_FIELD_TEXT, .default_text = "natural",
+                                    .summary = "see mbsens list coordinates"},
+    [MBS_SIMULATION_INTEGRATOR] = {"integrator", MBS_FIELD_TEXT, .default_text = "trapezoidal",
+                                   .summary = "see mbsens list integrators"},
+    [MBS_SIMULATION_TOLERANCE] = {"tolerance", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1e-10",
+                                  .summary = "scaled residual at which a step counts as solved"},
+    [MBS_SIMULATION_PENALTY] = {"penalty", MBS_FIELD_TEXT, .default_text = "auto",
+                                .summary = "penalty factor, or auto: 1e7 times the largest entry of the mass matrix, "
+                                           "rounded to a power of ten"},
+    [MBS_SIMULATION_XI] = {"xi", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE, .default_text = "1",
+                           .summary = "damping ratio of the constraint stabilisation"},
+    [MBS_SIMULATION_OMEGA] = {"omega", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE, .default_text = "10",
+                              .unit = "rad/s", .summary = "frequency of the constraint stabilisation"},
+    [MBS_SIMULATION_BAUMGARTE] = {"baumgarte", MBS_FIELD_CHOICE, .default_text = "no",
+                                  .choices = (const char *const[]){"no", "yes", NULL},
+                                  .summary = "index1: add the stabilisation terms of xi and omega"},
+};
+static const MbsRecordType simulation_type = {"simulation", "how to simulate; the command line overrides it",
+                                              MBS_COUNT(simulation_fields), simulation_fields};
+
+static const MbsField model_fields[] = {
+    [MBS_MODEL_VERSION] = {"mbsens", MBS_FIELD_INTEGER, .is_required = true, .summary = "version of the format: 1"},
+    [MBS_MODEL_NAME] = {"name", MBS_FIELD_TEXT, .default_text = "unnamed", .summary = "title of the model"},
+    [MBS_MODEL_DIMENSION] = {"dimension", MBS_FIELD_INTEGER, .default_text = "2", .summary = "2: planar"},
+    [MBS_MODEL_GRAVITY] = {"gravity", MBS_FIELD_VECTOR, .default_text = "0", .unit = "m/s2",
+                           .summary = "acceleration of gravity"},
+    [MBS_MODEL_PARAMETERS] = {"parameters", MBS_FIELD_NUMBER_MAP,
+                              .summary = "named numbers; a value may be an expression of other parameters"},
+    [MBS_MODEL_GROUND] = {"ground", MBS_FIELD_RECORD, .record = &ground_type, .summary = "what does not move"},
+    [MBS_MODEL_BODIES] = {"bodies", MBS_FIELD_RECORD_MAP, .record = &body_type, .summary = "bodies, by name"},
+    [MBS_MODEL_JOINTS] = {"joints", MBS_FIELD_JOINT_LIST, .summary = "joints between bodies"},
+    [MBS_MODEL_FORCES] = {"forces", MBS_FIELD_FORCE_LIST, .summary = "forces and torques"},
+    [MBS_MODEL_INITIAL] = {"initial", MBS_FIELD_RECORD, .record = &initial_type, .summary = "the state at the start"},
+    [MBS_MODEL_OBJECTIVES] = {"objectives", MBS_FIELD_RECORD_MAP, .record = &objective_type,
+                              .summary = "numbers to differentiate, by name"},
+    [MBS_MODEL_SIMULATION] = {"simulation", MBS_FIELD_RECORD, .record = &simulation_type,
+                              .summary = "how to simulate; the command line overrides it"},
+};
+const MbsRecordType mbs_model_type = {"model", "a multibody model", MBS_COUNT(model_fields), model_fields};

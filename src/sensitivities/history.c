@@ -1,0 +1,77 @@
+#include "sensitivities/history.h"
+
+static MbsStatus name_quantities(MbsContext *context, const MbsSimulation *simulation, int count, const char **names) {
+  const MbsSystem *system = simulation->system;
+  MbsArena *arena = simulation->arena;
+  static const char *const marks[] = {"", "'", "''"};
+  int used = 0;
+  for (int level = 0; level < 3; ++level) {
+    for (int i = 0; i < system->n; ++i) {
+      names[used++] = mbs_arena_print(arena, "%s%s", system->coordinate_names[i], marks[level]);
+    }
+  }
+  for (int i = 0; i < system->m; ++i) {
+    names[used++] = mbs_arena_print(arena, "lambda(%s)", system->blueprint->rows.items[i].name);
+  }
+  for (int i = 0; i < simulation->objectives.count; ++i) {
+    names[used++] = simulation->objectives.items[i].function.name;
+  }
+  for (int i = 0; i < count; ++i) {
+    if (!names[i]) {
+      return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    }
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_history_begin(MbsContext *context, const MbsSimulation *simulation, const MbsTwinRequest *request,
+                            MbsHistory *history) {
+  const MbsSystem *system = simulation->system;
+  int count = 3 * system->n + system->m + simulation->objectives.count;
+  int total = 1 + count * (1 + system->column_count);
+  const char **names;
+  MBS_TAKE(context, simulation->arena, names, total);
+  MBS_TAKE(context, simulation->arena, history->row, total);
+  history->quantity_count = count;
+  names[0] = "t";
+  MBS_TRY(name_quantities(context, simulation, count, names + 1));
+  for (int k = 0; k < system->column_count; ++k) {
+    const char *parameter = system->blueprint->parameters.items[system->columns[k]].name;
+    for (int i = 0; i < count; ++i) {
+      const char *name = mbs_arena_print(simulation->arena, "d(%s)/d(%s)", names[1 + i], parameter);
+      names[1 + count * (1 + k) + i] = name ? name : parameter;
+    }
+  }
+  return request->recorder->begin(request->recorder->user, total, names);
+}
+
+static int put(const MbsTwinRequest *request, int count, const mbs_scalar *from, double *row) {
+  for (int i = 0; i < count; ++i) {
+    row[i] = request->perturbed >= 0 ? mbs_im(from[i]) / MBS_COMPLEX_STEP : mbs_re(from[i]);
+  }
+  return count;
+}
+
+MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsTwinRequest *request, const MbsHistory *history) {
+  const MbsSystem *system = simulation->system;
+  const MbsState *state = &simulation->state;
+  const MbsColumns *columns = &simulation->columns;
+  const MbsObjectives *objectives = &simulation->objectives;
+  double *row = history->row;
+  *row++ = mbs_re(state->t);
+  row += put(request, system->n, state->q, row);
+  row += put(request, system->n, state->v, row);
+  row += put(request, system->n, state->a, row);
+  row += put(request, system->m, state->lambda, row);
+  row += put(request, objectives->count, objectives->value, row);
+  for (int k = 0; k < system->column_count; ++k) {
+    row += put(request, system->n, columns->X + k * system->nq, row);
+    row += put(request, system->n, columns->V + k * system->nq, row);
+    row += put(request, system->n, columns->A + k * system->nq, row);
+    row += put(request, system->m, columns->L + k * system->m, row);
+    for (int i = 0; i < objectives->count; ++i) {
+      row += put(request, 1, objectives->gradient + i * system->column_count + k, row);
+    }
+  }
+  return request->recorder->row(request->recorder->user, history->row);
+}

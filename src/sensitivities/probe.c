@@ -1,0 +1,91 @@
+#include "sensitivities/twin.h"
+#include "simulation/simulation.h"
+
+struct MbsProbe {
+  MbsSimulation *simulation;
+  mbs_scalar *r, *levels;
+};
+
+MbsStatus mbs_twin_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **result) {
+  MbsSettings settings;
+  MbsSimulation *simulation;
+  MbsArena *arena = mbs_arena_create();
+  MbsStatus status = arena ? mbs_settings_read(context, arena, model, &settings)
+                           : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  mbs_arena_destroy(arena);
+  MBS_TRY(status);
+  MBS_TRY(mbs_simulation_create(context, model, &settings, 0, NULL, NULL, &simulation));
+  const MbsSystem *system = simulation->system;
+  MbsProbe *probe = mbs_arena_take(simulation->arena, 1, sizeof *probe);
+  mbs_scalar *r = mbs_arena_take(simulation->arena, (size_t)(system->n + system->m), sizeof *r);
+  mbs_scalar *levels = mbs_arena_take(simulation->arena, 3 * (size_t)system->m, sizeof *levels);
+  if (!probe || !r || !levels) {
+    mbs_simulation_destroy(simulation);
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  *probe = (MbsProbe){.simulation = simulation, .r = r, .levels = levels};
+  *result = probe;
+  return MBS_OK;
+}
+
+void mbs_twin_probe_destroy(MbsProbe *probe) {
+  if (probe) {
+    mbs_simulation_destroy(probe->simulation);
+  }
+}
+
+static void set_state(MbsProbe *probe, const MbsProbeState *from, MbsProbeKind kind, int index) {
+  MbsSystem *system = probe->simulation->system;
+  MbsState *state = &probe->simulation->state;
+  state->t = from->t;
+  for (int i = 0; i < system->n; ++i) {
+    state->q[i] = from->q[i];
+    state->v[i] = from->v[i];
+    state->a[i] = from->a[i];
+  }
+  for (int i = 0; i < system->m; ++i) {
+    state->lambda[i] = from->lambda[i];
+  }
+  mbs_scalar step = mbs_complex(0, MBS_COMPLEX_STEP);
+  switch (kind) {
+    case MBS_PROBE_VALUE: break;
+    case MBS_PROBE_PARAMETER: mbs_system_perturb(system, index, MBS_COMPLEX_STEP); break;
+    case MBS_PROBE_POSITION: state->q[index] += step; break;
+    case MBS_PROBE_VELOCITY: state->v[index] += step; break;
+    case MBS_PROBE_ACCELERATION: state->a[index] += step; break;
+    case MBS_PROBE_MULTIPLIER: state->lambda[index] += step; break;
+  }
+  mbs_state_place_fixed(system, state);
+}
+
+static void put(MbsProbeKind kind, int count, const mbs_scalar *from, double *to) {
+  for (int i = 0; i < count; ++i) {
+    to[i] = kind == MBS_PROBE_VALUE ? mbs_re(from[i]) : mbs_im(from[i]) / MBS_COMPLEX_STEP;
+  }
+}
+
+void mbs_twin_probe_evaluate(MbsProbe *probe, const MbsProbeState *from, MbsProbeKind kind, int index, double *f,
+                             double *Phi, double *Phidot, double *Phiddot, double *g) {
+  MbsSystem *system = probe->simulation->system;
+  const MbsState *state = &probe->simulation->state;
+  const MbsObjectives *objectives = &probe->simulation->objectives;
+  const MbsWeights none = {0};
+  int m = system->m;
+  set_state(probe, from, kind, index);
+  mbs_terms_residual(system, state, &none, probe->r, NULL);
+  mbs_terms_constraints(system, state, probe->levels, probe->levels + m, probe->levels + 2 * m);
+  put(kind, system->n, probe->r, f);
+  put(kind, m, probe->levels, Phi);
+  put(kind, m, probe->levels + m, Phidot);
+  put(kind, m, probe->levels + 2 * m, Phiddot);
+  mbs_signal_bank_evaluate(system, state);
+  for (int i = 0; i < objectives->count; ++i) {
+    mbs_scalar value = objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE
+                           ? 0
+                           : mbs_function_evaluate(system, &objectives->items[i].function, state, NULL);
+    put(kind, 1, &value, &g[i]);
+  }
+  if (kind == MBS_PROBE_PARAMETER) {
+    mbs_system_perturb(system, index, -MBS_COMPLEX_STEP);
+  }
+}

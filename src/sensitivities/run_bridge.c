@@ -1,0 +1,236 @@
+// mbs_run: one method, from a request to a result. Double only: it calls the complex twin.
+#include <mbsens/mbsens.h>
+
+#include <math.h>
+
+#include "sensitivities/selection.h"
+#include "sensitivities/series.h"
+#include "sensitivities/twin.h"
+#include "simulation/simulation.h"
+
+// The public result and what it stands on.
+typedef struct Run {
+  MbsResult result;
+  MbsArena *arena;
+  MbsSelection selection;
+  double *gradient;  // of the chosen objectives and parameters
+} Run;
+
+MbsStatus mbs_request_default(MbsContext *context, const MbsModel *model, MbsRequest *request) {
+  MbsArena *arena = mbs_arena_create();
+  *request = (MbsRequest){.method = MBS_METHOD_DIRECT};
+  MbsStatus status = arena ? mbs_settings_read(context, arena, model, &request->settings)
+                           : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  mbs_arena_destroy(arena);
+  return status;
+}
+
+// ---- progress over several runs ----
+typedef struct Share {
+  bool (*keep_going)(void *user, double fraction);
+  void *user;
+  int run, run_count;
+} Share;
+
+static bool keep_sharing(void *user, double fraction) {
+  const Share *share = user;
+  return share->keep_going(share->user, (share->run + fraction) / share->run_count);
+}
+
+// ---- methods ----
+static void keep_values(Run *run, const MbsTwinResult *from) {
+  double *values = (double *)run->result.values;
+  for (int i = 0; i < run->selection.objective_count; ++i) {
+    values[i] = from->values[run->selection.objectives[i]];
+  }
+  run->result.settings = from->settings;
+  run->result.final_time = from->final_time;
+  run->result.point_count = from->point_count;
+  run->result.points = from->points;
+  run->result.multiplier_count = from->multiplier_count;
+  run->result.multiplier_names = from->multiplier_names;
+  run->result.multipliers = from->multipliers;
+  run->result.statistics = from->statistics;
+}
+
+static MbsStatus run_direct(MbsContext *context, const MbsModel *model, const MbsRequest *request, Run *run) {
+  const MbsSelection *selection = &run->selection;
+  bool with_columns = request->method == MBS_METHOD_DIRECT;
+  MbsTwinRequest twin = {.settings = request->settings,
+                         .column_count = with_columns ? selection->parameter_count : 0,
+                         .columns = selection->parameters,
+                         .perturbed = -1,
+                         .recorder = request->recorder};
+  MbsTwinResult outcome;
+  MBS_TRY(mbs_twin_run(context, run->arena, model, &twin, &outcome));
+  keep_values(run, &outcome);
+  for (int i = 0; i < selection->objective_count && with_columns; ++i) {
+    for (int k = 0; k < selection->parameter_count; ++k) {
+      run->gradient[i * selection->parameter_count + k] =
+          outcome.gradient[selection->objectives[i] * selection->parameter_count + k];
+    }
+  }
+  return MBS_OK;
+}
+
+// d/dp of every objective and, when series are recorded, of every row
+static MbsStatus complex_column(MbsContext *context, const MbsModel *model, const MbsTwinRequest *base, int parameter,
+                                Run *run, MbsSeries *series, MbsTwinResult *outcome) {
+  MbsTwinRequest twin = *base;
+  MbsRecorder recorder = mbs_series_recorder(series);
+  twin.perturbed = parameter;
+  twin.recorder = series ? &recorder : NULL;
+  return mbs_complex_run(context, run->arena, model, &twin, outcome);
+}
+
+static MbsStatus difference_column(MbsContext *context, const MbsModel *model, const MbsTwinRequest *base,
+                                   const MbsRequest *request, int parameter, Run *run, const MbsTwinResult *nominal,
+                                   const MbsSeries *nominal_series, MbsSeries *series, MbsTwinResult *outcome) {
+  double value = run->selection.nominal[parameter];
+  bool is_central = request->difference == MBS_DIFFERENCE_CENTRAL;
+  // balance truncation (h^2 or h) against rounding
+  double relative = request->difference_step > 0 ? request->difference_step : is_central ? 6e-6 : 1.5e-8;
+  double h = relative * fmax(fabs(value), 1);
+  MbsTwinResult sides[2] = {*nominal, *nominal};  // up, down
+  MbsSeries side_series[2] = {{0}};
+  for (int side = 0; side < 2; ++side) {
+    bool is_skipped = request->difference == (side == 0 ? MBS_DIFFERENCE_BACKWARD : MBS_DIFFERENCE_FORWARD);
+    if (is_skipped) {
+      if (series) {
+        side_series[side] = *nominal_series;
+      }
+      continue;
+    }
+    MbsTwinRequest twin = *base;
+    MbsRecorder recorder = mbs_series_recorder(&side_series[side]);
+    double *values;
+    MBS_TAKE(context, run->arena, values, run->selection.model_parameter_count);
+    for (int i = 0; i < run->selection.model_parameter_count; ++i) {
+      values[i] = run->selection.nominal[i];
+    }
+    values[parameter] += side == 0 ? h : -h;
+    twin.parameters = values;
+    side_series[side].arena = run->arena;
+    twin.recorder = series ? &recorder : NULL;
+    MBS_TRY(mbs_twin_run(context, run->arena, model, &twin, &sides[side]));
+  }
+  double span = is_central ? 2 * h : h;
+  *outcome = sides[0];
+  MBS_TAKE(context, run->arena, outcome->values, outcome->objective_count);
+  for (int i = 0; i < outcome->objective_count; ++i) {
+    outcome->values[i] = (sides[0].values[i] - sides[1].values[i]) / span;
+  }
+  outcome->statistics.iterations = 0;
+  for (int side = 0; side < 2; ++side) {
+    if (sides[side].values != nominal->values) {
+      outcome->statistics.iterations += sides[side].statistics.iterations;
+      outcome->statistics.seconds_sensitivity += sides[side].statistics.seconds_dynamics;
+    }
+  }
+  return series ? mbs_series_difference(context, &side_series[0], &side_series[1], span, series) : MBS_OK;
+}
+
+// a nominal run, then one or two further runs per parameter
+static MbsStatus run_perturbed(MbsContext *context, const MbsModel *model, const MbsRequest *request, Run *run) {
+  const MbsSelection *selection = &run->selection;
+  int count = selection->parameter_count;
+  bool is_complex = request->method == MBS_METHOD_COMPLEX_STEP;
+  Share share = {.keep_going = context->keep_going, .user = context->user, .run_count = count + 1};
+  if (share.keep_going) {
+    context->keep_going = keep_sharing;
+    context->user = &share;
+  }
+  MbsSeries *series = NULL;  // nominal, then one per parameter
+  if (request->recorder) {
+    MBS_TAKE(context, run->arena, series, count + 1);
+    series[0].arena = run->arena;
+  }
+  MbsTwinRequest base = {.settings = request->settings, .perturbed = -1};
+  MbsTwinRequest nominal_request = base;
+  MbsRecorder recorder = mbs_series_recorder(series);
+  nominal_request.recorder = series ? &recorder : NULL;
+  MbsTwinResult nominal, outcome;
+  MbsStatus status = mbs_twin_run(context, run->arena, model, &nominal_request, &nominal);
+  if (status == MBS_OK) {
+    keep_values(run, &nominal);
+    base.settings = nominal.settings;  // the automatic penalty factor must not move with the parameters
+  }
+  for (int k = 0; k < count && status == MBS_OK; ++k) {
+    MbsSeries *own = series ? &series[1 + k] : NULL;
+    if (own) {
+      own->arena = run->arena;
+    }
+    share.run = 1 + k;
+    status = is_complex ? complex_column(context, model, &base, selection->parameters[k], run, own, &outcome)
+                        : difference_column(context, model, &base, request, selection->parameters[k], run, &nominal,
+                                            series, own, &outcome);
+    for (int i = 0; i < selection->objective_count && status == MBS_OK; ++i) {
+      run->gradient[i * count + k] = outcome.values[selection->objectives[i]];
+    }
+    if (status == MBS_OK) {
+      run->result.statistics.iterations += outcome.statistics.iterations;
+      run->result.statistics.seconds_sensitivity +=
+          is_complex ? outcome.statistics.seconds_dynamics : outcome.statistics.seconds_sensitivity;
+    }
+  }
+  context->keep_going = share.keep_going;
+  context->user = share.user;
+  if (status == MBS_OK && series) {
+    status = mbs_series_replay(context, run->arena, count, series, selection->parameter_names, request->recorder);
+  }
+  return status;
+}
+
+static MbsStatus prepare(MbsContext *context, const MbsModel *model, const MbsRequest *request, Run *run) {
+  MbsSelection *selection = &run->selection;
+  MBS_TRY(mbs_selection_create(context, run->arena, model, request, selection));
+  MbsText name = mbs_record_text(&model->root, MBS_MODEL_NAME);
+  double *values;
+  MBS_TAKE(context, run->arena, values, selection->objective_count);
+  MBS_TAKE(context, run->arena, run->gradient, selection->objective_count * selection->parameter_count);
+  run->result = (MbsResult){.model = mbs_arena_copy_text(run->arena, name.text),
+                            .dimension = model->dimension,
+                            .parameter_count = selection->parameter_count,
+                            .parameters = selection->parameter_names,
+                            .parameter_values = selection->parameter_values,
+                            .objective_count = selection->objective_count,
+                            .objectives = selection->objective_names,
+                            .values = values,
+                            .gradient = request->method == MBS_METHOD_NONE ? NULL : run->gradient};
+  if (request->method != MBS_METHOD_NONE && selection->objective_count == 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s has no objectives to differentiate", model->file);
+  }
+  if (request->method != MBS_METHOD_NONE && selection->parameter_count == 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s has no parameters to differentiate with respect to",
+                    model->file);
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result) {
+  MbsArena *arena = mbs_arena_create();
+  Run *run = arena ? mbs_arena_take(arena, 1, sizeof *run) : NULL;
+  *result = NULL;
+  if (!run) {
+    mbs_arena_destroy(arena);
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  run->arena = arena;
+  MbsStatus status = prepare(context, model, request, run);
+  if (status == MBS_OK) {
+    bool is_perturbed = request->method == MBS_METHOD_COMPLEX_STEP || request->method == MBS_METHOD_FINITE_DIFFERENCE;
+    status = (is_perturbed ? run_perturbed : run_direct)(context, model, request, run);
+  }
+  if (status != MBS_OK) {
+    mbs_arena_destroy(arena);
+    return status;
+  }
+  *result = &run->result;
+  return MBS_OK;
+}
+
+void mbs_result_destroy(MbsResult *result) {
+  if (result) {
+    mbs_arena_destroy(((Run *)(void *)result)->arena);  // the result is the first member of its run
+  }
+}

@@ -1,0 +1,85 @@
+#include "sensitivities/selection.h"
+
+#include <string.h>
+
+#include "base/names.h"
+#include "model/blueprint.h"
+
+static MbsStatus find(MbsContext *context, const MbsModel *model, const char *what, const MbsValue *known,
+                      const char *name, int *index) {
+  const char *nearest = NULL;
+  for (int i = 0; i < known->count; ++i) {
+    if (strcmp(known->records[i].name.text, name) == 0) {
+      *index = i;
+      return MBS_OK;
+    }
+    mbs_name_nearest(name, known->records[i].name.text, &nearest);
+  }
+  return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "no %s \"%s\" in %s%s%s%s", what, name, model->file,
+                  nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+// indices of the chosen names; all of them where `names` is NULL
+static MbsStatus choose(MbsContext *context, MbsArena *arena, const MbsModel *model, const char *what,
+                        const MbsValue *known, int count, const char *const *names, int *chosen_count, int **chosen) {
+  int total = names ? count : known->count;
+  bool *is_taken;
+  MBS_TAKE(context, arena, *chosen, total);
+  MBS_TAKE(context, arena, is_taken, known->count);
+  for (int i = 0; i < total; ++i) {
+    int index = i;
+    if (names) {
+      MBS_TRY(find(context, model, what, known, names[i], &index));
+    }
+    if (is_taken[index]) {
+      return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s \"%s\" is named twice", what,
+                      known->records[index].name.text);
+    }
+    is_taken[index] = true;
+    (*chosen)[i] = index;
+  }
+  *chosen_count = total;
+  return MBS_OK;
+}
+
+MbsStatus mbs_selection_create(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsRequest *request,
+                               MbsSelection *selection) {
+  const MbsValue *parameters = mbs_record_value(&model->root, MBS_MODEL_PARAMETERS);
+  const MbsValue *objectives = mbs_record_value(&model->root, MBS_MODEL_OBJECTIVES);
+  MbsBlueprint *blueprint;
+  int candidates;
+  int *chosen;
+  *selection = (MbsSelection){.model_parameter_count = parameters->count, .model_objective_count = objectives->count};
+  MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
+  MBS_TRY(choose(context, arena, model, "parameter", parameters, request->parameter_count, request->parameters,
+                 &candidates, &chosen));
+  MBS_TAKE(context, arena, selection->nominal, parameters->count);
+  MBS_TAKE(context, arena, selection->parameters, candidates);
+  MBS_TAKE(context, arena, selection->parameter_names, candidates);
+  MBS_TAKE(context, arena, selection->parameter_values, candidates);
+  for (int i = 0; i < parameters->count; ++i) {
+    selection->nominal[i] = blueprint->parameters.items[i].nominal;
+  }
+  for (int i = 0; i < candidates; ++i) {
+    const MbsParameter *parameter = &blueprint->parameters.items[chosen[i]];
+    if (parameter->is_derived) {
+      if (request->parameters) {
+        return mbs_fail(context, MBS_ERROR_INPUT, parameter->text.place,
+                        "parameter \"%s\" is an expression of others, \"%s\": differentiate with respect to those",
+                        parameter->name, parameter->text.text);
+      }
+      continue;
+    }
+    int k = selection->parameter_count++;
+    selection->parameters[k] = chosen[i];
+    selection->parameter_names[k] = mbs_arena_copy_text(arena, parameter->name);
+    selection->parameter_values[k] = parameter->nominal;
+  }
+  MBS_TRY(choose(context, arena, model, "objective", objectives, request->objective_count, request->objectives,
+                 &selection->objective_count, &selection->objectives));
+  MBS_TAKE(context, arena, selection->objective_names, selection->objective_count);
+  for (int i = 0; i < selection->objective_count; ++i) {
+    selection->objective_names[i] = mbs_arena_copy_text(arena, objectives->records[selection->objectives[i]].name.text);
+  }
+  return MBS_OK;
+}

@@ -1,0 +1,73 @@
+// The entry points that exist twice: in double, and in the complex twin (mbs_complex_run, ...; see
+// cmake/twin_entry_points.txt). They take the model as written and give back doubles, so no scalar of a
+// build crosses over.
+#ifndef MBS_TWIN_H
+#define MBS_TWIN_H
+
+#include <mbsens/mbsens.h>
+
+#include "model/model.h"
+
+// The complex step: far below any rounding, so that second-order terms vanish.
+#define MBS_COMPLEX_STEP 1e-30
+
+typedef struct MbsTwinRequest {
+  MbsSettings settings;
+  int column_count;  // parameters for direct differentiation
+  const int *columns;
+  const double *parameters;     // values of all parameters; NULL: the model's own
+  int perturbed;                // parameter perturbed by the complex step, or -1 (complex twin only)
+  const MbsRecorder *recorder;  // NULL: no histories
+} MbsTwinRequest;
+
+// Everything in the arena that is passed with it. A perturbed run gives derivatives: imaginary parts over
+// the step, in `values` and in the recorded rows (but for the time).
+typedef struct MbsTwinResult {
+  MbsSettings settings;  // with the penalty factor used
+  int objective_count;
+  double *values;
+  double *gradient;  // objective_count x column_count
+  double final_time;
+  int point_count;
+  MbsPointState *points;
+  int multiplier_count;
+  const char **multiplier_names;
+  double *multipliers;
+  MbsStatistics statistics;
+} MbsTwinResult;
+
+MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
+                       MbsTwinResult *result);
+MbsStatus mbs_complex_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
+                          MbsTwinResult *result);
+
+// ---- probe: the terms at any state, for checking derivatives term by term ----
+typedef enum MbsProbeKind {
+  MBS_PROBE_VALUE,  // nothing perturbed: values
+  MBS_PROBE_PARAMETER,
+  MBS_PROBE_POSITION,
+  MBS_PROBE_VELOCITY,
+  MBS_PROBE_ACCELERATION,
+  MBS_PROBE_MULTIPLIER
+} MbsProbeKind;
+
+typedef struct MbsProbeState {
+  double t;
+  const double *q, *v, *a;  // n free coordinates
+  const double *lambda;     // m
+} MbsProbeState;
+
+typedef struct MbsProbe MbsProbe;
+
+MbsStatus mbs_twin_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **probe);
+void mbs_twin_probe_destroy(MbsProbe *probe);
+// f (n), Phi, Phidot, Phiddot (m each) and the instantaneous value of each objective; or, with something
+// perturbed, their derivatives. index: the parameter, coordinate or multiplier.
+void mbs_twin_probe_evaluate(MbsProbe *probe, const MbsProbeState *state, MbsProbeKind kind, int index, double *f,
+                             double *Phi, double *Phidot, double *Phiddot, double *g);
+MbsStatus mbs_complex_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **probe);
+void mbs_complex_probe_destroy(MbsProbe *probe);
+void mbs_complex_probe_evaluate(MbsProbe *probe, const MbsProbeState *state, MbsProbeKind kind, int index, double *f,
+                                double *Phi, double *Phidot, double *Phiddot, double *g);
+
+#endif

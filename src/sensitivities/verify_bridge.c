@@ -1,0 +1,105 @@
+// mbs_verify: every formulation and method against the complex step of the same formulation.
+#include <mbsens/mbsens.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "formulations/formulation.h"
+
+// Direct differentiation is exact for the discrete equations, so it meets the complex step to rounding,
+// amplified over the run; 1e-7 leaves room for that and is far below any mistake.
+static const double limit = 1e-7;
+
+typedef struct Verification {
+  MbsVerification result;
+  MbsArena *arena;
+  MbsVerifyRow *rows;
+  int capacity;
+} Verification;
+
+// The error of an entry is relative to its own size, but not below a millionth of the objective's largest
+// entry: a derivative that is zero by symmetry has only rounding to show.
+static double relative_error(double value, double reference, double largest) {
+  double size = fmax(fabs(reference), 1e-6 * largest);
+  return size > 0 ? fabs(value - reference) / size : fabs(value);
+}
+
+static MbsStatus add_rows(MbsContext *context, Verification *verification, const char *formulation,
+                          const MbsResult *tried, const MbsResult *reference) {
+  MbsVerification *result = &verification->result;
+  for (int i = 0; i < tried->objective_count; ++i) {
+    double largest = 0;
+    for (int k = 0; k < tried->parameter_count; ++k) {
+      largest = fmax(largest, fabs(reference->gradient[i * tried->parameter_count + k]));
+    }
+    for (int k = 0; k < tried->parameter_count; ++k) {
+      int at = i * tried->parameter_count + k;
+      MBS_GROW(context, verification->arena, verification->rows, result->row_count, verification->capacity);
+      MbsVerifyRow *row = &verification->rows[result->row_count++];
+      *row = (MbsVerifyRow){.formulation = formulation,
+                            .coordinates = "natural",
+                            .method = "direct",
+                            .objective = mbs_arena_copy_text(verification->arena, tried->objectives[i]),
+                            .parameter = mbs_arena_copy_text(verification->arena, tried->parameters[k]),
+                            .value = tried->gradient[at],
+                            .reference = reference->gradient[at]};
+      row->relative_error = relative_error(row->value, row->reference, largest);
+      row->pass = row->relative_error <= limit;
+      result->pass = result->pass && row->pass;
+      if (!(row->relative_error <= result->max_relative_error)) {
+        result->max_relative_error = row->relative_error;
+      }
+    }
+  }
+  result->rows = verification->rows;
+  return MBS_OK;
+}
+
+static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                                    const char *formulation, Verification *verification) {
+  MbsRequest run = *request;
+  MbsResult *tried = NULL, *reference = NULL;
+  run.recorder = NULL;
+  (void)snprintf(run.settings.formulation, sizeof run.settings.formulation, "%s", formulation);
+  run.method = MBS_METHOD_DIRECT;
+  MbsStatus status = mbs_run(context, model, &run, &tried);
+  if (status == MBS_OK) {
+    run.method = MBS_METHOD_COMPLEX_STEP;
+    status = mbs_run(context, model, &run, &reference);
+  }
+  if (status == MBS_OK) {
+    status = add_rows(context, verification, formulation, tried, reference);
+  }
+  mbs_result_destroy(tried);
+  mbs_result_destroy(reference);
+  return status;
+}
+
+MbsStatus mbs_verify(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsVerification **result) {
+  MbsArena *arena = mbs_arena_create();
+  Verification *verification = arena ? mbs_arena_take(arena, 1, sizeof *verification) : NULL;
+  *result = NULL;
+  if (!verification) {
+    mbs_arena_destroy(arena);
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  verification->arena = arena;
+  verification->result.pass = true;
+  verification->result.limit = limit;
+  for (int i = 0; mbs_formulation_types[i]; ++i) {
+    MbsStatus status = verify_formulation(context, model, request, mbs_formulation_types[i]->name, verification);
+    if (status != MBS_OK) {
+      mbs_arena_destroy(arena);
+      return status;
+    }
+  }
+  *result = &verification->result;
+  return MBS_OK;
+}
+
+void mbs_verification_destroy(MbsVerification *result) {
+  if (result) {
+    mbs_arena_destroy(((Verification *)(void *)result)->arena);  // the first member
+  }
+}

@@ -1,0 +1,104 @@
+// One run from start to end, in the scalar of the build.
+#include "simulation/simulation.h"
+
+#include "sensitivities/history.h"
+#include "sensitivities/twin.h"
+
+// what a run gives back of a number: its value, or (perturbed) its derivative
+static double outcome(const MbsTwinRequest *request, mbs_scalar x) {
+  return request->perturbed >= 0 ? mbs_im(x) / MBS_COMPLEX_STEP : mbs_re(x);
+}
+
+static MbsStatus give_back(MbsContext *context, MbsArena *arena, const MbsSimulation *simulation,
+                           const MbsTwinRequest *request, MbsTwinResult *result) {
+  const MbsSystem *system = simulation->system;
+  const MbsObjectives *objectives = &simulation->objectives;
+  *result = (MbsTwinResult){.settings = simulation->settings,
+                            .objective_count = objectives->count,
+                            .final_time = mbs_re(simulation->state.t),
+                            .point_count = system->point_count,
+                            .multiplier_count = system->m,
+                            .statistics = simulation->statistics};
+  int columns = system->column_count;
+  MBS_TAKE(context, arena, result->values, objectives->count);
+  MBS_TAKE(context, arena, result->gradient, objectives->count * columns);
+  MBS_TAKE(context, arena, result->points, system->point_count);
+  MBS_TAKE(context, arena, result->multipliers, system->m);
+  MBS_TAKE(context, arena, result->multiplier_names, system->m);
+  for (int i = 0; i < objectives->count; ++i) {
+    result->values[i] = outcome(request, objectives->value[i]);
+  }
+  for (int i = 0; i < objectives->count * columns; ++i) {
+    result->gradient[i] = outcome(request, objectives->gradient[i]);
+  }
+  for (int i = 0; i < system->point_count; ++i) {
+    MbsPointState *point = &result->points[i];
+    mbs_scalar r[3], v[3], a[3];
+    mbs_system_point(system, i, &simulation->state, r, v, a);
+    point->name = mbs_arena_copy_text(arena, system->points[i].name);
+    for (int k = 0; k < system->dimension; ++k) {
+      point->position[k] = outcome(request, r[k]);
+      point->velocity[k] = outcome(request, v[k]);
+      point->acceleration[k] = outcome(request, a[k]);
+    }
+  }
+  for (int i = 0; i < system->m; ++i) {
+    result->multipliers[i] = outcome(request, simulation->state.lambda[i]);
+    result->multiplier_names[i] = mbs_arena_copy_text(arena, system->blueprint->rows.items[i].name);
+  }
+  return MBS_OK;
+}
+
+// a value at the end, or an expression of such, that is not a number
+static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *objectives) {
+  for (int i = 0; i < objectives->count; ++i) {
+    if (!mbs_is_finite(objectives->value[i])) {
+      return mbs_fail(context, MBS_ERROR_NUMERICAL, objectives->items[i].function.place,
+                      "objective \"%s\" is not a finite number (a division by zero or a domain error)",
+                      objectives->items[i].function.name);
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus walk(MbsContext *context, MbsSimulation *simulation, const MbsTwinRequest *request) {
+  enum { STEPS_PER_REPORT = 256 };
+  MbsHistory history;
+  bool is_recorded = request->recorder != NULL;
+  if (is_recorded) {
+    MBS_TRY(mbs_history_begin(context, simulation, request, &history));
+  }
+  MBS_TRY(mbs_simulation_start(context, simulation));
+  if (is_recorded) {
+    MBS_TRY(mbs_history_row(simulation, request, &history));
+  }
+  while (simulation->steps_done < simulation->step_count) {
+    MBS_TRY(mbs_simulation_step(context, simulation));
+    if (is_recorded) {
+      MBS_TRY(mbs_history_row(simulation, request, &history));
+    }
+    double fraction = (double)simulation->steps_done / (double)simulation->step_count;
+    if (context->keep_going && simulation->steps_done % STEPS_PER_REPORT == 0 &&
+        !context->keep_going(context->user, fraction)) {
+      return mbs_fail(context, MBS_ERROR_INTERRUPTED, mbs_nowhere, "stopped at t = %.6g of %.6g",
+                      mbs_re(simulation->state.t), simulation->settings.end);
+    }
+  }
+  return check_objectives(context, &simulation->objectives);
+}
+
+MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
+                       MbsTwinResult *result) {
+  MbsSimulation *simulation;
+  MBS_TRY(mbs_simulation_create(context, model, &request->settings, request->column_count, request->columns,
+                                request->parameters, &simulation));
+  if (request->perturbed >= 0) {
+    mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
+  }
+  MbsStatus status = walk(context, simulation, request);
+  if (status == MBS_OK) {
+    status = give_back(context, arena, simulation, request, result);
+  }
+  mbs_simulation_destroy(simulation);
+  return status;
+}

@@ -1,0 +1,100 @@
+// mbs_check: the structure of a model and its assembled start.
+#include <stdio.h>
+#include <string.h>
+
+#include "coordinates/natural.h"
+#include "simulation/simulation.h"
+
+typedef struct Check {
+  MbsCheck result;
+  MbsSimulation *simulation;  // owns all memory
+} Check;
+
+static const char *list_entities(const MbsSimulation *simulation, int body) {
+  const MbsBlueprint *blueprint = simulation->system->blueprint;
+  const MbsBasis *basis = mbs_natural_basis(blueprint, body);
+  const char *text = "";
+  for (int k = 0; k < basis->count; ++k) {
+    const MbsEntity *entity = &blueprint->entities.items[basis->entity[k]];
+    const char *longer = mbs_arena_print(simulation->arena, "%s%s%s%s", text, k ? ", " : "", entity->name,
+                                         entity->is_fixed ? " (ground)" : "");
+    text = longer ? longer : text;
+  }
+  return text;
+}
+
+static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, MbsCheck *check) {
+  const MbsSystem *system = simulation->system;
+  const MbsBlueprint *blueprint = system->blueprint;
+  const MbsInitial *initial = simulation->initial;
+  MbsCheckBody *bodies;
+  double *position, *velocity;
+  const char **constraints, **independents;
+  check->model = mbs_record_text(&blueprint->model->root, MBS_MODEL_NAME).text;
+  check->bodies = blueprint->bodies.count - 1;
+  check->coordinates = system->n;
+  check->constraints = system->m;
+  check->redundant = initial->redundant_count;
+  check->degrees_of_freedom = initial->count;
+  check->coordinate_names = system->coordinate_names;
+  check->is_redundant = initial->is_redundant;
+  check->independent_count = initial->count;
+  check->is_independent_automatic = initial->is_automatic;
+  MBS_TAKE(context, simulation->arena, bodies, check->bodies);
+  MBS_TAKE(context, simulation->arena, position, system->n);
+  MBS_TAKE(context, simulation->arena, velocity, system->n);
+  MBS_TAKE(context, simulation->arena, constraints, system->m);
+  MBS_TAKE(context, simulation->arena, independents, initial->count);
+  for (int b = 0; b < check->bodies; ++b) {
+    bodies[b] =
+        (MbsCheckBody){.name = blueprint->bodies.items[1 + b].name, .entities = list_entities(simulation, 1 + b)};
+  }
+  for (int i = 0; i < system->n; ++i) {
+    position[i] = mbs_re(simulation->state.q[i]);
+    velocity[i] = mbs_re(simulation->state.v[i]);
+  }
+  for (int i = 0; i < system->m; ++i) {
+    constraints[i] = blueprint->rows.items[i].name;
+    mbs_scalar level[3];
+    mbs_terms_constraint(system, i, &simulation->state, level);
+    double *worst[] = {&check->residual_position, &check->residual_velocity, &check->residual_acceleration};
+    for (int k = 0; k < 3; ++k) {
+      double magnitude = mbs_re(mbs_abs(level[k]));
+      *worst[k] = magnitude > *worst[k] ? magnitude : *worst[k];
+    }
+  }
+  for (int i = 0; i < initial->count; ++i) {
+    independents[i] = initial->independents[i].name;
+  }
+  check->body = bodies;
+  check->position = position;
+  check->velocity = velocity;
+  check->constraint_names = constraints;
+  check->independent_names = independents;
+  return MBS_OK;
+}
+
+MbsStatus mbs_check(MbsContext *context, const MbsModel *model, const MbsSettings *settings, MbsCheck **result) {
+  MbsSimulation *simulation;
+  *result = NULL;
+  MBS_TRY(mbs_simulation_create(context, model, settings, 0, NULL, NULL, &simulation));
+  Check *check = mbs_arena_take(simulation->arena, 1, sizeof *check);
+  MbsStatus status = check ? mbs_simulation_start(context, simulation)
+                           : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  if (status == MBS_OK) {
+    check->simulation = simulation;
+    status = describe(context, simulation, &check->result);
+  }
+  if (status != MBS_OK) {
+    mbs_simulation_destroy(simulation);
+    return status;
+  }
+  *result = &check->result;
+  return MBS_OK;
+}
+
+void mbs_check_destroy(MbsCheck *check) {
+  if (check) {
+    mbs_simulation_destroy(((Check *)(void *)check)->simulation);  // the first member
+  }
+}

@@ -1,0 +1,42 @@
+// Why the equations are singular, in words.
+#include <stdio.h>
+#include <string.h>
+
+#include "algebra/rank.h"
+#include "simulation/simulation.h"
+
+// appends to the message, as much as fits
+static void append(MbsContext *context, const char *text) {
+  size_t used = strlen(context->message);
+  (void)snprintf(context->message + used, sizeof context->message - used, "%s", text);
+}
+
+MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status) {
+  const MbsSystem *system = simulation->system;
+  if (status != MBS_ERROR_NUMERICAL || !strstr(context->message, "singular") ||
+      simulation->formulation.type->allows_redundancy) {
+    return status;
+  }
+  MbsContext quiet = {.status = MBS_OK};
+  MbsArena *arena = mbs_arena_create();
+  MbsRank *rank = NULL;
+  double *jacobian = arena ? mbs_arena_take(arena, (size_t)system->m * (size_t)system->n, sizeof *jacobian) : NULL;
+  mbs_scalar *tangent =
+      arena ? mbs_arena_take(arena, (size_t)system->mode.pattern.entry_count + 1, sizeof *tangent) : NULL;
+  if (jacobian && tangent && mbs_rank_create(&quiet, arena, system->n, &rank) == MBS_OK) {
+    const double tolerance = 1e-7;
+    int redundant = 0;
+    mbs_initial_jacobian(system, &simulation->state, tangent, jacobian);
+    for (int k = 0; k < system->m; ++k) {
+      if (!mbs_rank_take(rank, jacobian + (size_t)k * (size_t)system->n, tolerance)) {
+        append(context, redundant++ ? ", \"" : ": redundant there: \"");
+        append(context, system->blueprint->rows.items[k].name);
+        append(context, "\"");
+      }
+    }
+    append(context, redundant ? "; remove a constraint, or use --formulation penalty, which allows this"
+                              : ": a body without mass has a free motion; give it a mass or an inertia");
+  }
+  mbs_arena_destroy(arena);
+  return status;
+}

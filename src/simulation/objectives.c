@@ -1,0 +1,88 @@
+#include "simulation/simulation.h"
+
+MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjectives *objectives) {
+  const MbsBlueprint *blueprint = system->blueprint;
+  int count = blueprint->objectives.count;
+  *objectives = (MbsObjectives){.system = system, .count = count};
+  MBS_TAKE(context, system->arena, objectives->items, count);
+  MBS_TAKE(context, system->arena, objectives->value, count);
+  MBS_TAKE(context, system->arena, objectives->g, count);
+  MBS_TAKE(context, system->arena, objectives->gradient, count * system->column_count);
+  MBS_TAKE(context, system->arena, objectives->g_column, count * system->column_count);
+  for (int i = 0; i < count; ++i) {
+    const MbsObjectiveSpec *spec = &blueprint->objectives.items[i];
+    objectives->items[i].kind = spec->kind;
+    MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->expression,
+                                &objectives->items[i].function));
+  }
+  return MBS_OK;
+}
+
+static mbs_scalar column_derivative(const MbsObjectives *objectives, const MbsFunction *function, const MbsState *state,
+                                    const MbsColumns *columns, int k) {
+  const MbsSystem *system = objectives->system;
+  return mbs_function_derivative(system, function, state, k, columns->X + k * system->nq, columns->V + k * system->nq,
+                                 columns->A + k * system->nq, columns->L + k * system->m, NULL);
+}
+
+// integrals and values at the end
+static void advance_item(MbsObjectives *objectives, int i, const MbsState *state, const MbsColumns *columns, double h) {
+  const MbsFunction *function = &objectives->items[i].function;
+  int count = columns ? objectives->system->column_count : 0;
+  bool is_integral = objectives->items[i].kind == MBS_OBJECTIVE_IS_INTEGRAL;
+  mbs_scalar g = mbs_function_evaluate(objectives->system, function, state, NULL);
+  objectives->value[i] = is_integral ? objectives->value[i] + h / 2 * (objectives->g[i] + g) : g;
+  objectives->g[i] = g;
+  mbs_scalar *gradient = objectives->gradient + i * objectives->system->column_count;
+  mbs_scalar *g_column = objectives->g_column + i * objectives->system->column_count;
+  for (int k = 0; k < count; ++k) {
+    mbs_scalar change = column_derivative(objectives, function, state, columns, k);
+    gradient[k] = is_integral ? gradient[k] + h / 2 * (g_column[k] + change) : change;
+    g_column[k] = change;
+  }
+}
+
+// expressions of other objectives, by the chain rule
+static void advance_value(MbsObjectives *objectives, int i, const MbsState *state, bool with_columns) {
+  const MbsSystem *system = objectives->system;
+  const MbsFunction *function = &objectives->items[i].function;
+  objectives->value[i] = mbs_function_evaluate(system, function, state, objectives->value);
+  for (int k = 0; k < system->column_count && with_columns; ++k) {
+    mbs_scalar sum = 0;
+    for (int s = 0; s < function->tape->input_count; ++s) {
+      const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
+      if (signal->kind == MBS_SIGNAL_OBJECTIVE) {
+        sum += function->outputs[1 + s] * objectives->gradient[signal->index * system->column_count + k];
+      } else if (signal->kind == MBS_SIGNAL_PARAMETER && signal->index == system->columns[k]) {
+        sum += function->outputs[1 + s];
+      }
+    }
+    objectives->gradient[i * system->column_count + k] = sum;
+  }
+}
+
+void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, double h) {
+  for (int i = 0; i < objectives->count; ++i) {
+    if (objectives->items[i].kind != MBS_OBJECTIVE_IS_VALUE) {
+      advance_item(objectives, i, state, columns, h);
+    }
+  }
+  for (int i = 0; i < objectives->count; ++i) {
+    if (objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE) {
+      advance_value(objectives, i, state, columns != NULL);
+    }
+  }
+}
+
+MbsStatus mbs_objectives_check(MbsContext *context, const MbsObjectives *objectives, double t) {
+  for (int i = 0; i < objectives->count; ++i) {
+    // an expression of others may well be infinite on the way (a mean over no time)
+    bool is_final_only = objectives->items[i].kind != MBS_OBJECTIVE_IS_INTEGRAL;
+    if (!is_final_only && !mbs_is_finite(objectives->value[i])) {
+      return mbs_fail(context, MBS_ERROR_NUMERICAL, objectives->items[i].function.place,
+                      "objective \"%s\" is not a finite number at t = %.10g (a division by zero or a domain error)",
+                      objectives->items[i].function.name, t);
+    }
+  }
+  return MBS_OK;
+}

@@ -1,0 +1,73 @@
+// A simulation: model compiled, state assembled, steps taken, objectives accumulated; with columns, the
+// derivatives of all of that go along (direct differentiation). One loop serves both scalars.
+#ifndef MBS_SIMULATION_H
+#define MBS_SIMULATION_H
+
+#include <mbsens/mbsens.h>
+
+#include "integrators/newmark.h"
+#include "model/model.h"
+#include "simulation/initial.h"
+
+// settings.c
+MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings);
+MbsStatus mbs_settings_check(MbsContext *context, const MbsSettings *settings);
+
+// objectives.c: psi = integrals by the trapezoidal rule of the steps, values at the end, expressions of these
+typedef struct MbsObjective {
+  MbsObjectiveKind kind;
+  MbsFunction function;
+} MbsObjective;
+
+typedef struct MbsObjectives {
+  const MbsSystem *system;
+  int count;
+  MbsObjective *items;
+  mbs_scalar *value;         // count: running value
+  mbs_scalar *gradient;      // count x columns: running gradient
+  mbs_scalar *g, *g_column;  // integrand at the last step, count; its derivative, count x columns
+} MbsObjectives;
+
+// The state's columns: d/drho of q, v, a (nq each) and lambda (m each).
+typedef struct MbsColumns {
+  mbs_scalar *X
+  , *V, *A, *L;
+} MbsColumns;
+
+MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjectives *objectives);
+// Brings the running values to a state, h after the last one (h = 0: the start). columns may be NULL.
+void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, double h);
+// Is every running value a finite number? Else the message names the objective.
+MbsStatus mbs_objectives_check(MbsContext *context, const MbsObjectives *objectives, double t);
+
+typedef struct MbsSimulation {
+  MbsArena *arena;
+  MbsSettings settings;
+  MbsSystem *system;
+  MbsFormulation formulation;
+  MbsNewmark newmark;
+  MbsInitial *initial;
+  MbsState state;
+  bool has_columns;
+  MbsColumns columns;
+  MbsObjectives objectives;
+  long step_count, steps_done;
+  MbsStatistics statistics;
+  double energy_start, energy_work, energy_power, energy_largest, energy_worst;
+} MbsSimulation;
+
+// Compiles the model. Columns: parameters to differentiate with respect to. values: of all parameters, or
+// NULL for the model's own.
+MbsStatus mbs_simulation_create(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
+                                int column_count, const int *columns, const double *values, MbsSimulation **simulation);
+void mbs_simulation_destroy(MbsSimulation *simulation);
+
+// Assembles the start: position, velocity, acceleration, and their columns.
+MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation);
+// One step. Never allocates.
+MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation);
+
+// Adds to the message why the equations are singular: names redundant constraints. simulation/diagnosis.c
+MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status);
+
+#endif

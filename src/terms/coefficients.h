@@ -1,0 +1,53 @@
+// Coefficients: every number the elements use, as functions of the parameters.
+//
+// Elements refer to graph nodes; equal nodes are one coefficient. One tape gives all values and all
+// non-zero derivatives with respect to the chosen parameters ("columns"). An element keeps copies of
+// its own coefficients together in a block, and knows which columns its block depends on at all.
+#ifndef MBS_COEFFICIENTS_H
+#define MBS_COEFFICIENTS_H
+
+#include "expressions/tape.h"
+#include "model/blueprint.h"
+
+typedef struct MbsBlock {
+  int count;
+  const int *index;   // coefficient of each entry
+  mbs_scalar *value;  // count
+  int active_count;   // columns it depends on
+  const int *column;  // active_count
+  mbs_scalar *slope;  // active_count x count: d value / d parameter
+} MbsBlock;
+
+typedef struct MbsCoefficients {
+  MbsArena *arena;
+  MbsGraph *graph;
+  MBS_LIST(MbsNode) nodes;
+  int *index_of_node;  // 1 + coefficient, by graph node
+  int known_nodes;
+  MBS_LIST(MbsBlock *) blocks;
+  MbsTape *tape;
+  mbs_scalar *inputs, *outputs;  // of the tape: values first, then derivatives
+  int *derivative_start;         // by coefficient: its derivatives among the outputs
+  int *derivative_column;
+} MbsCoefficients;
+
+// Fills block->index from nodes and remembers the block.
+MbsStatus mbs_coefficients_add_block(MbsContext *context, MbsCoefficients *coefficients, int count,
+                                     const MbsNode *nodes, MbsBlock *block);
+// After the last block. columns[k]: the parameter of column k.
+MbsStatus mbs_coefficients_finish(MbsContext *context, MbsCoefficients *coefficients, int column_count,
+                                  const int *columns);
+// All values and slopes at these values of all parameters. Does not allocate.
+void mbs_coefficients_refresh(MbsCoefficients *coefficients, const mbs_scalar *parameters);
+
+// Slopes of the block for a column; NULL: it does not depend on it.
+static inline const mbs_scalar *mbs_block_slope(const MbsBlock *block, int column) {
+  for (int k = 0; k < block->active_count; ++k) {
+    if (block->column[k] == column) {
+      return block->slope + k * block->count;
+    }
+  }
+  return NULL;
+}
+
+#endif

@@ -1,0 +1,154 @@
+// Mass matrix and weight of one body: constant in natural coordinates.
+//     f += M a - weight,   M_ij = a_ij I + b_ij J,   f' += M A + (dM/drho) a - dweight/drho
+#include "terms/elements.h"
+
+static const mbs_scalar *pair(const mbs_scalar *c, const MbsMass *mass, int i, int j) {
+  return c + 2 * (i * mass->count + j);
+}
+
+static const mbs_scalar *weight(const mbs_scalar *c, const MbsMass *mass, int dimension, int i) {
+  return c + 2 * mass->count * mass->count + i * dimension;
+}
+
+MbsStatus mbs_mass_create(MbsContext *context, MbsSystem *system, const MbsMassSpec *spec, MbsMass *mass) {
+  int n = spec->count;
+  int *first;
+  MbsNode *nodes;
+  MBS_TAKE(context, system->arena, first, n);
+  MBS_TAKE(context, system->arena, nodes, 2 * n * n + n * system->dimension);
+  for (int i = 0; i < n; ++i) {
+    first[i] = system->entity_first[spec->entities[i]];
+  }
+  for (int k = 0; k < n * n; ++k) {
+    nodes[2 * k] = spec->a[k];
+    nodes[2 * k + 1] = spec->b[k];
+    mass->has_turn |= !mbs_graph_is_constant(system->blueprint->graph, spec->b[k], 0);
+  }
+  for (int k = 0; k < n * system->dimension; ++k) {
+    nodes[2 * n * n + k] = spec->weight[k];
+  }
+  mass->body = spec->body;
+  mass->count = n;
+  mass->first = first;
+  return mbs_coefficients_add_block(context, &system->coefficients, 2 * n * n + n * system->dimension, nodes,
+                                    &mass->block);
+}
+
+MbsStatus mbs_mass_add_pattern(MbsContext *context, const MbsSystem *system, const MbsMass *mass,
+                               MbsPatternBuilder *builder) {
+  int d = system->dimension;
+  for (int i = 0; i < mass->count; ++i) {
+    for (int j = 0; j < mass->count; ++j) {
+      for (int k = 0; k < d; ++k) {
+        bool is_free = mass->first[i] < system->n && mass->first[j] < system->n;
+        if (is_free) {
+          MBS_TRY(mbs_pattern_add(context, builder, mass->first[i] + k, mass->first[j] + k));
+        }
+        if (is_free && mass->has_turn) {
+          MBS_TRY(mbs_pattern_add(context, builder, mass->first[i] + k, mass->first[j] + 1 - k));
+        }
+      }
+    }
+  }
+  return MBS_OK;
+}
+
+// position of (q_i, q_j) where both are free, else the bin
+static int free_position(const MbsSystem *system, int row, int column) {
+  return row < system->n && column < system->n ? mbs_pattern_position(&system->mode.pattern, row, column)
+                                               : system->mode.pattern.entry_count;
+}
+
+MbsStatus mbs_mass_map(MbsContext *context, const MbsSystem *system, MbsMass *mass) {
+  int d = system->dimension;
+  int per_pair = mass->has_turn ? 2 * d : d;
+  int *map;
+  MBS_TAKE(context, system->arena, map, mass->count * mass->count * per_pair);
+  mass->map = map;
+  for (int i = 0; i < mass->count; ++i) {
+    for (int j = 0; j < mass->count; ++j) {
+      for (int k = 0; k < d; ++k) {
+        *map++ = free_position(system, mass->first[i] + k, mass->first[j] + k);
+      }
+      for (int k = 0; k < d && mass->has_turn; ++k) {
+        *map++ = free_position(system, mass->first[i] + k, mass->first[j] + 1 - k);
+      }
+    }
+  }
+  return MBS_OK;
+}
+
+// f += M(c) a - weight(c)
+static void add_inertia(const MbsSystem *system, const MbsMass *mass, const mbs_scalar *c, const mbs_scalar *a,
+                        mbs_scalar *f, double *scale) {
+  int d = system->dimension;
+  for (int i = 0; i < mass->count; ++i) {
+    mbs_scalar part[3] = {0};
+    for (int j = 0; j < mass->count; ++j) {
+      const mbs_scalar *ab = pair(c, mass, i, j);
+      mbs_turn_add(d, ab[0], ab[1], a + mass->first[j], part);
+    }
+    const mbs_scalar *w = weight(c, mass, d, i);
+    for (int k = 0; k < d; ++k) {
+      f[mass->first[i] + k] += part[k] - w[k];
+      if (scale) {
+        mbs_raise(scale, part[k]);
+        mbs_raise(scale, w[k]);
+      }
+    }
+  }
+}
+
+void mbs_mass_residual(const MbsSystem *system, const MbsMass *mass, const MbsState *state, mbs_scalar *f,
+                       double *scale) {
+  add_inertia(system, mass, mass->block.value, state->a, f, scale);
+}
+
+void mbs_mass_tangent(const MbsSystem *system, const MbsMass *mass, double c2, mbs_scalar *values) {
+  int d = system->dimension;
+  const int *map = mass->map;
+  for (int p = 0; p < mass->count * mass->count; ++p) {
+    mbs_scalar a = c2 * mass->block.value[2 * p];
+    for (int k = 0; k < d; ++k) {
+      values[*map++] += a;
+    }
+    if (mass->has_turn) {  // J = [0 -1; 1 0]
+      mbs_scalar b = c2 * mass->block.value[2 * p + 1];
+      values[*map++] -= b;
+      values[*map++] += b;
+    }
+  }
+}
+
+void mbs_mass_derivative(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
+                         const MbsDirectionColumn *direction, mbs_scalar *f) {
+  int d = system->dimension;
+  const mbs_scalar *slope = direction->column < 0 ? NULL : mbs_block_slope(&mass->block, direction->column);
+  if (slope) {
+    add_inertia(system, mass, slope, state->a, f, NULL);
+  }
+  for (int i = 0; i < mass->count && direction->A; ++i) {
+    for (int j = 0; j < mass->count; ++j) {
+      const mbs_scalar *ab = pair(mass->block.value, mass, i, j);
+      mbs_turn_add(d, ab[0], ab[1], direction->A + mass->first[j], f + mass->first[i]);
+    }
+  }
+}
+
+mbs_scalar mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsState *state) {
+  int d = system->dimension;
+  mbs_scalar energy = 0;
+  for (int i = 0; i < mass->count; ++i) {
+    mbs_scalar momentum[3] = {0};
+    for (int j = 0; j < mass->count; ++j) {
+      const mbs_scalar *ab = pair(mass->block.value, mass, i, j);
+      mbs_turn_add(d, ab[0], ab[1], state->v + mass->first[j], momentum);
+    }
+    const mbs_scalar *w = weight(mass->block.value, mass, d, i);
+    for (int k = 0; k < d; ++k) {
+      int q = mass->first[i] + k;
+      energy += momentum[k] * state->v[q] / 2 - w[k] * state->q[q];
+    }
+  }
+  return energy;
+}

@@ -1,0 +1,185 @@
+#include "terms/signal_bank.h"
+
+#include <math.h>
+
+#include "terms/terms.h"
+
+static const double two_pi = 6.283185307179586476925286766559;
+
+MbsStatus mbs_signal_bank_create(MbsContext *context, MbsSystem *system) {
+  MbsBlueprint *blueprint = system->blueprint;
+  MbsSignalBank *bank = &system->signals;
+  int count = blueprint->signal_forms.count, terms = 0;
+  for (int i = 0; i < count; ++i) {
+    terms += blueprint->signal_forms.items[i].count;
+  }
+  MbsNode *nodes;
+  MBS_TAKE(context, system->arena, nodes, 2 * terms);
+  MBS_TAKE(context, system->arena, bank->forms, count);
+  int used = 0;
+  for (int i = 0; i < count; ++i) {
+    const MbsForm *spec = &blueprint->signal_forms.items[i];
+    int *first;
+    MBS_TAKE(context, system->arena, first, spec->count);
+    bank->forms[i] = (MbsLinearForm){.count = spec->count, .first = first, .offset = used};
+    for (int k = 0; k < spec->count; ++k) {
+      first[k] = system->entity_first[spec->terms[k].entity];
+      nodes[used++] = spec->terms[k].a;
+      nodes[used++] = spec->terms[k].b;
+    }
+  }
+  bank->form_count = count;
+  MBS_TAKE(context, system->arena, bank->position, count * system->dimension);
+  MBS_TAKE(context, system->arena, bank->velocity, count * system->dimension);
+  MBS_TAKE(context, system->arena, bank->acceleration, count * system->dimension);
+  bank->turn_count = blueprint->turns.count;
+  MBS_TAKE(context, system->arena, bank->turns, bank->turn_count);
+  MBS_TAKE(context, system->arena, bank->previous, bank->turn_count);
+  MBS_TAKE(context, system->arena, bank->principal_outputs, bank->turn_count);
+  MBS_TRY(mbs_tape_create(context, system->arena, blueprint->graph, bank->turn_count, blueprint->turns.items,
+                          &bank->principal));
+  MBS_TAKE(context, system->arena, bank->principal_inputs, bank->principal->input_count);
+  return mbs_coefficients_add_block(context, &system->coefficients, used, nodes, &bank->block);
+}
+
+void mbs_signal_bank_evaluate(const MbsSystem *system, const MbsState *state) {
+  const MbsSignalBank *bank = &system->signals;
+  int d = system->dimension;
+  for (int i = 0; i < bank->form_count * d; ++i) {
+    bank->position[i] = bank->velocity[i] = bank->acceleration[i] = 0;
+  }
+  for (int i = 0; i < bank->form_count; ++i) {
+    mbs_form_add(&bank->forms[i], bank->block.value, d, state->q, bank->position + i * d);
+    mbs_form_add(&bank->forms[i], bank->block.value, d, state->v, bank->velocity + i * d);
+    mbs_form_add(&bank->forms[i], bank->block.value, d, state->a, bank->acceleration + i * d);
+  }
+}
+
+void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, const MbsTape *tape,
+                            const mbs_scalar *objectives, mbs_scalar *inputs) {
+  const MbsSignalBank *bank = &system->signals;
+  for (int s = 0; s < tape->input_count; ++s) {
+    const MbsSignal *signal = &system->blueprint->signals.items[tape->inputs[s]];
+    int at = signal->index * system->dimension + signal->component;
+    switch (signal->kind) {
+      case MBS_SIGNAL_PARAMETER: inputs[s] = system->parameters[signal->index]; break;
+      case MBS_SIGNAL_TIME: inputs[s] = state->t; break;
+      case MBS_SIGNAL_POSITION: inputs[s] = bank->position[at]; break;
+      case MBS_SIGNAL_VELOCITY: inputs[s] = bank->velocity[at]; break;
+      case MBS_SIGNAL_ACCELERATION: inputs[s] = bank->acceleration[at]; break;
+      case MBS_SIGNAL_TURN: inputs[s] = bank->turns[signal->index]; break;
+      case MBS_SIGNAL_MULTIPLIER: inputs[s] = state->lambda[signal->index]; break;
+      case MBS_SIGNAL_OBJECTIVE: inputs[s] = objectives[signal->index]; break;
+    }
+  }
+}
+
+void mbs_signal_bank_accept(const MbsSystem *system, const MbsState *state, bool first) {
+  const MbsSignalBank *bank = &system->signals;
+  if (bank->turn_count == 0) {
+    return;
+  }
+  mbs_signal_bank_evaluate(system, state);
+  mbs_signal_bank_inputs(system, state, bank->principal, NULL, bank->principal_inputs);
+  mbs_tape_evaluate(bank->principal, bank->principal_inputs, bank->principal_outputs);
+  for (int i = 0; i < bank->turn_count; ++i) {
+    double principal = mbs_re(bank->principal_outputs[i]);
+    double turns = first ? 0 : round((bank->previous[i] - principal) / two_pi);
+    bank->turns[i] = turns;
+    bank->previous[i] = principal + two_pi * turns;
+  }
+}
+
+// ---- functions ----
+MbsStatus mbs_function_create(MbsContext *context, MbsSystem *system, const char *name, MbsPlace place, MbsNode node,
+                              MbsFunction *function) {
+  MbsGraph *graph = system->blueprint->graph;
+  int input_count;
+  const int *inputs;
+  MBS_TRY(mbs_graph_inputs_of(context, graph, node, &input_count, &inputs));
+  MbsNode *nodes;
+  MBS_TAKE(context, system->arena, nodes, 1 + input_count);
+  nodes[0] = node;
+  for (int s = 0; s < input_count; ++s) {
+    nodes[1 + s] = mbs_graph_derivative(graph, node, inputs[s]);
+  }
+  MBS_TRY(mbs_graph_status(context, graph));
+  MBS_TRY(mbs_tape_create(context, system->arena, graph, 1 + input_count, nodes, &function->tape));
+  MBS_ASSERT(function->tape->input_count == input_count);
+  MBS_TAKE(context, system->arena, function->inputs, input_count);
+  MBS_TAKE(context, system->arena, function->outputs, 1 + input_count);
+  function->name = name;
+  function->place = place;
+  return MBS_OK;
+}
+
+mbs_scalar mbs_function_evaluate(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
+                                 const mbs_scalar *objectives) {
+  mbs_signal_bank_inputs(system, state, function->tape, objectives, function->inputs);
+  mbs_tape_evaluate(function->tape, function->inputs, function->outputs);
+  return function->outputs[0];
+}
+
+// e_component' (a I + b J) g, added to the coordinates of the form
+static void add_component(const MbsSystem *system, const MbsSignal *signal, mbs_scalar slope, mbs_scalar *g) {
+  const MbsSignalBank *bank = &system->signals;
+  mbs_scalar y[3] = {0};
+  y[signal->component] = slope;
+  if (g) {
+    mbs_form_add_transposed(&bank->forms[signal->index], bank->block.value, system->dimension, 1, y, g);
+  }
+}
+
+void mbs_function_gradient(const MbsSystem *system, const MbsFunction *function, mbs_scalar *g_q, mbs_scalar *g_v,
+                           mbs_scalar *g_a, mbs_scalar *g_lambda) {
+  for (int s = 0; s < function->tape->input_count; ++s) {
+    const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
+    mbs_scalar slope = function->outputs[1 + s];
+    if (signal->kind == MBS_SIGNAL_POSITION) {
+      add_component(system, signal, slope, g_q);
+    } else if (signal->kind == MBS_SIGNAL_VELOCITY) {
+      add_component(system, signal, slope, g_v);
+    } else if (signal->kind == MBS_SIGNAL_ACCELERATION) {
+      add_component(system, signal, slope, g_a);
+    } else if (signal->kind == MBS_SIGNAL_MULTIPLIER && g_lambda) {
+      g_lambda[signal->index] += slope;
+    }
+  }
+}
+
+// a component of a form's derivative: the form of the direction plus its coefficients' slopes on the state
+static mbs_scalar form_derivative(const MbsSystem *system, const MbsSignal *signal, const mbs_scalar *slope,
+                                  const mbs_scalar *q, const mbs_scalar *direction) {
+  const MbsSignalBank *bank = &system->signals;
+  mbs_scalar y[3] = {0};
+  if (direction) {
+    mbs_form_add(&bank->forms[signal->index], bank->block.value, system->dimension, direction, y);
+  }
+  if (slope) {
+    mbs_form_add(&bank->forms[signal->index], slope, system->dimension, q, y);
+  }
+  return y[signal->component];
+}
+
+mbs_scalar mbs_function_derivative(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
+                                   int column, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
+                                   const mbs_scalar *L, const mbs_scalar *dO) {
+  const mbs_scalar *slope = mbs_block_slope(&system->signals.block, column);
+  mbs_scalar sum = 0;
+  for (int s = 0; s < function->tape->input_count; ++s) {
+    const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
+    mbs_scalar change = 0;
+    switch (signal->kind) {
+      case MBS_SIGNAL_PARAMETER: change = signal->index == system->columns[column] ? 1 : 0; break;
+      case MBS_SIGNAL_POSITION: change = form_derivative(system, signal, slope, state->q, X); break;
+      case MBS_SIGNAL_VELOCITY: change = form_derivative(system, signal, slope, state->v, V); break;
+      case MBS_SIGNAL_ACCELERATION: change = form_derivative(system, signal, slope, state->a, A); break;
+      case MBS_SIGNAL_MULTIPLIER: change = L ? L[signal->index] : 0; break;
+      case MBS_SIGNAL_OBJECTIVE: change = dO ? dO[signal->index] : 0; break;
+      case MBS_SIGNAL_TIME:
+      case MBS_SIGNAL_TURN: break;
+    }
+    sum += function->outputs[1 + s] * change;
+  }
+  return sum;
+}

@@ -1,0 +1,59 @@
+// Numbers for the signals of expressions, and functions of them.
+#ifndef MBS_SIGNAL_BANK_H
+#define MBS_SIGNAL_BANK_H
+
+#include "expressions/tape.h"
+#include "terms/coefficients.h"
+#include "terms/linear_form.h"
+
+struct MbsSystem;
+struct MbsState;
+
+typedef struct MbsSignalBank {
+  int form_count;
+  MbsLinearForm *forms;
+  MbsBlock block;                                  // coefficients of all forms
+  mbs_scalar *position, *velocity, *acceleration;  // form_count x dimension
+  int turn_count;
+  mbs_scalar *turns;   // whole turns of each angle
+  double *previous;    // angle at the last accepted step
+  MbsTape *principal;  // of all angles
+  mbs_scalar *principal_inputs, *principal_outputs;
+} MbsSignalBank;
+
+// A number that depends on signals: an objective's integrand, an independent coordinate, ...
+typedef struct MbsFunction {
+  const char *name;
+  MbsPlace place;
+  MbsTape *tape;  // value, then the derivative with respect to each of its inputs
+  mbs_scalar *inputs;
+  mbs_scalar *outputs;
+} MbsFunction;
+
+MbsStatus mbs_signal_bank_create(MbsContext *context, struct MbsSystem *system);
+// Forms at a state: needed before functions are evaluated there.
+void mbs_signal_bank_evaluate(const struct MbsSystem *system, const struct MbsState *state);
+// Chooses whole turns so that every angle is next to its value at the last accepted step; `first`: so that it is
+// its principal value.
+void mbs_signal_bank_accept(const struct MbsSystem *system, const struct MbsState *state, bool first);
+
+// Values of the inputs of a tape, from the bank's forms (which must be evaluated at this state), the parameters,
+// the time, the multipliers and (if not NULL) the objectives.
+void mbs_signal_bank_inputs(const struct MbsSystem *system, const struct MbsState *state, const MbsTape *tape,
+                            const mbs_scalar *objectives, mbs_scalar *inputs);
+
+MbsStatus mbs_function_create(MbsContext *context, struct MbsSystem *system, const char *name, MbsPlace place,
+                              MbsNode node, MbsFunction *function);
+// Value; also fills the derivatives. `objectives`: values for OBJECTIVE signals; may be NULL.
+mbs_scalar mbs_function_evaluate(const struct MbsSystem *system, const MbsFunction *function,
+                                 const struct MbsState *state, const mbs_scalar *objectives);
+// Gradient after evaluate, added to g_q, g_v, g_a (nq each) and g_lambda (m); each may be NULL.
+void mbs_function_gradient(const struct MbsSystem *system, const MbsFunction *function, mbs_scalar *g_q,
+                           mbs_scalar *g_v, mbs_scalar *g_a, mbs_scalar *g_lambda);
+// Derivative for a column after evaluate: explicit dependence on the parameter (also through the coefficients
+// of forms) plus the gradient times X, V, A (nq), L (m) and dO (objectives); each may be NULL.
+mbs_scalar mbs_function_derivative(const struct MbsSystem *system, const MbsFunction *function,
+                                   const struct MbsState *state, int column, const mbs_scalar *X, const mbs_scalar *V,
+                                   const mbs_scalar *A, const mbs_scalar *L, const mbs_scalar *dO);
+
+#endif

@@ -1,0 +1,224 @@
+// From a blueprint to numbers: coordinates, elements, coefficients, sparsity.
+#include "terms/elements.h"
+
+static MbsStatus number_coordinates(MbsContext *context, MbsSystem *system) {
+  const MbsBlueprint *blueprint = system->blueprint;
+  static const char *const axes[] = {"x", "y", "z"};
+  int d = system->dimension, count = blueprint->entities.count;
+  int *first;
+  const char **names;
+  MBS_TAKE(context, system->arena, first, count);
+  MBS_TAKE(context, system->arena, names, count * d);
+  for (int fixed = 0; fixed < 2; ++fixed) {
+    for (int i = 0; i < count; ++i) {
+      if (blueprint->entities.items[i].is_fixed == (fixed == 1)) {
+        first[i] = system->nq;
+        for (int k = 0; k < d; ++k) {
+          names[system->nq++] = mbs_arena_print(system->arena, "%s.%s", blueprint->entities.items[i].name, axes[k]);
+        }
+      }
+    }
+    if (fixed == 0) {
+      system->n = system->nq;
+    }
+  }
+  system->entity_first = first;
+  system->coordinate_names = names;
+  MbsNode *values;
+  MBS_TAKE(context, system->arena, values, system->nq - system->n);
+  for (int i = 0; i < count; ++i) {
+    for (int k = 0; k < d && blueprint->entities.items[i].is_fixed; ++k) {
+      values[first[i] - system->n + k] = blueprint->entities.items[i].value[k];
+    }
+  }
+  return mbs_coefficients_add_block(context, &system->coefficients, system->nq - system->n, values, &system->fixed);
+}
+
+static MbsStatus create_elements(MbsContext *context, MbsSystem *system) {
+  MbsBlueprint *blueprint = system->blueprint;
+  MbsMode *mode = &system->mode;
+  system->mass_count = blueprint->masses.count;
+  MBS_TAKE(context, system->arena, system->masses, system->mass_count);
+  for (int i = 0; i < system->mass_count; ++i) {
+    MBS_TRY(mbs_mass_create(context, system, &blueprint->masses.items[i], &system->masses[i]));
+  }
+  mode->row_count = system->m = blueprint->rows.count;
+  MBS_TAKE(context, system->arena, mode->rows, mode->row_count);
+  for (int i = 0; i < mode->row_count; ++i) {
+    MBS_TRY(mbs_row_create(context, system, &blueprint->rows.items[i], i, &mode->rows[i]));
+  }
+  mode->force_count = blueprint->forces.count;
+  MBS_TAKE(context, system->arena, mode->forces, mode->force_count);
+  for (int i = 0; i < mode->force_count; ++i) {
+    MBS_TRY(mbs_force_element_create(context, system, &blueprint->forces.items[i], &mode->forces[i]));
+  }
+  return mbs_signal_bank_create(context, system);
+}
+
+// one output point per group of points that joints bring together, the ground's left out
+static MbsStatus create_points(MbsContext *context, MbsSystem *system) {
+  MbsBlueprint *blueprint = system->blueprint;
+  bool *is_listed;
+  MBS_LIST(MbsNode) nodes = {0, 0, NULL};
+  MBS_TAKE(context, system->arena, is_listed, blueprint->group_count);
+  MBS_TAKE(context, system->arena, system->points, blueprint->group_count);
+  for (int b = 0; b < blueprint->bodies.count; ++b) {
+    const MbsBlueprintBody *body = &blueprint->bodies.items[b];
+    for (int p = 0; p < body->point_count; ++p) {
+      MbsPointReference reference = {.body = b, .point = p};
+      int group = body->points[p].group;
+      if (!is_listed[group] && b != MBS_GROUND) {
+        MbsOutputPoint *point = &system->points[system->point_count++];
+        MbsForm form;
+        int *first;
+        MBS_TRY(mbs_form_of_point(context, blueprint, reference, &form));
+        MBS_TAKE(context, system->arena, first, form.count);
+        point->name = mbs_blueprint_short_name(blueprint, reference);
+        point->form = (MbsLinearForm){.count = form.count, .first = first, .offset = nodes.count};
+        for (int k = 0; k < form.count; ++k) {
+          first[k] = system->entity_first[form.terms[k].entity];
+          MBS_APPEND(context, system->arena, &nodes, form.terms[k].a);
+          MBS_APPEND(context, system->arena, &nodes, form.terms[k].b);
+        }
+      }
+      is_listed[group] = true;
+    }
+  }
+  return mbs_coefficients_add_block(context, &system->coefficients, nodes.count, nodes.items, &system->point_block);
+}
+
+static MbsStatus create_independents(MbsContext *context, MbsSystem *system) {
+  const MbsBlueprint *blueprint = system->blueprint;
+  MbsNode *nodes;
+  MBS_TAKE(context, system->arena, nodes, 2 * blueprint->independents.count);
+  for (int i = 0; i < blueprint->independents.count; ++i) {
+    const MbsIndependentSpec *spec = &blueprint->independents.items[i];
+    nodes[2 * i] = spec->value == MBS_NODE_NONE ? mbs_graph_constant(blueprint->graph, 0) : spec->value;
+    nodes[2 * i + 1] = spec->velocity;
+  }
+  return mbs_coefficients_add_block(context, &system->coefficients, 2 * blueprint->independents.count, nodes,
+                                    &system->independents);
+}
+
+void mbs_system_point(const MbsSystem *system, int point, const MbsState *state, mbs_scalar *r, mbs_scalar *v,
+                      mbs_scalar *a) {
+  const MbsLinearForm *form = &system->points[point].form;
+  for (int k = 0; k < system->dimension; ++k) {
+    r[k] = v[k] = a[k] = 0;
+  }
+  mbs_form_add(form, system->point_block.value, system->dimension, state->q, r);
+  mbs_form_add(form, system->point_block.value, system->dimension, state->v, v);
+  mbs_form_add(form, system->point_block.value, system->dimension, state->a, a);
+}
+
+static MbsStatus create_pattern(MbsContext *context, MbsSystem *system) {
+  MbsMode *mode = &system->mode;
+  MbsPatternBuilder *builder;
+  MBS_TRY(mbs_pattern_begin(context, system->arena, system->n + system->m, &builder));
+  for (int i = 0; i < system->n; ++i) {  // a coordinate without mass has its diagonal entry too
+    MBS_TRY(mbs_pattern_add(context, builder, i, i));
+  }
+  for (int i = 0; i < system->mass_count; ++i) {
+    MBS_TRY(mbs_mass_add_pattern(context, system, &system->masses[i], builder));
+  }
+  for (int i = 0; i < mode->row_count; ++i) {
+    MBS_TRY(mbs_row_add_pattern(context, system, &mode->rows[i], builder));
+  }
+  for (int i = 0; i < mode->force_count; ++i) {
+    MBS_TRY(mbs_force_element_add_pattern(context, system, mode->forces[i], builder));
+  }
+  MBS_TRY(mbs_pattern_finish(context, builder, &mode->pattern));
+  for (int i = 0; i < system->mass_count; ++i) {
+    MBS_TRY(mbs_mass_map(context, system, &system->masses[i]));
+  }
+  for (int i = 0; i < mode->row_count; ++i) {
+    MBS_TRY(mbs_row_map(context, system, &mode->rows[i]));
+  }
+  for (int i = 0; i < mode->force_count; ++i) {
+    MBS_TRY(mbs_force_element_map(context, system, mode->forces[i]));
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
+                            const int *columns, MbsSystem **result) {
+  MbsSystem *system;
+  int parameter_count = blueprint->parameters.count;
+  int *copied, *column_of_parameter;
+  MBS_TAKE(context, arena, system, 1);
+  MBS_TAKE(context, arena, copied, column_count);
+  MBS_TAKE(context, arena, column_of_parameter, parameter_count);
+  MBS_TAKE(context, arena, system->parameters, parameter_count);
+  for (int i = 0; i < parameter_count; ++i) {
+    column_of_parameter[i] = -1;
+  }
+  for (int k = 0; k < column_count; ++k) {
+    copied[k] = columns[k];
+    column_of_parameter[columns[k]] = k;
+  }
+  system->arena = arena;
+  system->blueprint = blueprint;
+  system->dimension = blueprint->dimension;
+  system->column_count = column_count;
+  system->columns = copied;
+  system->column_of_parameter = column_of_parameter;
+  system->coefficients.arena = arena;
+  system->coefficients.graph = blueprint->graph;
+  MBS_TRY(number_coordinates(context, system));
+  MBS_TRY(create_elements(context, system));
+  MBS_TRY(create_points(context, system));
+  MBS_TRY(create_independents(context, system));
+  MBS_TRY(create_pattern(context, system));
+  MBS_TRY(mbs_coefficients_finish(context, &system->coefficients, column_count, columns));
+  int widest = column_count > 1 ? column_count : 1;
+  MBS_TAKE(context, arena, system->scratch, (size_t)(system->nq + system->m) * (size_t)widest);
+  MBS_TAKE(context, arena, system->directions, widest);
+  *result = system;
+  return MBS_OK;
+}
+
+void mbs_system_set_parameters(MbsSystem *system, const double *values) {
+  for (int i = 0; i < system->blueprint->parameters.count; ++i) {
+    system->parameters[i] = values[i];
+  }
+  mbs_coefficients_refresh(&system->coefficients, system->parameters);
+}
+
+void mbs_system_perturb(MbsSystem *system, int index, double step) {
+  system->parameters[index] += mbs_complex(0, step);
+  mbs_coefficients_refresh(&system->coefficients, system->parameters);
+}
+
+MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state) {
+  *state = (MbsState){.t = 0};
+  MBS_TAKE(context, system->arena, state->q, system->nq);
+  MBS_TAKE(context, system->arena, state->v, system->nq);
+  MBS_TAKE(context, system->arena, state->a, system->nq);
+  MBS_TAKE(context, system->arena, state->lambda, system->m);
+  const MbsBlueprint *blueprint = system->blueprint;
+  for (int i = 0; i < blueprint->entities.count; ++i) {
+    for (int k = 0; k < system->dimension && !blueprint->entities.items[i].is_fixed; ++k) {
+      state->q[system->entity_first[i] + k] = blueprint->entities.items[i].guess[k];
+    }
+  }
+  mbs_state_place_fixed(system, state);
+  return MBS_OK;
+}
+
+void mbs_state_place_fixed(const MbsSystem *system, MbsState *state) {
+  for (int i = system->n; i < system->nq; ++i) {
+    state->q[i] = system->fixed.value[i - system->n];
+  }
+}
+
+void mbs_state_copy(const MbsSystem *system, const MbsState *from, MbsState *to) {
+  to->t = from->t;
+  for (int i = 0; i < system->nq; ++i) {
+    to->q[i] = from->q[i];
+    to->v[i] = from->v[i];
+    to->a[i] = from->a[i];
+  }
+  for (int i = 0; i < system->m; ++i) {
+    to->lambda[i] = from->lambda[i];
+  }
+}

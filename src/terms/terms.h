@@ -1,0 +1,161 @@
+// The terms: what every formulation is made of, whatever the coordinates.
+//
+// At a state (t, x, v, a, lambda) with parameters rho:
+//
+//   symbol    size  meaning                                             from
+//   q         nq    coordinates: x (n free ones), then the fixed ones   state, system.fixed
+//   f         n     M a + Phi_x' lambda - Q                             mass.c row.c force.c
+//   Phi       m     constraints                                         row.c
+//   Phidot    m     Phi_x v + Phi_t                                     row.c
+//   Phiddot   m     Phi_x a + (Phi_x v)_x v + ...                       row.c
+//
+// Formulations combine them into one residual with weights k0, k1, k2, epsilon,
+//
+//   r = [ f ; e ],   e = k2 Phiddot + k1 Phidot + k0 Phi - epsilon lambda              size n + m
+//
+//   index1:   k2 = 1 (and k1 = 2 xi omega, k0 = omega^2 with stabilisation), epsilon = 0
+//   penalty:  the same with stabilisation, epsilon = 1/alpha: lambda = alpha (Phiddot + ...)
+//   index3:   k0 = 1/(beta h^2) alone
+//
+// and the terms give, for that residual, by one pass over masses, rows and forces each:
+//
+//   r                                            mbs_terms_residual
+//   c0 r_x + c1 r_v + c2 r_a and r_lambda        mbs_terms_tangent      assembled, for factorising
+//   r_x X + r_v V + r_a A + r_lambda L + r_rho   mbs_terms_derivative   product with columns
+//   the part of f that belongs to one body       mbs_terms_body_residual
+//
+// No three-index array appears: second derivatives of Phi come contracted with lambda or v inside.
+#ifndef MBS_TERMS_H
+#define MBS_TERMS_H
+
+#include "algebra/pattern.h"
+#include "terms/coefficients.h"
+#include "terms/linear_form.h"
+#include "terms/signal_bank.h"
+
+struct MbsForceElement;
+
+typedef struct MbsState {
+  mbs_scalar t;
+  mbs_scalar *q, *v, *a;  // nq: free coordinates first; v and a of the fixed ones are zero
+  mbs_scalar *lambda;     // m
+} MbsState;
+
+typedef struct MbsWeights {
+  double k0, k1, k2, epsilon;
+} MbsWeights;
+
+// One body's mass matrix and weight on its entities.
+typedef struct MbsMass {
+  int body;
+  int count;         // of entities
+  const int *first;  // first coordinate of each
+  MbsBlock block;    // a, b of each pair (count x count), then the weight (count x dimension)
+  const int *map;    // positions in the assembled matrix: per pair dimension (x dimension if it turns)
+  bool has_turn;     // some b is not structurally zero
+} MbsMass;
+
+// One constraint. Dot rows: A.B - c; coinciding rows: a component of A.
+typedef struct MbsRow {
+  MbsRowKind kind;
+  int body;        // whose rigidity it is; -1: a joint's
+  int index;       // among the rows of the mode
+  int component;   // of a coinciding row
+  bool is_square;  // A and B are one form
+  MbsLinearForm A, B;
+  MbsBlock block;  // c, then the coefficients of A and of B
+  int count;       // entities of A and B together
+  const int *first;
+  const int *slot_A, *slot_B;  // of each term: which entity of the union
+  const int *column_map;       // (q, lambda) entries: count x dimension
+  const int *row_map;          // (lambda, q) entries: count x dimension
+  bool has_turn;               // some b is not structurally zero
+  const int *hessian_map;      // per pair of terms (A, B), see row.c
+  int diagonal;                // (lambda, lambda)
+} MbsRow;
+
+// Which constraints and forces act, with the sparsity that follows. Events will switch modes; a model
+// without events has one.
+typedef struct MbsMode {
+  int row_count;
+  MbsRow *rows;
+  int force_count;
+  struct MbsForceElement **forces;
+  MbsPattern pattern;  // (n + m) square: [f_x or f_a, Phi_x'; e_x, -epsilon]
+} MbsMode;
+
+// A point of a body, for output.
+typedef struct MbsOutputPoint {
+  const char *name;
+  MbsLinearForm form;
+} MbsOutputPoint;
+
+typedef struct MbsSystem {
+  MbsArena *arena;
+  MbsBlueprint *blueprint;
+  int dimension;
+  int n, nq, m;
+  const int *entity_first;              // first coordinate of each entity
+  const char *const *coordinate_names;  // nq
+  int column_count;                     // parameters to differentiate with respect to
+  const int *columns;                   // parameter of each column
+  const int *column_of_parameter;       // -1: not a column
+  mbs_scalar *parameters;               // values of all parameters
+  MbsCoefficients coefficients;
+  MbsBlock fixed;         // values of the fixed coordinates, nq - n
+  MbsBlock independents;  // value and velocity of each independent coordinate of the start
+  int point_count;        // points to report
+  MbsOutputPoint *points;
+  MbsBlock point_block;
+  int mass_count;
+  MbsMass *masses;
+  MbsMode mode;
+  MbsSignalBank signals;
+  mbs_scalar *scratch;                    // (nq + m) x columns
+  struct MbsDirectionColumn *directions;  // columns
+} MbsSystem;
+
+// Turns a completed blueprint into numbers. columns: parameters to differentiate with respect to.
+MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
+                            const int *columns, MbsSystem **system);
+// Sets the parameters (all of them) and refreshes every coefficient.
+void mbs_system_set_parameters(MbsSystem *system, const double *values);
+// The same with parameter `index` perturbed by an imaginary `step` (complex build).
+void mbs_system_perturb(MbsSystem *system, int index, double step);
+
+// A state at the start of the assembly: guesses, zero velocities.
+MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state);
+void mbs_state_copy(const MbsSystem *system, const MbsState *from, MbsState *to);
+// Puts the fixed coordinates into q (after parameters changed).
+void mbs_state_place_fixed(const MbsSystem *system, MbsState *state);
+
+// Position, velocity, acceleration of an output point (each of the system's dimension).
+void mbs_system_point(const MbsSystem *system, int point, const MbsState *state, mbs_scalar *r, mbs_scalar *v,
+                      mbs_scalar *a);
+
+// r (n + m). `scale`: the largest magnitude of a contribution to f and to e, against which the residual
+// counts as small; may be NULL.
+void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
+                        double scale[2]);
+// values: of mode.pattern, one more for the bin
+void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
+                       double c2, mbs_scalar *values);
+// Adds r' for `count` columns to R (n + m each). X, V: nq each; A (nq each) and L (m each) may be NULL. The columns
+// are those of the system where with_parameters, and plain directions else.
+void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, int count,
+                          bool with_parameters, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
+                          const mbs_scalar *L, mbs_scalar *R);
+// Phi, Phidot, Phiddot (m each); any may be NULL.
+void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_scalar *Phi, mbs_scalar *Phidot,
+                           mbs_scalar *Phiddot);
+// Phi, Phidot, Phiddot of one constraint
+void mbs_terms_constraint(const MbsSystem *system, int row, const MbsState *state, mbs_scalar level[3]);
+// f of one body alone: its inertia, weight, rigidity and the forces that act on it; nq.
+void mbs_terms_body_residual(const MbsSystem *system, const MbsState *state, int body, mbs_scalar *f);
+// Kinetic plus potential energy, and the power of the forces that have no potential. Signals must be evaluated at
+// this state.
+void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar *energy, mbs_scalar *power);
+// The name of a force that is not a finite number at this state, or NULL.
+const char *mbs_terms_find_bad_force(const MbsSystem *system, const MbsState *state);
+
+#endif

@@ -1,0 +1,118 @@
+#!/bin/sh
+# The command line itself: help, version, and every way to get it wrong.
+# shellcheck disable=SC1091,SC2086,SC2154,SC2034  # lists of options are meant to be split; names come from ensure.inc
+. "$(dirname "$0")/ensure.inc"
+
+# ---- help ----
+exits 0 --version
+prints '^mbsens [0-9]*\.[0-9]*\.[0-9]*$'
+for call in --help -h help; do
+  exits 0 $call
+  prints '^usage: mbsens COMMAND'
+  prints '^exit status:'
+done
+for name in check simulate gradient verify list help; do
+  exits 0 $name --help
+  prints "^usage: mbsens $name"
+  cp "$folder/out" "$folder/help"
+  exits 0 help $name
+  cmp -s "$folder/out" "$folder/help" || fail "help $name and $name --help must be the same"
+  # terminals of 100 columns
+  awk 'length($0) > 100 { exit 1 }' "$folder/out" || fail "a line of the help is longer than 100 columns"
+done
+exits 0 gradient --help
+for option in --objective --wrt --method --compare --difference --difference-step -o --set --formulation \
+  --coordinates --integrator --step --end --tolerance --penalty --xi --omega --baumgarte --json --quiet; do
+  prints "^  $option"
+done
+
+# ---- commands ----
+complains 'no command'
+complains 'unknown option --json' --json check $model
+for name in kinematics equilibrium linearize optimize report plot nonsense; do
+  complains 'unknown command' $name $model
+done
+complains 'did you mean gradient?' gradeint $model
+complains 'unknown command' help nonsense
+for name in check simulate gradient verify; do
+  complains 'needs a MODEL' $name
+  complains 'takes one MODEL' $name $model $model
+done
+
+# ---- options ----
+complains 'did you mean --step?' simulate $model --stpe 0.1
+complains 'unknown option --zzzzzz' simulate $model --zzzzzz
+complains 'unknown option -x' simulate $model -x
+complains 'not an option of check' check $model --method direct
+complains 'not an option of verify' verify $model --formulation index1
+for option in --spectral-radius --projections --projection-matrix --independent --memory --derivatives; do
+  complains 'not offered' gradient $model $option 1
+done
+for option in --step --end --tolerance --penalty --xi --set --method --objective --wrt -o; do
+  complains "$option: needs a value" gradient $model $option
+  complains "$option: needs a value" gradient $model $option --json
+done
+complains '--json: takes no value' check $model --json=1
+
+# ---- numbers ----
+complains '--step: must be positive, got 0' simulate $model --step 0
+complains '--step: must be positive, got -0.1' simulate $model --step -0.1
+complains '--step: must be positive, got -0.1' simulate $model --step=-0.1
+complains '--end: must be positive, got 0' simulate $model --end 0
+complains '--tolerance: must be positive, got 0' simulate $model --tolerance 0
+complains '--penalty: must be positive, got 0' simulate $model --penalty 0
+complains '--xi: must not be negative, got -1' simulate $model --xi -1
+for number in nan inf 0x10 1e 1e999 '1 ' ' 1' 0.1s 1,5 '' --; do
+  complains '--step: ' simulate $model --step "$number"
+done
+
+# ---- names ----
+complains 'an empty name' gradient $model --wrt Ls1,,Ls2
+complains 'an empty name' gradient $model --objective psi1,
+complains 'stands twice' gradient $model --wrt Ls1,Ls1
+complains 'NAME=VALUE' check $model --set Ls1
+complains 'NAME=VALUE' check $model --set =2
+complains 'NAME=VALUE' check $model --set Ls1=
+complains 'not offered' gradient $model --method adjoint
+complains 'not offered' gradient $model --method adjoint-continuous
+complains 'did you mean complex-step?' gradient $model --method complexstep
+complains 'unknown difference' gradient $model --method finite-difference --difference sideways
+complains 'finite-difference only' gradient $model --difference forward
+complains 'is the method already' gradient $model --compare direct
+complains 'unknown name' simulate $model --formulation a_name_that_is_longer_than_any_formulation_will_ever_be
+# these the library knows
+for option in --formulation --coordinates --integrator; do
+  complains 'nonsense' simulate $model $option nonsense
+done
+complains 'psi9' gradient $model --objective psi9
+complains 'Ls9' gradient $model --wrt Ls1,Ls9
+complains 'Ls9' check $model --set Ls9=1
+
+# ---- models ----
+complains 'none.yaml' check "$folder/none.yaml"
+: >"$folder/bad.yaml"
+complains 'bad.yaml' check "$folder/bad.yaml"
+printf 'mbsens: 1\nbodeis: {}\n' >"$folder/bad.yaml"
+for name in check simulate gradient verify; do
+  complains 'bad.yaml:2:1: error: ' $name "$folder/bad.yaml"
+done
+
+# ---- list ----
+exits 0 list
+prints '^joints$'
+prints '^forces$'
+prints '^formulations$'
+cp "$folder/out" "$folder/topics"
+while read -r topic; do
+  exits 0 list "$topic"
+  [ -s "$folder/out" ] || fail "list $topic prints nothing"
+done <"$folder/topics"
+exits 0 list elements --markdown
+prints 'revolute'
+prints 'spring'
+prints '^|'
+complains 'did you mean joints?' list joinst
+complains 'unknown topic' list zzzzzzzz
+complains 'not an option of list' list --json
+
+done_well
