@@ -190,7 +190,7 @@ static int farthest_point(const MbsBlueprint *blueprint, int index, const double
   int best = -1;
   *distance = 0;
   for (int p = 0; p < body->point_count; ++p) {
-    double d = hypot(local[3 * p] - local[3 * first], local[3 * p + 1] - local[3 * first + 1]);
+    double d = hypot(local[3 * p] - local[3 * first], local[3 * p + 1] - local[3 * first + 1]);  // real
     if (d > *distance && (!shared_only || natural->group_bodies[body->points[p].group] > 1)) {
       best = p;
       *distance = d;

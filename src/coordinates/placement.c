@@ -41,7 +41,7 @@ static bool try_to_place(const MbsBlueprint *blueprint, Placement *placement, in
   int count = 0;
   for (int p = 0; p < body->point_count && count < 2; ++p) {
     const double *here = &placement->local[index][2 * p];
-    bool is_new = count == 0 || hypot(here[0] - local[0][0], here[1] - local[0][1]) > 0;
+    bool is_new = count == 0 || hypot(here[0] - local[0][0], here[1] - local[0][1]) > 0;  // real
     if (placement->is_group_known[body->points[p].group] && is_new) {
       known[count] = &placement->group[2 * body->points[p].group];
       local[count++] = here;

@@ -274,7 +274,7 @@ static mbs_scalar distance_to_value(const MbsInitial *initial, int index, const 
   mbs_scalar w0 = independent->has_value ? system->independents.value[2 * index] : independent->start_value;
   mbs_scalar distance = w - w0;
   if (independent->is_angle) {
-    distance -= two_pi * round(mbs_re(distance) / two_pi);
+    distance -= two_pi * round(mbs_re(distance) / two_pi);  // real
   }
   return distance;
 }

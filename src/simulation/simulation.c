@@ -60,7 +60,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MBS_TAKE(context, arena, simulation->columns.A, size);
   MBS_TAKE(context, arena, simulation->columns.L, (size_t)system->m * (size_t)column_count);
   // a last step shorter than a billionth of the others is rounding, not a step
-  simulation->step_count = (long)ceil(simulation->settings.end / simulation->settings.step * (1 - 1e-9));
+  simulation->step_count = (long)ceil(simulation->settings.end / simulation->settings.step * (1 - 1e-9));  // real
   return MBS_OK;
 }
 

@@ -84,7 +84,7 @@ void mbs_signal_bank_accept(const MbsSystem *system, const MbsState *state, bool
   mbs_tape_evaluate(bank->principal, bank->principal_inputs, bank->principal_outputs);
   for (int i = 0; i < bank->turn_count; ++i) {
     double principal = mbs_re(bank->principal_outputs[i]);
-    double turns = first ? 0 : round((bank->previous[i] - principal) / two_pi);
+    double turns = first ? 0 : round((bank->previous[i] - principal) / two_pi);  // real
     bank->turns[i] = turns;
     bank->previous[i] = principal + two_pi * turns;
   }

@@ -82,7 +82,7 @@ until ls "$folder"/out.csv.partial-* >/dev/null 2>&1 || [ $tries -ge 10 ]; do
   sleep 1
   tries=$((tries + 1))
 done
-(sleep 20 && kill -9 $process) 2>/dev/null &
+(sleep 20 && kill -9 $process) >/dev/null 2>&1 &
 watchdog=$!
 kill -TERM $process
 wait $process

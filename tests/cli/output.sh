@@ -98,9 +98,12 @@ prints 'finite-difference'
 exits 0 gradient $model $short --objective psi3,psi1 --wrt LA1,Ls2 --json
 prints '"psi3": {"value": [^,]*, "gradient": {"LA1": [^,]*, "Ls2": [^,]*}},$'
 grep -q 'psi2\|mA1' "$folder/out" && fail 'only what was asked for must be printed'
-exits 0 gradient $model $short --set Ls1=2 --set Ls2=2*Ls1-2 --json
+exits 0 gradient $model $short --set Ls1=2 --set Ls2=2*1.5-1 --json
 prints '"Ls1": 2,$'
 prints '"Ls2": 2,$'
+# a parameter that is an expression of another is no longer a variable of its own
+exits 0 gradient $model $short --set 'Ls2=2*Ls1-2' --json
+grep -q '"Ls2"' "$folder/out" && fail 'a derived parameter must not be differentiated'
 
 exits 0 gradient $model $short
 prints '^five-bar linkage: .* h = 0.05 s, end = 0.5 s, direct$'
