@@ -38,6 +38,10 @@ foreach(source IN LISTS sources)
   endif()
 endforeach()
 
+# 3,000 damaged models; a hundred thousand in the asan-ubsan preset: fuzz_check 100000
+add_program(fuzz_check tests/fuzz_check.c tests mbsens internals)
+add_check(fuzz_check fuzz_check 3000)
+
 file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*.sh)
 foreach(script IN LISTS scripts)
   cmake_path(GET script STEM name)

@@ -16,9 +16,11 @@ typedef struct MbsNewmark {
   double tolerance;
   long iterations;  // so far
   MbsSparseSolver *solver;
-  mbs_scalar *tangent;  // values of the assembled matrix
-  mbs_scalar *r;        // n + m
-  mbs_scalar *R;        // (n + m) x columns
+  mbs_scalar *tangent;      // values of the assembled matrix
+  mbs_scalar *r;            // n + m
+  mbs_scalar *R;            // (n + m) x columns
+  mbs_scalar *previous[2];  // n + m each: accelerations and multipliers one and two steps ago
+  int previous_count;       // how many of them there are
 } MbsNewmark;
 
 MbsStatus mbs_newmark_create(MbsContext *context, const MbsFormulation *formulation, const MbsSettings *settings,
@@ -27,7 +29,7 @@ void mbs_newmark_destroy(MbsNewmark *newmark);
 
 // Solves r = 0 for a and lambda with q and v given: the start.
 MbsStatus mbs_newmark_start(MbsContext *context, MbsNewmark *newmark, MbsState *state);
-// One step of size h. On failure the state is not usable.
+// One step of size h, to the time in the state. On failure the state is not usable.
 MbsStatus mbs_newmark_step(MbsContext *context, MbsNewmark *newmark, double h, MbsState *state);
 
 // The derivatives of what start and step computed, with respect to the system's columns: exact, since

@@ -18,6 +18,7 @@ struct MbsForceElement {
   const int *port_body;
   MbsLinearForm *ports, *arguments;
   MbsBlock block;  // kernel coefficients, then the forms of ports and arguments
+  bool has_turn;   // some b of the forms is not structurally zero
   const MbsForceKernel *kernel;
   int coefficient_count;
   // by expressions
@@ -178,6 +179,9 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
     widest = force->energy_tape->input_count;
   }
   MBS_TAKE(context, system->arena, force->input_values, widest);
+  for (int i = spec->coefficient_count + 1; i < used; i += 2) {
+    force->has_turn |= !mbs_graph_is_constant(system->blueprint->graph, nodes[i], 0);
+  }
   *result = force;
   return mbs_coefficients_add_block(context, &system->coefficients, used, nodes, &force->block);
 }
@@ -260,8 +264,8 @@ static MbsForceInput gather(const MbsSystem *system, const MbsForceElement *forc
     force->y[i] = force->v[i] = 0;
   }
   for (int a = 0; a < force->argument_count; ++a) {
-    mbs_form_add(&force->arguments[a], force->block.value, d, state->q, force->y + a * d);
-    mbs_form_add(&force->arguments[a], force->block.value, d, state->v, force->v + a * d);
+    mbs_form_add(&force->arguments[a], force->block.value, d, force->has_turn, state->q, force->y + a * d);
+    mbs_form_add(&force->arguments[a], force->block.value, d, force->has_turn, state->v, force->v + a * d);
   }
   return (MbsForceInput){.dimension = d, .y = force->y, .v = force->v, .c = force->block.value};
 }
@@ -311,7 +315,7 @@ void mbs_force_element_residual(const MbsSystem *system, const MbsForceElement *
   int d = system->dimension;
   evaluate(system, force, state);
   for (int p = 0; p < force->port_count; ++p) {
-    mbs_form_add_transposed(&force->ports[p], force->block.value, d, -1, force->F + p * d, f);
+    mbs_form_add_transposed(&force->ports[p], force->block.value, d, force->has_turn, -1, force->F + p * d, f);
     for (int k = 0; k < d && scale; ++k) {
       mbs_raise(scale, force->F[p * d + k]);
     }
@@ -323,7 +327,7 @@ void mbs_force_element_body_residual(const MbsSystem *system, const MbsForceElem
   evaluate(system, force, state);
   for (int p = 0; p < force->port_count; ++p) {
     if (force->port_body[p] == body) {
-      mbs_form_add_transposed(&force->ports[p], force->block.value, system->dimension, -1,
+      mbs_form_add_transposed(&force->ports[p], force->block.value, system->dimension, force->has_turn, -1,
                               force->F + p * system->dimension, f);
     }
   }
@@ -393,11 +397,11 @@ void mbs_force_element_derivative(const MbsSystem *system, const MbsForceElement
     }
     for (int a = 0; a < force->argument_count; ++a) {
       const MbsLinearForm *form = &force->arguments[a];
-      mbs_form_add(form, force->block.value, d, direction->X, force->y + a * d);
-      mbs_form_add(form, force->block.value, d, direction->V, force->v + a * d);
+      mbs_form_add(form, force->block.value, d, force->has_turn, direction->X, force->y + a * d);
+      mbs_form_add(form, force->block.value, d, force->has_turn, direction->V, force->v + a * d);
       if (slope) {
-        mbs_form_add(form, slope, d, state->q, force->y + a * d);
-        mbs_form_add(form, slope, d, state->v, force->v + a * d);
+        mbs_form_add(form, slope, d, force->has_turn, state->q, force->y + a * d);
+        mbs_form_add(form, slope, d, force->has_turn, state->v, force->v + a * d);
       }
     }
     for (int p = 0; p < force->port_count; ++p) {
@@ -416,9 +420,9 @@ void mbs_force_element_derivative(const MbsSystem *system, const MbsForceElement
           }
         }
       }
-      mbs_form_add_transposed(&force->ports[p], force->block.value, d, -1, change, f);
+      mbs_form_add_transposed(&force->ports[p], force->block.value, d, force->has_turn, -1, change, f);
       if (slope) {
-        mbs_form_add_transposed(&force->ports[p], slope, d, -1, force->F + p * d, f);
+        mbs_form_add_transposed(&force->ports[p], slope, d, force->has_turn, -1, force->F + p * d, f);
       }
     }
   }

@@ -10,39 +10,48 @@ typedef struct MbsLinearForm {
   int offset;        // of its coefficients (a, b of each term) in the element's block
 } MbsLinearForm;
 
-// y += (a I + b J) e; b is zero in space
-static inline void mbs_turn_add(int dimension, mbs_scalar a, mbs_scalar b, const mbs_scalar *e, mbs_scalar *y) {
-  if (dimension == 2) {
-    y[0] += a * e[0] - b * e[1];
-    y[1] += a * e[1] + b * e[0];
-  } else {
-    for (int k = 0; k < dimension; ++k) {
-      y[k] += a * e[k];
-    }
-  }
-}
+// These run innermost and for every element, so they are specialised: callers pass constants for `d`, the
+// dimension, and `turns`, whether any b may be non-zero (in the plane only).
+#define MBS_KERNEL static inline __attribute__((always_inline))
 
-// e += (a I + b J)' y
-static inline void mbs_turn_add_transposed(int dimension, mbs_scalar a, mbs_scalar b, const mbs_scalar *y,
-                                           mbs_scalar *e) {
-  mbs_turn_add(dimension, a, -b, y, e);
+// Calls kernel(..., d, turns) with constants.
+#define MBS_SPECIALISE(dimension, has_turn, kernel, ...) \
+  do {                                                   \
+    if ((dimension) == 3) {                              \
+      kernel(__VA_ARGS__, 3, false);                     \
+    } else if (has_turn) {                               \
+      kernel(__VA_ARGS__, 2, true);                      \
+    } else {                                             \
+      kernel(__VA_ARGS__, 2, false);                     \
+    }                                                    \
+  } while (0)
+
+// y += (a I + b J) e
+MBS_KERNEL void mbs_turn_add(int d, bool turns, mbs_scalar a, mbs_scalar b, const mbs_scalar *e, mbs_scalar *y) {
+  for (int k = 0; k < d; ++k) {
+    y[k] += a * e[k];
+  }
+  if (turns) {
+    y[0] -= b * e[1];
+    y[1] += b * e[0];
+  }
 }
 
 // y += form(q) with coefficients c (of the whole block)
-static inline void mbs_form_add(const MbsLinearForm *form, const mbs_scalar *c, int dimension, const mbs_scalar *q,
-                                mbs_scalar *y) {
+MBS_KERNEL void mbs_form_add(const MbsLinearForm *form, const mbs_scalar *c, int d, bool turns, const mbs_scalar *q,
+                             mbs_scalar *y) {
   const mbs_scalar *ab = c + form->offset;
   for (int i = 0; i < form->count; ++i) {
-    mbs_turn_add(dimension, ab[2 * i], ab[2 * i + 1], q + form->first[i], y);
+    mbs_turn_add(d, turns, ab[2 * i], ab[2 * i + 1], q + form->first[i], y);
   }
 }
 
-// q += scale form' y
-static inline void mbs_form_add_transposed(const MbsLinearForm *form, const mbs_scalar *c, int dimension,
-                                           mbs_scalar scale, const mbs_scalar *y, mbs_scalar *q) {
+// q += scale form' y,   (a I + b J)' = a I - b J
+MBS_KERNEL void mbs_form_add_transposed(const MbsLinearForm *form, const mbs_scalar *c, int d, bool turns,
+                                        mbs_scalar scale, const mbs_scalar *y, mbs_scalar *q) {
   const mbs_scalar *ab = c + form->offset;
   for (int i = 0; i < form->count; ++i) {
-    mbs_turn_add_transposed(dimension, scale * ab[2 * i], scale * ab[2 * i + 1], y, q + form->first[i]);
+    mbs_turn_add(d, turns, scale * ab[2 * i], -scale * ab[2 * i + 1], y, q + form->first[i]);
   }
 }
 

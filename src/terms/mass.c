@@ -79,14 +79,13 @@ MbsStatus mbs_mass_map(MbsContext *context, const MbsSystem *system, MbsMass *ma
 }
 
 // f += M(c) a - weight(c)
-static void add_inertia(const MbsSystem *system, const MbsMass *mass, const mbs_scalar *c, const mbs_scalar *a,
-                        mbs_scalar *f, double *scale) {
-  int d = system->dimension;
+MBS_KERNEL void add_inertia(const MbsMass *mass, const mbs_scalar *c, const mbs_scalar *a, mbs_scalar *f, double *scale,
+                            int d, bool turns) {
   for (int i = 0; i < mass->count; ++i) {
     mbs_scalar part[3] = {0};
     for (int j = 0; j < mass->count; ++j) {
       const mbs_scalar *ab = pair(c, mass, i, j);
-      mbs_turn_add(d, ab[0], ab[1], a + mass->first[j], part);
+      mbs_turn_add(d, turns, ab[0], ab[1], a + mass->first[j], part);
     }
     const mbs_scalar *w = weight(c, mass, d, i);
     for (int k = 0; k < d; ++k) {
@@ -101,7 +100,7 @@ static void add_inertia(const MbsSystem *system, const MbsMass *mass, const mbs_
 
 void mbs_mass_residual(const MbsSystem *system, const MbsMass *mass, const MbsState *state, mbs_scalar *f,
                        double *scale) {
-  add_inertia(system, mass, mass->block.value, state->a, f, scale);
+  MBS_SPECIALISE(system->dimension, mass->has_turn, add_inertia, mass, mass->block.value, state->a, f, scale);
 }
 
 void mbs_mass_tangent(const MbsSystem *system, const MbsMass *mass, double c2, mbs_scalar *values) {
@@ -123,26 +122,28 @@ void mbs_mass_tangent(const MbsSystem *system, const MbsMass *mass, double c2, m
 void mbs_mass_derivative(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
                          const MbsDirectionColumn *direction, mbs_scalar *f) {
   int d = system->dimension;
+  bool turns = mass->has_turn;
   const mbs_scalar *slope = direction->column < 0 ? NULL : mbs_block_slope(&mass->block, direction->column);
   if (slope) {
-    add_inertia(system, mass, slope, state->a, f, NULL);
+    MBS_SPECIALISE(system->dimension, mass->has_turn, add_inertia, mass, slope, state->a, f, NULL);
   }
   for (int i = 0; i < mass->count && direction->A; ++i) {
     for (int j = 0; j < mass->count; ++j) {
       const mbs_scalar *ab = pair(mass->block.value, mass, i, j);
-      mbs_turn_add(d, ab[0], ab[1], direction->A + mass->first[j], f + mass->first[i]);
+      mbs_turn_add(d, turns, ab[0], ab[1], direction->A + mass->first[j], f + mass->first[i]);
     }
   }
 }
 
 mbs_scalar mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsState *state) {
   int d = system->dimension;
+  bool turns = mass->has_turn;
   mbs_scalar energy = 0;
   for (int i = 0; i < mass->count; ++i) {
     mbs_scalar momentum[3] = {0};
     for (int j = 0; j < mass->count; ++j) {
       const mbs_scalar *ab = pair(mass->block.value, mass, i, j);
-      mbs_turn_add(d, ab[0], ab[1], state->v + mass->first[j], momentum);
+      mbs_turn_add(d, turns, ab[0], ab[1], state->v + mass->first[j], momentum);
     }
     const mbs_scalar *w = weight(mass->block.value, mass, d, i);
     for (int k = 0; k < d; ++k) {

@@ -49,9 +49,9 @@ void mbs_signal_bank_evaluate(const MbsSystem *system, const MbsState *state) {
     bank->position[i] = bank->velocity[i] = bank->acceleration[i] = 0;
   }
   for (int i = 0; i < bank->form_count; ++i) {
-    mbs_form_add(&bank->forms[i], bank->block.value, d, state->q, bank->position + i * d);
-    mbs_form_add(&bank->forms[i], bank->block.value, d, state->v, bank->velocity + i * d);
-    mbs_form_add(&bank->forms[i], bank->block.value, d, state->a, bank->acceleration + i * d);
+    mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->q, bank->position + i * d);
+    mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->v, bank->velocity + i * d);
+    mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->a, bank->acceleration + i * d);
   }
 }
 
@@ -126,7 +126,7 @@ static void add_component(const MbsSystem *system, const MbsSignal *signal, mbs_
   mbs_scalar y[3] = {0};
   y[signal->component] = slope;
   if (g) {
-    mbs_form_add_transposed(&bank->forms[signal->index], bank->block.value, system->dimension, 1, y, g);
+    mbs_form_add_transposed(&bank->forms[signal->index], bank->block.value, system->dimension, system->dimension == 2, 1, y, g);
   }
 }
 
@@ -153,10 +153,10 @@ static mbs_scalar form_derivative(const MbsSystem *system, const MbsSignal *sign
   const MbsSignalBank *bank = &system->signals;
   mbs_scalar y[3] = {0};
   if (direction) {
-    mbs_form_add(&bank->forms[signal->index], bank->block.value, system->dimension, direction, y);
+    mbs_form_add(&bank->forms[signal->index], bank->block.value, system->dimension, system->dimension == 2, direction, y);
   }
   if (slope) {
-    mbs_form_add(&bank->forms[signal->index], slope, system->dimension, q, y);
+    mbs_form_add(&bank->forms[signal->index], slope, system->dimension, system->dimension == 2, q, y);
   }
   return y[signal->component];
 }

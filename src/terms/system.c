@@ -106,9 +106,9 @@ void mbs_system_point(const MbsSystem *system, int point, const MbsState *state,
   for (int k = 0; k < system->dimension; ++k) {
     r[k] = v[k] = a[k] = 0;
   }
-  mbs_form_add(form, system->point_block.value, system->dimension, state->q, r);
-  mbs_form_add(form, system->point_block.value, system->dimension, state->v, v);
-  mbs_form_add(form, system->point_block.value, system->dimension, state->a, a);
+  mbs_form_add(form, system->point_block.value, system->dimension, system->dimension == 2, state->q, r);
+  mbs_form_add(form, system->point_block.value, system->dimension, system->dimension == 2, state->v, v);
+  mbs_form_add(form, system->point_block.value, system->dimension, system->dimension == 2, state->a, a);
 }
 
 static MbsStatus create_pattern(MbsContext *context, MbsSystem *system) {

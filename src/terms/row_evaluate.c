@@ -1,0 +1,294 @@
+// Constraint rows, quadratic in natural coordinates.
+//
+// Dot row: with A, B linear forms of q, A' their value at v, A'' at a (forms are constant in time):
+//   Phi     = A.B - c
+//   Phidot  = A'.B + A.B'
+//   Phiddot = A''.B + A.B'' + 2 A'.B'
+//   J = Phi_x = E_A' B + E_B' A,   (J' lambda)_x = lambda (E_A' E_B + E_B' E_A)
+// so that e = k2 Phiddot + k1 Phidot + k0 Phi - epsilon lambda has
+//   c0 e_x + c1 e_v + c2 e_a = E_A' (g0 B + g1 B' + g2 B'') + E_B' (g0 A + g1 A' + g2 A''),
+//   g0 = c0 k0 + c1 k1 + c2 k2,  g1 = c0 k1 + 2 c1 k2,  g2 = c0 k2.
+// Coinciding row: Phi = a component of A; linear, so only g0 acts.
+// Products of Phi with differences of points are formed after the difference, so that a mechanism far
+// from the origin loses no digits.
+#include "terms/elements.h"
+
+typedef struct Values {  // of a form at q, v, a
+  mbs_scalar at[3][3];
+} Values;
+
+MBS_KERNEL mbs_scalar dot(const mbs_scalar *a, const mbs_scalar *b, int d) {
+  mbs_scalar sum = a[0] * b[0];
+  for (int k = 1; k < d; ++k) {
+    sum += a[k] * b[k];
+  }
+  return sum;
+}
+
+MBS_KERNEL void evaluate(const MbsLinearForm *form, const mbs_scalar *c, const MbsState *state, Values *values, int d,
+                         bool turns) {
+  *values = (Values){{{0}}};
+  mbs_form_add(form, c, d, turns, state->q, values->at[0]);
+  mbs_form_add(form, c, d, turns, state->v, values->at[1]);
+  mbs_form_add(form, c, d, turns, state->a, values->at[2]);
+}
+
+MBS_KERNEL void evaluate_both(const MbsRow *row, const MbsState *state, Values *A, Values *B, int d, bool turns) {
+  evaluate(&row->A, row->block.value, state, A, d, turns);
+  if (row->is_square) {
+    *B = *A;
+  } else {
+    evaluate(&row->B, row->block.value, state, B, d, turns);
+  }
+}
+
+// the unit vector of a coinciding row's component
+MBS_KERNEL void unit(const MbsRow *row, mbs_scalar *y) {
+  for (int k = 0; k < 3; ++k) {
+    y[k] = k == row->component ? 1 : 0;
+  }
+}
+
+// ---- Phi, Phidot, Phiddot ----
+MBS_KERNEL void levels(const MbsRow *row, const MbsState *state, mbs_scalar *level, int d, bool turns) {
+  Values A, B;
+  evaluate_both(row, state, &A, &B, d, turns);
+  if (row->kind == MBS_ROW_COINCIDE) {
+    for (int k = 0; k < 3; ++k) {
+      level[k] = A.at[k][row->component];
+    }
+  } else {
+    level[0] = dot(A.at[0], B.at[0], d);
+    level[1] = dot(A.at[1], B.at[0], d) + dot(A.at[0], B.at[1], d);
+    level[2] = dot(A.at[2], B.at[0], d) + dot(A.at[0], B.at[2], d) + 2 * dot(A.at[1], B.at[1], d);
+  }
+  level[0] -= row->block.value[0];
+}
+
+void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]) {
+  MBS_SPECIALISE(system->dimension, row->has_turn, levels, row, state, level);
+}
+
+// ---- residual ----
+// how large the parts of a dot row are that should cancel
+MBS_KERNEL void raise_scale(const MbsWeights *w, const Values *A, const Values *B, mbs_scalar c, double *scale, int d) {
+  double parts = 0, products = 0;
+  for (int k = 0; k < d; ++k) {
+    products += mbs_re(mbs_abs(A->at[0][k] * B->at[0][k]));
+    parts += mbs_re(mbs_abs(A->at[2][k] * B->at[0][k])) + 2 * mbs_re(mbs_abs(A->at[1][k] * B->at[1][k]));
+  }
+  double size = w->k2 * parts + w->k0 * (products + mbs_re(mbs_abs(c)));
+  *scale = size > *scale ? size : *scale;
+}
+
+MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeights *w, mbs_scalar *f, mbs_scalar *e,
+                         double *scale, int d, bool turns) {
+  const mbs_scalar *c = row->block.value;
+  mbs_scalar lambda = state->lambda[row->index];
+  Values A, B;
+  mbs_scalar level[3];
+  evaluate_both(row, state, &A, &B, d, turns);
+  if (row->kind == MBS_ROW_COINCIDE) {
+    mbs_scalar y[3];
+    unit(row, y);
+    mbs_form_add_transposed(&row->A, c, d, turns, lambda, y, f);
+    for (int k = 0; k < 3; ++k) {
+      level[k] = A.at[k][row->component];
+    }
+    if (scale) {
+      mbs_raise(&scale[0], lambda);
+      for (int k = 0; k < d; ++k) {
+        mbs_raise(&scale[1], w->k2 * A.at[2][k]);
+      }
+    }
+  } else {
+    level[0] = dot(A.at[0], B.at[0], d);
+    level[1] = dot(A.at[1], B.at[0], d);
+    level[2] = dot(A.at[2], B.at[0], d);
+    mbs_scalar cross = 2 * dot(A.at[1], B.at[1], d);
+    if (row->is_square) {
+      level[1] *= 2;
+      level[2] += level[2] + cross;
+      mbs_form_add_transposed(&row->A, c, d, turns, 2 * lambda, A.at[0], f);
+    } else {
+      level[1] += dot(A.at[0], B.at[1], d);
+      level[2] += dot(A.at[0], B.at[2], d) + cross;
+      mbs_form_add_transposed(&row->A, c, d, turns, lambda, B.at[0], f);
+      mbs_form_add_transposed(&row->B, c, d, turns, lambda, A.at[0], f);
+    }
+    if (scale) {
+      for (int k = 0; k < d; ++k) {
+        mbs_raise(&scale[0], lambda * B.at[0][k]);
+      }
+      raise_scale(w, &A, &B, c[0], &scale[1], d);
+    }
+  }
+  level[0] -= c[0];
+  e[row->index] += w->k2 * level[2] + w->k1 * level[1] + w->k0 * level[0] - w->epsilon * lambda;
+}
+
+void mbs_row_residual(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
+                      mbs_scalar *f, mbs_scalar *e, double scale[2]) {
+  MBS_SPECIALISE(system->dimension, row->has_turn, residual, row, state, weights, f, e, scale);
+}
+
+// ---- tangent ----
+// adds E_form' y to the entries of one block (column or row of the multiplier)
+MBS_KERNEL void scatter(const MbsLinearForm *form, const int *slots, const mbs_scalar *c, const mbs_scalar *y,
+                        const int *map, mbs_scalar *values, int d, bool turns) {
+  const mbs_scalar *ab = c + form->offset;
+  for (int i = 0; i < form->count; ++i) {
+    mbs_scalar part[3] = {0};
+    mbs_turn_add(d, turns, ab[2 * i], -ab[2 * i + 1], y, part);
+    const int *position = map + slots[i] * d;
+    for (int k = 0; k < d; ++k) {
+      values[position[k]] += part[k];
+    }
+  }
+}
+
+// values += scale (E_A' E_B + E_B' E_A)
+MBS_KERNEL void scatter_hessian(const MbsRow *row, mbs_scalar scale, mbs_scalar *values, int d, bool turns) {
+  const mbs_scalar *A = row->block.value + row->A.offset;
+  const mbs_scalar *B = row->block.value + row->B.offset;
+  const int *map = row->hessian_map;
+  int orders = row->is_square ? 1 : 2;
+  scale *= row->is_square ? 2 : 1;
+  for (int i = 0; i < row->A.count; ++i) {
+    for (int j = 0; j < row->B.count; ++j) {
+      // (a I + b J)' (a' I + b' J) = (a a' + b b') I + (a b' - b a') J
+      mbs_scalar same = A[2 * i] * B[2 * j];
+      mbs_scalar turn = 0;
+      if (turns) {
+        same += A[2 * i + 1] * B[2 * j + 1];
+        turn = scale * (A[2 * i] * B[2 * j + 1] - A[2 * i + 1] * B[2 * j]);
+      }
+      same *= scale;
+      for (int order = 0; order < orders; ++order) {
+        for (int k = 0; k < d; ++k) {
+          values[*map++] += same;
+        }
+        if (turns) {
+          values[*map++] -= turn;
+          values[*map++] += turn;
+          turn = -turn;
+        }
+      }
+    }
+  }
+}
+
+MBS_KERNEL void tangent(const MbsRow *row, const MbsState *state, const MbsWeights *w, const MbsCombination *m,
+                        mbs_scalar *values, int d, bool turns) {
+  const mbs_scalar *c = row->block.value;
+  double g0 = m->c0 * w->k0 + m->c1 * w->k1 + m->c2 * w->k2;
+  double g1 = m->c0 * w->k1 + 2 * m->c1 * w->k2;
+  double g2 = m->c0 * w->k2;
+  values[row->diagonal] -= w->epsilon;
+  mbs_scalar y[3];
+  if (row->kind == MBS_ROW_COINCIDE) {
+    unit(row, y);
+    scatter(&row->A, row->slot_A, c, y, row->column_map, values, d, turns);
+    y[row->component] = g0;
+    scatter(&row->A, row->slot_A, c, y, row->row_map, values, d, turns);
+    return;
+  }
+  Values A, B;
+  evaluate_both(row, state, &A, &B, d, turns);
+  int sides = row->is_square ? 1 : 2;
+  double twice = row->is_square ? 2 : 1;
+  for (int side = 0; side < sides; ++side) {
+    const MbsLinearForm *form = side ? &row->B : &row->A;
+    const int *slots = side ? row->slot_B : row->slot_A;
+    const Values *other = side ? &A : &B;
+    for (int k = 0; k < d; ++k) {
+      y[k] = twice * other->at[0][k];
+    }
+    scatter(form, slots, c, y, row->column_map, values, d, turns);
+    for (int k = 0; k < d; ++k) {
+      y[k] = twice * (g0 * other->at[0][k] + g1 * other->at[1][k] + g2 * other->at[2][k]);
+    }
+    scatter(form, slots, c, y, row->row_map, values, d, turns);
+  }
+  scatter_hessian(row, m->c0 * state->lambda[row->index], values, d, turns);
+}
+
+void mbs_row_tangent(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
+                     const MbsCombination *c, mbs_scalar *values) {
+  MBS_SPECIALISE(system->dimension, row->has_turn, tangent, row, state, weights, c, values);
+}
+
+// ---- product with a direction ----
+// value of a form's derivative: the form of the directions plus its coefficients' slopes on the state
+MBS_KERNEL void evaluate_derivative(const MbsLinearForm *form, const mbs_scalar *c, const mbs_scalar *slope,
+                                    const MbsState *state, const MbsDirectionColumn *direction, Values *values, int d,
+                                    bool turns) {
+  *values = (Values){{{0}}};
+  mbs_form_add(form, c, d, turns, direction->X, values->at[0]);
+  mbs_form_add(form, c, d, turns, direction->V, values->at[1]);
+  if (direction->A) {
+    mbs_form_add(form, c, d, turns, direction->A, values->at[2]);
+  }
+  if (slope) {
+    mbs_form_add(form, slope, d, turns, state->q, values->at[0]);
+    mbs_form_add(form, slope, d, turns, state->v, values->at[1]);
+    mbs_form_add(form, slope, d, turns, state->a, values->at[2]);
+  }
+}
+
+MBS_KERNEL void derivative(const MbsRow *row, const MbsState *state, const MbsWeights *w,
+                           const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e, int d, bool turns) {
+  const mbs_scalar *c = row->block.value;
+  const mbs_scalar *slope = direction->column < 0 ? NULL : mbs_block_slope(&row->block, direction->column);
+  mbs_scalar lambda = state->lambda[row->index];
+  mbs_scalar dlambda = direction->L ? direction->L[row->index] : 0;
+  mbs_scalar dc = slope ? slope[0] : 0;
+  mbs_scalar level[3];
+  Values dA, dB;
+  evaluate_derivative(&row->A, c, slope, state, direction, &dA, d, turns);
+  if (row->kind == MBS_ROW_COINCIDE) {
+    mbs_scalar y[3];
+    unit(row, y);
+    if (slope) {
+      mbs_form_add_transposed(&row->A, slope, d, turns, lambda, y, f);
+    }
+    if (direction->L) {
+      mbs_form_add_transposed(&row->A, c, d, turns, dlambda, y, f);
+    }
+    for (int k = 0; k < 3; ++k) {
+      level[k] = dA.at[k][row->component];
+    }
+  } else {
+    Values A, B;
+    evaluate_both(row, state, &A, &B, d, turns);
+    if (row->is_square) {
+      dB = dA;
+    } else {
+      evaluate_derivative(&row->B, c, slope, state, direction, &dB, d, turns);
+    }
+    // f' = lambda (E_A' B' + E_B' A' + dE_A' B + dE_B' A) + lambda' (E_A' B + E_B' A)
+    mbs_scalar onto_A[3], onto_B[3];
+    for (int k = 0; k < d; ++k) {
+      onto_A[k] = lambda * dB.at[0][k] + dlambda * B.at[0][k];
+      onto_B[k] = lambda * dA.at[0][k] + dlambda * A.at[0][k];
+    }
+    mbs_form_add_transposed(&row->A, c, d, turns, 1, onto_A, f);
+    mbs_form_add_transposed(&row->B, c, d, turns, 1, onto_B, f);
+    if (slope) {
+      mbs_form_add_transposed(&row->A, slope, d, turns, lambda, B.at[0], f);
+      mbs_form_add_transposed(&row->B, slope, d, turns, lambda, A.at[0], f);
+    }
+    level[0] = dot(dA.at[0], B.at[0], d) + dot(A.at[0], dB.at[0], d);
+    level[1] = dot(dA.at[1], B.at[0], d) + dot(A.at[1], dB.at[0], d) + dot(dA.at[0], B.at[1], d) +
+               dot(A.at[0], dB.at[1], d);
+    level[2] = dot(dA.at[2], B.at[0], d) + dot(A.at[2], dB.at[0], d) + dot(dA.at[0], B.at[2], d) +
+               dot(A.at[0], dB.at[2], d) + 2 * (dot(dA.at[1], B.at[1], d) + dot(A.at[1], dB.at[1], d));
+  }
+  level[0] -= dc;
+  e[row->index] += w->k2 * level[2] + w->k1 * level[1] + w->k0 * level[0] - w->epsilon * dlambda;
+}
+
+void mbs_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
+                        const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e) {
+  MBS_SPECIALISE(system->dimension, row->has_turn, derivative, row, state, weights, direction, f, e);
+}

@@ -1,0 +1,438 @@
+// Damaged models: reading, checking and a few steps of every mutant must end with a status and one line of message,
+// never with a crash, a leak, undefined behaviour (run it in the asan-ubsan preset) or a hang.
+//
+//   fuzz_check COUNT [SEED [FIRST]]     mutants FIRST .. FIRST + COUNT - 1 of this seed (defaults 1, 0)
+//   fuzz_check print SEED NUMBER        writes one mutant on standard output
+//
+// From the root of the sources. Mutants are made from models/*.yaml, tests/bad/*.yaml and the models in docs/*.md. A
+// mutant depends on the seed, its number and these files alone, so every finding can be repeated and printed.
+#include <dirent.h>
+#include <mbsens/mbsens.h>
+#include <signal.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ensure.h"
+
+enum {
+  MOST_SEEDS = 1000,
+  LONGEST = 48 * 1024,      // bytes of a mutant
+  MOST_COORDINATES = 60,    // of a mutant that is run
+  MOST_COMPLEX_COLUMNS = 2  // parameters of the complex step
+};
+static const double slowest_allowed = 2;  // s per mutant, without the sanitizers' slowness: see main
+
+typedef struct Text {
+  size_t length;
+  char *bytes;
+} Text;
+
+static int seed_count, readable_count;
+static Text seeds[MOST_SEEDS];
+static int readable[MOST_SEEDS];  // the seeds that are read: their mutants go deeper
+
+// ---- seeds ----
+static void add_seed(const char *bytes, size_t length) {
+  ENSURE(seed_count < MOST_SEEDS);
+  Text *seed = &seeds[seed_count++];
+  seed->length = length;
+  seed->bytes = malloc(length + 1);
+  ENSURE(seed->bytes != NULL);
+  memcpy(seed->bytes, bytes, length);
+  seed->bytes[length] = '\0';
+}
+
+static void add_seed_file(const char *path, bool is_page) {
+  static char bytes[256 * 1024];
+  FILE *file = fopen(path, "rb");
+  ENSURE(file != NULL);
+  size_t length = fread(bytes, 1, sizeof bytes - 1, file);
+  (void)fclose(file);
+  bytes[length] = '\0';
+  if (!is_page) {
+    if (length < LONGEST / 2) {
+      add_seed(bytes, length);
+    }
+    return;
+  }
+  static const char fence[] = "```yaml\n";
+  for (const char *at = strstr(bytes, fence); at; at = strstr(at, fence)) {
+    at += sizeof fence - 1;
+    const char *end = strstr(at, "```");
+    ENSURE(end != NULL);
+    if (strncmp(at, "mbsens:", 7) == 0) {
+      add_seed(at, (size_t)(end - at));
+    }
+  }
+}
+
+static int compare_names(const void *a, const void *b) { return strcmp(a, b); }
+
+// in the order of the names, whatever the file system's
+static void add_seed_folder(const char *folder, const char *ending, bool is_page) {
+  static char names[MOST_SEEDS][256];
+  int count = 0;
+  DIR *directory = opendir(folder);
+  ENSURE(directory != NULL);
+  for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
+    size_t length = strlen(entry->d_name);
+    if (length > strlen(ending) && strcmp(entry->d_name + length - strlen(ending), ending) == 0) {
+      ENSURE(count < MOST_SEEDS);
+      (void)snprintf(names[count++], sizeof names[0], "%s", entry->d_name);
+    }
+  }
+  (void)closedir(directory);
+  ENSURE(count > 0);
+  qsort(names, (size_t)count, sizeof names[0], compare_names);
+  for (int i = 0; i < count; ++i) {
+    char path[512];
+    (void)snprintf(path, sizeof path, "%.200s/%.255s", folder, names[i]);
+    add_seed_file(path, is_page);
+  }
+}
+
+static void find_readable_seeds(void) {
+  MbsContext *context = mbs_context_create();
+  ENSURE(context != NULL);
+  for (int i = 0; i < seed_count; ++i) {
+    MbsModel *model;
+    if (mbs_model_read_text(context, seeds[i].bytes, seeds[i].length, "m.yaml", &model) == MBS_OK) {
+      readable[readable_count++] = i;
+      mbs_model_destroy(model);
+    }
+  }
+  mbs_context_destroy(context);
+  ENSURE(readable_count > 0);
+}
+
+// ---- chance ----
+// SplitMix64
+static uint64_t next_random(uint64_t *state) {
+  uint64_t z = (*state += 0x9e3779b97f4a7c15U);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31);
+}
+
+static size_t below(uint64_t *state, size_t limit) { return limit ? (size_t)(next_random(state) % limit) : 0; }
+
+// ---- damage ----
+// clang-format off
+static const char *const words[] = {
+    "mbsens", "name", "dimension", "gravity", "parameters", "ground", "points", "bodies", "joints", "forces",
+    "initial", "independent", "coordinate", "value", "velocity", "objectives", "integral", "final", "simulation",
+    "end", "step", "formulation", "penalty", "index1", "tolerance", "xi", "omega", "baumgarte", "yes", "auto",
+    "natural", "mass", "com", "inertia", "position", "angle", "revolute", "prismatic", "fixed", "distance", "axis",
+    "axis2", "length", "spring", "stiffness", "damping", "law", "rate", "torsional_spring", "point_force", "r", "v",
+    "a", "alpha", "lambda", "t", "pi", "dot", "cross", "norm", "sqrt", "log", "exp", "sin", "cos", "tan", "asin",
+    "acos", "atan", "atan2", "sinh", "cosh", "tanh", "abs", "sign", "min", "max", "step5", "smooth_abs", "smooth_max",
+    "smooth_min", "sqrt(-1)", "log(0)", "1/0", "0/0", "0^0", "0^-1", "(-2)^0.5", "exp(1000)", "2^2^2^2^2", "t^t",
+    "sin(sin(sin(t)))", "r(P2)", "v(P2).x", "ground", "ground.A", "[0, 0]", "[1, 2, 3]", "{}", "[]", "~", "x", "y",
+    "z", "length^-3", "sign(rate)", "abs(rate)^0.1", "1e9*rate", "-1e6*rate", "step(length - 1)", "- {}", "\n", ": ",
+    ", ", "(", ")", "[", "]", "{", "}", "\"", "'", "#", "&a", "*a", "!t", "|", ">", "---\n", "...\n", "%", "<<", "?",
+    "-", "\t",
+};
+static const char *const numbers[] = {
+    "0", "-0", "1", "-1", "2", "0.5", "1e308", "-1e308", "1e-308", "1e-320", "1e-12", "1e12", "1e16", "1e-30", "1e30",
+    "nan", "inf", "-inf", "99999999999999999999", "2147483647", "2147483648", "-2147483648", "1e999", "1e-999",
+    "0x10", "1_000", "1.5.2", ".5", "5.", "1e", "0.1", "3.14159", "1000000", "100", "-3",
+};
+// clang-format on
+#define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
+
+static bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
+
+// a word or number of the text at or after a random place
+static void pick_token(uint64_t *chance, const Text *text, size_t *from, size_t *to) {
+  size_t at = below(chance, text->length);
+  while (at > 0 && is_word(text->bytes[at - 1])) {
+    --at;
+  }
+  while (at < text->length && !is_word(text->bytes[at])) {
+    ++at;
+  }
+  *from = *to = at;
+  while (*to < text->length && is_word(text->bytes[*to])) {
+    ++*to;
+  }
+}
+
+static void pick_line(uint64_t *chance, const Text *text, size_t *from, size_t *to) {
+  *from = *to = below(chance, text->length);
+  while (*from > 0 && text->bytes[*from - 1] != '\n') {
+    --*from;
+  }
+  while (*to < text->length && text->bytes[*to] != '\n') {
+    ++*to;
+  }
+  *to += *to < text->length;
+}
+
+// text[from .. to) becomes `piece`, which may be a part of the text; nothing happens if it would grow too long
+static void replace(Text *text, size_t from, size_t to, const char *piece, size_t length) {
+  static char copy[LONGEST];
+  if (length > sizeof copy || text->length - (to - from) + length > LONGEST) {
+    return;
+  }
+  memcpy(copy, piece, length);
+  memmove(text->bytes + from + length, text->bytes + to, text->length - to);
+  memcpy(text->bytes + from, copy, length);
+  text->length = text->length - (to - from) + length;
+}
+
+static void replace_word(Text *text, size_t from, size_t to, const char *word) {
+  replace(text, from, to, word, strlen(word));
+}
+
+// kinds 0 .. 5 respect words and lines, so that many such mutants are read and go deep; 6 .. 11 do not
+enum { TAME_KINDS = 6, ALL_KINDS = 12 };
+
+static void damage(uint64_t *chance, size_t kind, Text *text) {
+  size_t from, to, other_from, other_to;
+  size_t at = below(chance, text->length);
+  size_t span = 1 + below(chance, 30);
+  span = span > text->length - at ? text->length - at : span;
+  const Text *other = &seeds[below(chance, (size_t)seed_count)];
+  pick_token(chance, text, &from, &to);
+  switch (kind) {
+    case 0: replace_word(text, from, to, words[below(chance, COUNT_OF(words))]); break;
+    case 1: replace_word(text, from, to, numbers[below(chance, COUNT_OF(numbers))]); break;
+    case 2:  // by another word of the same text
+      pick_token(chance, text, &other_from, &other_to);
+      replace(text, from, to, text->bytes + other_from, other_to - other_from);
+      break;
+    case 3:  // a line, repeated elsewhere
+      pick_line(chance, text, &from, &to);
+      pick_line(chance, text, &other_from, &other_to);
+      replace(text, other_from, other_from, text->bytes + from, to - from);
+      break;
+    case 4:
+      pick_line(chance, text, &from, &to);
+      replace(text, from, to, "", 0);
+      break;
+    case 5:  // a line of another seed
+      pick_line(chance, text, &from, &to);
+      pick_line(chance, other, &other_from, &other_to);
+      replace(text, from, below(chance, 2) ? to : from, other->bytes + other_from, other_to - other_from);
+      break;
+    case 6:
+      if (text->length > 0) {
+        text->bytes[at] = (char)((unsigned char)text->bytes[at] ^ (1U << below(chance, 8)));
+      }
+      break;
+    case 7: {
+      char byte = (char)below(chance, 256);
+      replace(text, at, at + below(chance, 2) * (at < text->length), &byte, 1);
+      break;
+    }
+    case 8: replace(text, at, at + span, "", 0); break;
+    case 9: replace(text, at, at, text->bytes + at, span); break;
+    case 10: replace_word(text, at, at, words[below(chance, COUNT_OF(words))]); break;
+    default:  // the halves of two seeds
+      at = below(chance, other->length);
+      replace(text, below(chance, text->length), text->length, other->bytes + at, other->length - at);
+  }
+}
+
+static void make_mutant(uint64_t seed, uint64_t number, Text *text) {
+  uint64_t chance = seed * 0x2545f4914f6cdd1dU + number;
+  (void)next_random(&chance);
+  bool is_any = below(&chance, 8) == 0;
+  const Text *origin =
+      &seeds[is_any ? below(&chance, (size_t)seed_count) : (size_t)readable[below(&chance, (size_t)readable_count)]];
+  memcpy(text->bytes, origin->bytes, origin->length);
+  text->length = origin->length;
+  size_t kinds = below(&chance, 3) ? TAME_KINDS : ALL_KINDS;
+  for (size_t round = 0, rounds = 1 + below(&chance, 4); round < rounds; ++round) {
+    damage(&chance, below(&chance, kinds), text);
+  }
+}
+
+// ---- trying ----
+typedef struct Outcomes {
+  long not_read, wrong_settings, not_checked, checked_only, numerical, out_of_memory, run, compared, different;
+  double slowest;
+} Outcomes;
+
+static struct { uint64_t seed, number; } current;
+
+static void tell_current(void) {
+  char line[128];
+  int length =
+      snprintf(line, sizeof line, "\nfuzz_check: mutant %llu of seed %llu; see it: fuzz_check print %llu %llu\n",
+               (unsigned long long)current.number, (unsigned long long)current.seed, (unsigned long long)current.seed,
+               (unsigned long long)current.number);
+  (void)!write(STDERR_FILENO, line, (size_t)length);
+}
+
+static void on_signal(int number) {
+  tell_current();
+  (void)signal(number, SIG_DFL);
+  (void)raise(number);
+}
+
+// of the sanitizers' runtime; absent in other builds
+extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+#define HOLDS(condition)                                                                   \
+  do {                                                                                     \
+    if (!(condition)) {                                                                    \
+      tell_current();                                                                      \
+      (void)fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
+      exit(1);                                                                             \
+    }                                                                                      \
+  } while (0)
+
+static void ensure_message(const MbsContext *context, MbsStatus status) {
+  const char *message = mbs_context_message(context);
+  HOLDS(status == MBS_ERROR_INPUT || status == MBS_ERROR_NOT_OFFERED || status == MBS_ERROR_NUMERICAL ||
+        status == MBS_ERROR_MEMORY);
+  HOLDS(strlen(message) > 10);
+  for (const char *c = message; *c; ++c) {
+    HOLDS((unsigned char)*c >= 0x20);  // one line
+  }
+}
+
+// direct and complex step over a few steps
+static void try_run(MbsContext *context, const MbsModel *model, MbsRequest *request, Outcomes *outcomes) {
+  MbsResult *direct, *complex;
+  request->settings.end = 5 * request->settings.step;
+  request->method = MBS_METHOD_DIRECT;
+  MbsStatus status = mbs_run(context, model, request, &direct);
+  if (status != MBS_OK) {
+    ensure_message(context, status);
+    HOLDS(direct == NULL);
+    outcomes->numerical += status != MBS_ERROR_MEMORY;
+    outcomes->out_of_memory += status == MBS_ERROR_MEMORY;
+    return;
+  }
+  int count = direct->parameter_count < MOST_COMPLEX_COLUMNS ? direct->parameter_count : (int)MOST_COMPLEX_COLUMNS;
+  outcomes->run += 1;
+  for (int i = 0; i < direct->objective_count * direct->parameter_count; ++i) {
+    HOLDS(isfinite(direct->gradient[i]));
+  }
+  request->method = MBS_METHOD_COMPLEX_STEP;
+  request->parameters = direct->parameters;
+  request->parameter_count = count;
+  if (count > 0 && (status = mbs_run(context, model, request, &complex)) == MBS_OK) {
+    bool is_same = true;
+    for (int i = 0; i < direct->objective_count; ++i) {
+      for (int k = 0; k < count; ++k) {
+        double a = direct->gradient[i * direct->parameter_count + k], b = complex->gradient[i * count + k];
+        is_same = is_same && fabs(a - b) <= 1e-6 * (fabs(a) + fabs(b)) + 1e-12 * (1 + fabs(direct->values[i]));
+      }
+    }
+    outcomes->compared += 1;
+    outcomes->different += !is_same;
+    if (!is_same && getenv("FUZZ_DIFFERENT")) {
+      tell_current();
+    }
+    mbs_result_destroy(complex);
+  } else if (status != MBS_OK) {
+    ensure_message(context, status);
+  }
+  mbs_result_destroy(direct);
+}
+
+static void try_mutant(const Text *mutant, Outcomes *outcomes) {
+  // just as long as needed, so that the sanitizer sees a read beyond the end
+  char *text = malloc(mutant->length ? mutant->length : 1);
+  MbsContext *context = mbs_context_create();
+  ENSURE(text != NULL && context != NULL);
+  memcpy(text, mutant->bytes, mutant->length);
+  MbsModel *model = NULL;
+  MbsStatus status = mbs_model_read_text(context, text, mutant->length, "m.yaml", &model);
+  free(text);
+  MbsRequest request;
+  MbsCheck *check = NULL;
+  if (status != MBS_OK) {
+    HOLDS(model == NULL);
+    outcomes->not_read += 1;
+  } else if ((status = mbs_request_default(context, model, &request)) != MBS_OK) {
+    outcomes->wrong_settings += 1;
+  } else if ((status = mbs_check(context, model, &request.settings, &check)) != MBS_OK) {
+    HOLDS(check == NULL);
+    outcomes->not_checked += status != MBS_ERROR_MEMORY;
+    outcomes->out_of_memory += status == MBS_ERROR_MEMORY;
+  } else {
+    HOLDS(check->coordinates > 0 && check->degrees_of_freedom >= 0);
+    for (int i = 0; i < check->coordinates; ++i) {
+      HOLDS(isfinite(check->position[i]) && isfinite(check->velocity[i]));
+    }
+    if (check->coordinates <= MOST_COORDINATES) {
+      try_run(context, model, &request, outcomes);
+    } else {
+      outcomes->checked_only += 1;
+    }
+  }
+  if (status != MBS_OK) {
+    ensure_message(context, status);
+  }
+  mbs_check_destroy(check);
+  mbs_model_destroy(model);
+  mbs_context_destroy(context);
+}
+
+static double now(void) {
+  struct timespec time;
+  (void)clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+int main(int argument_count, char **arguments) {
+  ENSURE(argument_count >= 2);
+  bool is_printing = strcmp(arguments[1], "print") == 0;
+  uint64_t count = is_printing ? 0 : strtoull(arguments[1], NULL, 10);
+  current.seed = argument_count > 2 ? strtoull(arguments[2], NULL, 10) : 1;
+  uint64_t first = argument_count > 3 ? strtoull(arguments[3], NULL, 10) : 0;
+  add_seed_folder("models", ".yaml", false);
+  add_seed_folder("tests/bad", ".yaml", false);
+  add_seed_folder("docs", ".md", true);
+  find_readable_seeds();
+  static char bytes[LONGEST];
+  Text mutant = {.bytes = bytes};
+  if (is_printing) {
+    make_mutant(current.seed, first, &mutant);
+    return fwrite(mutant.bytes, 1, mutant.length, stdout) == mutant.length ? 0 : 1;
+  }
+  bool is_sanitized = __sanitizer_set_death_callback != NULL;
+  if (is_sanitized) {
+    __sanitizer_set_death_callback(tell_current);
+  } else {
+    (void)signal(SIGSEGV, on_signal);
+    (void)signal(SIGABRT, on_signal);
+  }
+  (void)signal(SIGALRM, on_signal);
+  Outcomes outcomes = {0};
+  double began = now();
+  for (current.number = first; current.number < first + count; ++current.number) {
+    make_mutant(current.seed, current.number, &mutant);
+    (void)alarm(60);  // what never ends is ended here
+    double start = now();
+    try_mutant(&mutant, &outcomes);
+    double seconds = now() - start;
+    outcomes.slowest = seconds > outcomes.slowest ? seconds : outcomes.slowest;
+    if (seconds > slowest_allowed) {
+      (void)fprintf(stderr, "%.1f s", seconds);
+      tell_current();
+    }
+  }
+  (void)alarm(0);
+  (void)printf("%llu mutants of %d seeds in %.1f s, the slowest %.2f s\n", (unsigned long long)count, seed_count,
+               now() - began, outcomes.slowest);
+  (void)printf("not read %ld, settings refused %ld, check refused %ld, check done but large %ld, out of memory %ld\n",
+               outcomes.not_read, outcomes.wrong_settings, outcomes.not_checked, outcomes.checked_only,
+               outcomes.out_of_memory);
+  (void)printf("run failed %ld, run done %ld, of these with complex step %ld (gradients differ: %ld)\n",
+               outcomes.numerical, outcomes.run, outcomes.compared, outcomes.different);
+  for (int i = 0; i < seed_count; ++i) {
+    free(seeds[i].bytes);
+  }
+  // the damage must neither be harmless nor always fatal
+  ENSURE(count < 1000 || (outcomes.not_read > 0 && outcomes.not_checked > 0 && outcomes.run > 0));
+  ENSURE(outcomes.slowest <= slowest_allowed);
+  return 0;
+}
