@@ -2,7 +2,6 @@
 #ifndef MEASURE_H
 #define MEASURE_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -145,14 +145,22 @@ static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+typedef enum Class { ANY, NUMBER, NAME } Class;
+
 // a word or number of the text at or after a random place
-static void pick_token(uint64_t *chance, const Text *text, size_t *from, size_t *to) {
+static void pick_token(uint64_t *chance, const Text *text, Class class, size_t *from, size_t *to) {
   size_t at = below(chance, text->length);
   while (at > 0 && is_word(text->bytes[at - 1])) {
     --at;
   }
-  while (at < text->length && !is_word(text->bytes[at])) {
-    ++at;
+  for (bool is_inside = false; at < text->length; ++at) {
+    char c = text->bytes[at];
+    if (!is_inside && is_word(c) && (class == ANY || (class == NUMBER) == is_digit(c))) {
+      break;
+    }
+    is_inside = is_word(c);
   }
   *from = *to = at;
   while (*to < text->length && is_word(text->bytes[*to])) {
@@ -196,12 +204,12 @@ static void damage(uint64_t *chance, size_t kind, Text *text) {
   size_t span = 1 + below(chance, 30);
   span = span > text->length - at ? text->length - at : span;
   const Text *other = &seeds[below(chance, (size_t)seed_count)];
-  pick_token(chance, text, &from, &to);
+  pick_token(chance, text, kind == 1 ? NUMBER : kind == 2 ? NAME : ANY, &from, &to);
   switch (kind) {
     case 0: replace_word(text, from, to, words[below(chance, COUNT_OF(words))]); break;
     case 1: replace_word(text, from, to, numbers[below(chance, COUNT_OF(numbers))]); break;
-    case 2:  // by another word of the same text
-      pick_token(chance, text, &other_from, &other_to);
+    case 2:  // by another name of the same text
+      pick_token(chance, text, NAME, &other_from, &other_to);
       replace(text, from, to, text->bytes + other_from, other_to - other_from);
       break;
     case 3:  // a line, repeated elsewhere
@@ -246,8 +254,10 @@ static void make_mutant(uint64_t seed, uint64_t number, Text *text) {
   memcpy(text->bytes, origin->bytes, origin->length);
   text->length = origin->length;
   size_t kinds = below(&chance, 3) ? TAME_KINDS : ALL_KINDS;
-  for (size_t round = 0, rounds = 1 + below(&chance, 4); round < rounds; ++round) {
-    damage(&chance, below(&chance, kinds), text);
+  for (size_t round = 0, rounds = 1 + below(&chance, 3); round < rounds; ++round) {
+    // numbers and names most often: these mutants are models
+    size_t kind = below(&chance, 2) ? below(&chance, kinds) : 1 + below(&chance, 2);
+    damage(&chance, kind, text);
   }
 }
 

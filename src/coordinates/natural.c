@@ -14,8 +14,6 @@
 
 #include <math.h>
 
-#include "coordinates/placement.h"
-#include "model/force.h"
 #include "model/joint.h"
 
 // directions that joints make coincide
@@ -412,81 +410,13 @@ static MbsStatus add_unit_rows(MbsContext *context, MbsBlueprint *blueprint) {
   return MBS_OK;
 }
 
-// ---- the rest of the model, which no longer cares about coordinates ----
-static MbsStatus read_independents(MbsContext *context, MbsBlueprint *blueprint) {
-  MbsGraph *g = blueprint->graph;
-  const MbsRecord *initial = mbs_record_child(&blueprint->model->root, MBS_MODEL_INITIAL);
-  const MbsValue *written = mbs_record_value(initial, MBS_INITIAL_INDEPENDENT);
-  const MbsField *fields =
-      mbs_model_type.fields[MBS_MODEL_INITIAL].record->fields[MBS_INITIAL_INDEPENDENT].record->fields;
-  for (int i = 0; i < written->count; ++i) {
-    const MbsRecord *record = &written->records[i];
-    MbsText coordinate = mbs_record_text(record, MBS_INDEPENDENT_COORDINATE);
-    MbsText value = mbs_record_text(record, MBS_INDEPENDENT_VALUE);
-    MbsIndependentSpec spec = {.name = coordinate.text, .place = coordinate.place, .value = MBS_NODE_NONE};
-    const char *owner = mbs_arena_print(blueprint->arena, "independent coordinate \"%s\"", coordinate.text);
-    owner = owner ? owner : coordinate.text;
-    MbsExpression w;
-    MBS_TRY(mbs_signal_parse(context, blueprint, owner, coordinate, 1, MBS_USE_POSITION, 0, NULL, &w));
-    spec.coordinate = w.node[0];
-    if (value.text) {
-      MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_INDEPENDENT_VALUE], value, &spec.value));
-    }
-    MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_INDEPENDENT_VELOCITY],
-                                 mbs_record_text(record, MBS_INDEPENDENT_VELOCITY), &spec.velocity));
-    // w' = sum of dw/dy y' over its position signals y
-    spec.rate = mbs_graph_constant(g, 0);
-    int known = blueprint->signals.count;
-    for (int s = 0; s < known; ++s) {
-      MbsSignal signal = blueprint->signals.items[s];
-      MbsNode slope = signal.kind == MBS_SIGNAL_POSITION ? mbs_graph_derivative(g, spec.coordinate, s) : MBS_NODE_NONE;
-      if (slope == MBS_NODE_NONE || mbs_graph_is_constant(g, slope, 0)) {
-        continue;
-      }
-      MbsExpression rate;
-      MbsForm form = blueprint->signal_forms.items[signal.index];
-      MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_VELOCITY, &rate));
-      spec.rate = mbs_graph_add(g, spec.rate, mbs_graph_multiply(g, slope, rate.node[signal.component]));
-    }
-    MBS_APPEND(context, blueprint->arena, &blueprint->independents, spec);
-  }
-  return MBS_OK;
-}
-
-static MbsStatus read_elements(MbsContext *context, MbsBlueprint *blueprint) {
-  const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
-  for (int i = 0; i < joints->count; ++i) {
-    const MbsJointType *type = mbs_joint_types[joints->records[i].type];
-    if (type->rows) {
-      MBS_TRY(type->rows(context, blueprint, &joints->records[i]));
-    }
-  }
-  const MbsValue *forces = mbs_record_value(&blueprint->model->root, MBS_MODEL_FORCES);
-  for (int i = 0; i < forces->count; ++i) {
-    MBS_TRY(mbs_force_types[forces->records[i].type]->build(context, blueprint, &forces->records[i]));
-  }
-  MBS_TRY(read_independents(context, blueprint));
-  MBS_TRY(mbs_blueprint_list_objectives(context, blueprint));
-  for (int i = 0; i < blueprint->objectives.count; ++i) {
-    MBS_TRY(mbs_blueprint_read_objective(context, blueprint, i));
-  }
-  return MBS_OK;
-}
-
-MbsStatus mbs_natural_compile(MbsContext *context, MbsBlueprint *blueprint) {
+MbsStatus mbs_natural_choose(MbsContext *context, MbsBlueprint *blueprint) {
   Natural *natural;
   MBS_TAKE(context, blueprint->arena, natural, 1);
   MBS_TAKE(context, blueprint->arena, natural->bases, blueprint->bodies.count);
   blueprint->coordinates = natural;
   blueprint->place = place;
   blueprint->place_point = place_point;
-  const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
-  for (int i = 0; i < joints->count; ++i) {
-    const MbsJointType *type = mbs_joint_types[joints->records[i].type];
-    if (type->connect) {
-      MBS_TRY(type->connect(context, blueprint, &joints->records[i]));
-    }
-  }
   MBS_TRY(survey_groups(context, blueprint, natural));
   MBS_TRY(survey_directions(context, blueprint, natural));
   MBS_TRY(choose_bases(context, blueprint));
@@ -499,8 +429,5 @@ MbsStatus mbs_natural_compile(MbsContext *context, MbsBlueprint *blueprint) {
   for (int c = 0; c < natural->class_count; ++c) {
     MBS_TRY(add_class_rows(context, blueprint, &natural->classes[c]));
   }
-  MBS_TRY(read_elements(context, blueprint));
-  MBS_TRY(mbs_graph_status(context, blueprint->graph));
-  MBS_TRY(mbs_blueprint_check_properties(context, blueprint));
-  return mbs_placement_guess(context, blueprint);
+  return MBS_OK;
 }

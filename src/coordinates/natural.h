@@ -6,8 +6,9 @@
 #include "bodies/planar_body.h"
 #include "model/blueprint.h"
 
-// Chooses entities and completes the blueprint: masses, constraints, forces, objectives, independents.
-MbsStatus mbs_natural_compile(MbsContext *context, MbsBlueprint *blueprint);
+// After the joints have connected the bodies: chooses entities, adds masses, rigid-body and coincidence rows, and
+// fills in how points and directions are placed.
+MbsStatus mbs_natural_choose(MbsContext *context, MbsBlueprint *blueprint);
 
 // The entities body `body` (1 ... ) stands on.
 const MbsBasis *mbs_natural_basis(const MbsBlueprint *blueprint, int body);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "coordinates/natural.h"
+#include "coordinates/compile.h"
 
 static double now(void) {
   struct timespec time;
@@ -31,11 +31,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MbsArena *arena = simulation->arena;
   MbsBlueprint *blueprint;
   MBS_TRY(mbs_settings_check(context, &simulation->settings));
-  MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
-  MBS_TRY(mbs_natural_compile(context, blueprint));
-  if (blueprint->entities.count == 0 || blueprint->bodies.count < 2) {
-    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the model has no bodies", model->file);
-  }
+  MBS_TRY(mbs_compile(context, arena, model, &blueprint));
   MBS_TRY(mbs_system_create(context, arena, blueprint, column_count, columns, &simulation->system));
   MbsSystem *system = simulation->system;
   double *nominal;

@@ -279,8 +279,8 @@ MBS_KERNEL void derivative(const MbsRow *row, const MbsState *state, const MbsWe
       mbs_form_add_transposed(&row->B, slope, d, turns, lambda, A.at[0], f);
     }
     level[0] = dot(dA.at[0], B.at[0], d) + dot(A.at[0], dB.at[0], d);
-    level[1] = dot(dA.at[1], B.at[0], d) + dot(A.at[1], dB.at[0], d) + dot(dA.at[0], B.at[1], d) +
-               dot(A.at[0], dB.at[1], d);
+    level[1] =
+        dot(dA.at[1], B.at[0], d) + dot(A.at[1], dB.at[0], d) + dot(dA.at[0], B.at[1], d) + dot(A.at[0], dB.at[1], d);
     level[2] = dot(dA.at[2], B.at[0], d) + dot(A.at[2], dB.at[0], d) + dot(dA.at[0], B.at[2], d) +
                dot(A.at[0], dB.at[2], d) + 2 * (dot(dA.at[1], B.at[1], d) + dot(A.at[1], dB.at[1], d));
   }

@@ -126,7 +126,8 @@ static void add_component(const MbsSystem *system, const MbsSignal *signal, mbs_
   mbs_scalar y[3] = {0};
   y[signal->component] = slope;
   if (g) {
-    mbs_form_add_transposed(&bank->forms[signal->index], bank->block.value, system->dimension, system->dimension == 2, 1, y, g);
+    mbs_form_add_transposed(&bank->forms[signal->index], bank->block.value, system->dimension, system->dimension == 2,
+                            1, y, g);
   }
 }
 
@@ -153,7 +154,8 @@ static mbs_scalar form_derivative(const MbsSystem *system, const MbsSignal *sign
   const MbsSignalBank *bank = &system->signals;
   mbs_scalar y[3] = {0};
   if (direction) {
-    mbs_form_add(&bank->forms[signal->index], bank->block.value, system->dimension, system->dimension == 2, direction, y);
+    mbs_form_add(&bank->forms[signal->index], bank->block.value, system->dimension, system->dimension == 2, direction,
+                 y);
   }
   if (slope) {
     mbs_form_add(&bank->forms[signal->index], slope, system->dimension, system->dimension == 2, q, y);

@@ -1,0 +1,99 @@
+#include "coordinates/compile.h"
+
+#include "coordinates/natural.h"
+#include "coordinates/placement.h"
+#include "model/force.h"
+#include "model/joint.h"
+
+typedef MbsStatus (*JointFunction)(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint);
+
+// ---- independent coordinates of the start ----
+// w' = sum of dw/dy y' over the position signals y of w
+static MbsStatus add_rate(MbsContext *context, MbsBlueprint *blueprint, MbsIndependentSpec *spec) {
+  MbsGraph *g = blueprint->graph;
+  int count;
+  const int *inputs;
+  spec->rate = mbs_graph_constant(g, 0);
+  MBS_TRY(mbs_graph_inputs_of(context, g, spec->coordinate, &count, &inputs));
+  for (int i = 0; i < count; ++i) {
+    MbsSignal signal = blueprint->signals.items[inputs[i]];
+    if (signal.kind != MBS_SIGNAL_POSITION) {
+      continue;
+    }
+    MbsExpression rate;
+    MbsForm form = blueprint->signal_forms.items[signal.index];
+    MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_VELOCITY, &rate));
+    MbsNode slope = mbs_graph_derivative(g, spec->coordinate, inputs[i]);
+    spec->rate = mbs_graph_add(g, spec->rate, mbs_graph_multiply(g, slope, rate.node[signal.component]));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus read_independents(MbsContext *context, MbsBlueprint *blueprint) {
+  const MbsRecord *initial = mbs_record_child(&blueprint->model->root, MBS_MODEL_INITIAL);
+  const MbsValue *written = mbs_record_value(initial, MBS_INITIAL_INDEPENDENT);
+  const MbsField *fields =
+      mbs_model_type.fields[MBS_MODEL_INITIAL].record->fields[MBS_INITIAL_INDEPENDENT].record->fields;
+  for (int i = 0; i < written->count; ++i) {
+    const MbsRecord *record = &written->records[i];
+    MbsText coordinate = mbs_record_text(record, MBS_INDEPENDENT_COORDINATE);
+    MbsText value = mbs_record_text(record, MBS_INDEPENDENT_VALUE);
+    MbsIndependentSpec spec = {.name = coordinate.text, .place = coordinate.place, .value = MBS_NODE_NONE};
+    const char *owner = mbs_arena_print(blueprint->arena, "independent coordinate \"%s\"", coordinate.text);
+    owner = owner ? owner : coordinate.text;
+    MbsExpression w;
+    MBS_TRY(mbs_signal_parse(context, blueprint, owner, coordinate, 1, MBS_USE_POSITION, 0, NULL, &w));
+    spec.coordinate = w.node[0];
+    if (value.text) {
+      MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_INDEPENDENT_VALUE], value, &spec.value));
+    }
+    MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_INDEPENDENT_VELOCITY],
+                                 mbs_record_text(record, MBS_INDEPENDENT_VELOCITY), &spec.velocity));
+    MBS_TRY(add_rate(context, blueprint, &spec));
+    MBS_APPEND(context, blueprint->arena, &blueprint->independents, spec);
+  }
+  return MBS_OK;
+}
+
+// ---- the whole model ----
+static MbsStatus read_joints(MbsContext *context, MbsBlueprint *blueprint, bool is_connecting) {
+  const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
+  for (int i = 0; i < joints->count; ++i) {
+    const MbsJointType *type = mbs_joint_types[joints->records[i].type];
+    JointFunction function = is_connecting ? type->connect : type->rows;
+    if (function) {
+      MBS_TRY(function(context, blueprint, &joints->records[i]));
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus read_forces(MbsContext *context, MbsBlueprint *blueprint) {
+  const MbsValue *forces = mbs_record_value(&blueprint->model->root, MBS_MODEL_FORCES);
+  for (int i = 0; i < forces->count; ++i) {
+    MBS_TRY(mbs_force_types[forces->records[i].type]->build(context, blueprint, &forces->records[i]));
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsBlueprint **result) {
+  MbsBlueprint *blueprint;
+  MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
+  if (blueprint->bodies.count < 2) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the model has no bodies", model->file);
+  }
+  MBS_TRY(read_joints(context, blueprint, true));
+  MBS_TRY(mbs_natural_choose(context, blueprint));
+  MBS_TRY(read_joints(context, blueprint, false));
+  MBS_TRY(read_forces(context, blueprint));
+  MBS_TRY(read_independents(context, blueprint));
+  MBS_TRY(mbs_blueprint_list_objectives(context, blueprint));
+  for (int i = 0; i < blueprint->objectives.count; ++i) {
+    MBS_TRY(mbs_blueprint_read_objective(context, blueprint, i));
+  }
+  MBS_TRY(mbs_graph_status(context, blueprint->graph));
+  MBS_TRY(mbs_blueprint_check_properties(context, blueprint));
+  MBS_TRY(mbs_placement_guess(context, blueprint));
+  *result = blueprint;
+  return MBS_OK;
+}
