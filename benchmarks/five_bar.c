@@ -17,7 +17,7 @@
 #include "simulation/simulation.h"
 
 #define MODEL "models/five_bar.yaml"
-static const double seconds_for_steps = 16;   // altogether, over all cases
+static const double seconds_for_steps = 16;    // altogether, over all cases
 static const double seconds_for_methods = 20;  // likewise
 static const char *const parameters[] = {"Ls1", "Ls2", "mA1", "xG", "LA1"};
 

@@ -55,4 +55,19 @@ MBS_KERNEL void mbs_form_add_transposed(const MbsLinearForm *form, const mbs_sca
   }
 }
 
+// derivative of y_bar.form(q) with respect to the form's coefficients: a += y_bar.e, b += y_bar.(J e)
+static inline void mbs_form_add_coefficient_adjoint(const MbsLinearForm *form, const int *index, int d,
+                                                    const mbs_scalar *y_bar, const mbs_scalar *q, mbs_scalar *bar) {
+  const int *ab = index + form->offset;
+  for (int i = 0; i < form->count; ++i) {
+    const mbs_scalar *e = q + form->first[i];
+    for (int k = 0; k < d; ++k) {
+      bar[ab[2 * i]] += y_bar[k] * e[k];
+    }
+    if (d == 2) {
+      bar[ab[2 * i + 1]] += y_bar[1] * e[0] - y_bar[0] * e[1];
+    }
+  }
+}
+
 #endif

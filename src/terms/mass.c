@@ -135,6 +135,31 @@ void mbs_mass_derivative(const MbsSystem *system, const MbsMass *mass, const Mbs
   }
 }
 
+// S = mu.(M a - weight)
+void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
+                         const MbsAdjoint *adjoint) {
+  int d = system->dimension, n = mass->count;
+  const int *index = mass->block.index;
+  for (int i = 0; i < n; ++i) {
+    const mbs_scalar *mu = adjoint->mu + mass->first[i];
+    for (int j = 0; j < n; ++j) {
+      const mbs_scalar *ab = pair(mass->block.value, mass, i, j);
+      const mbs_scalar *a = state->a + mass->first[j];
+      mbs_turn_add(d, mass->has_turn, ab[0], -ab[1], mu, adjoint->a + mass->first[j]);
+      mbs_scalar *bar_a = &adjoint->coefficients[index[2 * (i * n + j)]];
+      for (int k = 0; k < d; ++k) {
+        *bar_a += mu[k] * a[k];
+      }
+      if (d == 2) {
+        adjoint->coefficients[index[2 * (i * n + j) + 1]] += mu[1] * a[0] - mu[0] * a[1];
+      }
+    }
+    for (int k = 0; k < d; ++k) {
+      adjoint->coefficients[index[2 * n * n + i * d + k]] -= mu[k];
+    }
+  }
+}
+
 mbs_scalar mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsState *state) {
   int d = system->dimension;
   bool turns = mass->has_turn;

@@ -292,3 +292,67 @@ void mbs_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsSta
                         const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e) {
   MBS_SPECIALISE(system->dimension, row->has_turn, derivative, row, state, weights, direction, f, e);
 }
+
+// ---- transposed product ----
+// Derivatives of S = lambda (E_A mu . B + A . E_B mu) + nu e with respect to the values of a form at q, v, a and mu.
+typedef struct FormAdjoint {
+  mbs_scalar at[3][3], at_mu[3];
+} FormAdjoint;
+
+MBS_KERNEL void add_form_adjoint(const MbsLinearForm *form, const MbsBlock *block, const MbsState *state,
+                                 const FormAdjoint *bar, const MbsAdjoint *adjoint, int d, bool turns) {
+  mbs_form_add_transposed(form, block->value, d, turns, 1, bar->at[0], adjoint->q);
+  mbs_form_add_transposed(form, block->value, d, turns, 1, bar->at[1], adjoint->v);
+  mbs_form_add_transposed(form, block->value, d, turns, 1, bar->at[2], adjoint->a);
+  mbs_form_add_coefficient_adjoint(form, block->index, d, bar->at[0], state->q, adjoint->coefficients);
+  mbs_form_add_coefficient_adjoint(form, block->index, d, bar->at[1], state->v, adjoint->coefficients);
+  mbs_form_add_coefficient_adjoint(form, block->index, d, bar->at[2], state->a, adjoint->coefficients);
+  mbs_form_add_coefficient_adjoint(form, block->index, d, bar->at_mu, adjoint->mu, adjoint->coefficients);
+}
+
+// what form A receives when B is the other form, and the other way round
+MBS_KERNEL FormAdjoint form_adjoint(const MbsWeights *w, mbs_scalar lambda, mbs_scalar nu, const Values *other,
+                                    const mbs_scalar *other_mu, int d) {
+  FormAdjoint bar = {{{0}}, {0}};
+  for (int k = 0; k < d; ++k) {
+    const mbs_scalar y = other->at[0][k], yd = other->at[1][k], ydd = other->at[2][k];
+    bar.at[0][k] = lambda * other_mu[k] + nu * (w->k0 * y + w->k1 * yd + w->k2 * ydd);
+    bar.at[1][k] = nu * (w->k1 * y + 2 * w->k2 * yd);
+    bar.at[2][k] = nu * w->k2 * y;
+    bar.at_mu[k] = lambda * y;
+  }
+  return bar;
+}
+
+MBS_KERNEL void transposed(const MbsRow *row, const MbsState *state, const MbsWeights *w, const MbsAdjoint *adjoint,
+                           int d, bool turns) {
+  const mbs_scalar *c = row->block.value;
+  mbs_scalar lambda = state->lambda[row->index], nu = adjoint->nu[row->index];
+  mbs_scalar A_mu[3] = {0}, B_mu[3] = {0};
+  mbs_form_add(&row->A, c, d, turns, adjoint->mu, A_mu);
+  adjoint->lambda[row->index] -= w->epsilon * nu;
+  adjoint->coefficients[row->block.index[0]] -= w->k0 * nu;
+  if (row->kind == MBS_ROW_COINCIDE) {
+    FormAdjoint bar = {{{0}}, {0}};
+    bar.at[0][row->component] = nu * w->k0;
+    bar.at[1][row->component] = nu * w->k1;
+    bar.at[2][row->component] = nu * w->k2;
+    bar.at_mu[row->component] = lambda;
+    adjoint->lambda[row->index] += A_mu[row->component];
+    add_form_adjoint(&row->A, &row->block, state, &bar, adjoint, d, turns);
+    return;
+  }
+  Values A, B;
+  evaluate_both(row, state, &A, &B, d, turns);
+  mbs_form_add(&row->B, c, d, turns, adjoint->mu, B_mu);
+  adjoint->lambda[row->index] += dot(A_mu, B.at[0], d) + dot(A.at[0], B_mu, d);
+  FormAdjoint bar_A = form_adjoint(w, lambda, nu, &B, B_mu, d);
+  FormAdjoint bar_B = form_adjoint(w, lambda, nu, &A, A_mu, d);
+  add_form_adjoint(&row->A, &row->block, state, &bar_A, adjoint, d, turns);
+  add_form_adjoint(&row->B, &row->block, state, &bar_B, adjoint, d, turns);
+}
+
+void mbs_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
+                        const MbsAdjoint *adjoint) {
+  MBS_SPECIALISE(system->dimension, row->has_turn, transposed, row, state, weights, adjoint);
+}

@@ -94,6 +94,47 @@ void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const 
   }
 }
 
+void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                          const mbs_scalar *mu, const mbs_scalar *nu, mbs_scalar *q, mbs_scalar *v, mbs_scalar *a,
+                          mbs_scalar *lambda, mbs_scalar *coefficients, mbs_scalar *parameters) {
+  const MbsMode *mode = &system->mode;
+  mbs_scalar *extended = cleared_scratch(system, 1);
+  for (int i = 0; i < system->n; ++i) {
+    extended[i] = mu[i];
+  }
+  MbsAdjoint adjoint = {.mu = extended,
+                        .nu = nu,
+                        .q = q,
+                        .v = v,
+                        .a = a,
+                        .lambda = lambda,
+                        .coefficients = coefficients,
+                        .parameters = parameters};
+  for (int i = 0; i < system->mass_count; ++i) {
+    mbs_mass_transposed(system, &system->masses[i], state, &adjoint);
+  }
+  for (int i = 0; i < mode->row_count; ++i) {
+    mbs_row_transposed(system, &mode->rows[i], state, weights, &adjoint);
+  }
+  for (int i = 0; i < mode->force_count; ++i) {
+    mbs_force_element_transposed(system, mode->forces[i], state, &adjoint);
+  }
+}
+
+void mbs_system_chain(const MbsSystem *system, const mbs_scalar *coefficients, const mbs_scalar *parameters,
+                      mbs_scalar *gradient) {
+  const MbsCoefficients *all = &system->coefficients;
+  const mbs_scalar *slopes = all->outputs + all->nodes.count;
+  for (int c = 0; c < all->nodes.count; ++c) {
+    for (int d = all->derivative_start[c]; d < all->derivative_start[c + 1]; ++d) {
+      gradient[all->derivative_column[d]] += coefficients[c] * slopes[d];
+    }
+  }
+  for (int k = 0; k < system->column_count; ++k) {
+    gradient[k] += parameters[system->columns[k]];
+  }
+}
+
 void mbs_terms_constraint(const MbsSystem *system, int row, const MbsState *state, mbs_scalar level[3]) {
   mbs_row_levels(system, &system->mode.rows[row], state, level);
 }

@@ -22,6 +22,8 @@
 //   r                                            mbs_terms_residual
 //   c0 r_x + c1 r_v + c2 r_a and r_lambda        mbs_terms_tangent      assembled, for factorising
 //   r_x X + r_v V + r_a A + r_lambda L + r_rho   mbs_terms_derivative   product with columns
+//   r_x' u, r_v' u, r_a' u, r_lambda' u, and
+//   u' r_c for every coefficient c               mbs_terms_transposed   product with the transpose
 //   the part of f that belongs to one body       mbs_terms_body_residual
 //
 // No three-index array appears: second derivatives of Phi come contracted with lambda or v inside.
@@ -145,6 +147,15 @@ void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const Mbs
 void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, int count,
                           bool with_parameters, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
                           const mbs_scalar *L, mbs_scalar *R);
+// The transposed product with u = (mu, nu), n and m: adds r_x' u to q and so on (q, v, a: nq, fixed coordinates
+// included; lambda: m), u' r_c to every coefficient, and u' r_p to every parameter that expressions of forces name
+// themselves. Adjoints accumulate in this property space; mbs_system_chain turns it into columns once.
+void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                          const mbs_scalar *mu, const mbs_scalar *nu, mbs_scalar *q, mbs_scalar *v, mbs_scalar *a,
+                          mbs_scalar *lambda, mbs_scalar *coefficients, mbs_scalar *parameters);
+// gradient (columns) += d(coefficients)/drho' coefficients + parameters
+void mbs_system_chain(const MbsSystem *system, const mbs_scalar *coefficients, const mbs_scalar *parameters,
+                      mbs_scalar *gradient);
 // Phi, Phidot, Phiddot (m each); any may be NULL.
 void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_scalar *Phi, mbs_scalar *Phidot,
                            mbs_scalar *Phiddot);
