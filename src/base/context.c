@@ -19,6 +19,12 @@ MbsStatus mbs_fail(MbsContext *context, MbsStatus status, MbsPlace place, const 
   va_start(arguments, format);
   (void)vsnprintf(context->message + used, (size_t)(size - used), format, arguments);
   va_end(arguments);
+  // one line, whatever was quoted from the input
+  for (char *c = context->message; *c; ++c) {
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+      *c = ' ';
+    }
+  }
   context->status = status;
   return status;
 }

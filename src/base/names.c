@@ -45,7 +45,8 @@ int mbs_name_distance(const char *a, const char *b) {
 
 void mbs_name_nearest(const char *name, const char *candidate, const char **best) {
   int distance = mbs_name_distance(name, candidate);
-  int longest = (int)strlen(name) > (int)strlen(candidate) ? (int)strlen(name) : (int)strlen(candidate);
+  int length = (int)strnlen(name, LONGEST), other = (int)strnlen(candidate, LONGEST);
+  int longest = length > other ? length : other;
   if (distance > 1 + longest / 3 || distance >= longest) {
     return;
   }

@@ -366,14 +366,14 @@ static MbsStatus parse_whole(Parser *parser, MbsExpression *value) {
 MbsStatus mbs_expression_parse(MbsContext *context, MbsGraph *graph, MbsText text, const MbsScope *scope,
                                MbsExpression *value) {
   Parser parser = {.graph = graph, .scope = scope};
-  MBS_TRY(mbs_scanner_start(&parser.scanner, context, text));
+  MBS_TRY(mbs_scanner_start(&parser.scanner, context, scope ? scope->owner : NULL, text));
   return parse_whole(&parser, value);
 }
 
 MbsStatus mbs_expression_parse_sized(MbsContext *context, MbsGraph *graph, MbsText text, const MbsScope *scope,
                                      int size, MbsExpression *value) {
   Parser parser = {.graph = graph, .scope = scope};
-  MBS_TRY(mbs_scanner_start(&parser.scanner, context, text));
+  MBS_TRY(mbs_scanner_start(&parser.scanner, context, scope ? scope->owner : NULL, text));
   MBS_TRY(parse_whole(&parser, value));
   if (value->size != size) {
     return mbs_scanner_fail(&parser.scanner, 0, "expected %s, got %s", mbs_expression_kind(size),

@@ -22,6 +22,7 @@ typedef struct MbsExpression {
 // (mbs_fail, with `place` and the nearest known name).
 typedef struct MbsScope {
   void *user;
+  const char *owner;  // whose expression it is, for messages about how it is written; may be NULL
   // a name or dotted name that is not followed by a parenthesis
   MbsStatus (*resolve)(void *user, MbsContext *context, MbsPlace place, const char *name, MbsExpression *value);
   // a function that is not built in; its arguments are names (dotted or not), not expressions.

@@ -75,8 +75,8 @@ MbsStatus mbs_scanner_fail(const MbsScanner *scanner, int offset, const char *fo
   (void)vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
   quote(scanner, offset, quoted);
-  return mbs_fail(scanner->context, MBS_ERROR_INPUT, mbs_scanner_place(scanner, offset), "in \"%s\": %s", quoted,
-                  sentence);
+  return mbs_fail(scanner->context, MBS_ERROR_INPUT, mbs_scanner_place(scanner, offset), "%s%sin \"%s\": %s",
+                  scanner->owner ? scanner->owner : "", scanner->owner ? ": " : "", quoted, sentence);
 }
 
 // ---- tokens ----

@@ -22,13 +22,14 @@ typedef struct MbsToken {
 
 typedef struct MbsScanner {
   MbsContext *context;
+  const char *owner;  // whose expression it is, for messages; may be NULL
   MbsText text;
   int length;
   MbsToken token, previous;  // the current one and the one before it
 } MbsScanner;
 
 // Checks the length and reads the first token.
-MbsStatus mbs_scanner_start(MbsScanner *scanner, MbsContext *context, MbsText text);
+MbsStatus mbs_scanner_start(MbsScanner *scanner, MbsContext *context, const char *owner, MbsText text);
 MbsStatus mbs_scanner_next(MbsScanner *scanner);
 bool mbs_scanner_is_at(const MbsScanner *scanner, char symbol);
 
@@ -40,7 +41,7 @@ MbsTokenText mbs_scanner_text(const MbsScanner *scanner, MbsToken token);
 
 // The place in the file of a byte of the expression.
 MbsPlace mbs_scanner_place(const MbsScanner *scanner, int offset);
-// in "<the expression>": <sentence>, at that place
+// <owner>: in "<the expression>": <sentence>, at that place
 MbsStatus mbs_scanner_fail(const MbsScanner *scanner, int offset, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -71,6 +71,24 @@ static void correct(MbsNewmark *newmark, double c0, double c1, MbsState *state) 
   }
 }
 
+static MbsStatus not_finite(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step) {
+  const char *advice = is_step ? "; the motion may be unstable: try a smaller --step" : "";
+  const char *name = mbs_terms_find_bad_force(system, state);
+  if (!name) {
+    return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+                    "the residual is not a finite number at t = %.10g: numbers overflow%s", mbs_re(state->t), advice);
+  }
+  MbsPlace place = mbs_nowhere;
+  for (int i = 0; i < system->blueprint->forces.count; ++i) {
+    const MbsForceSpec *force = &system->blueprint->forces.items[i];
+    place = force->name == name ? force->place : place;
+  }
+  return mbs_fail(context, MBS_ERROR_NUMERICAL, place,
+                  "%s is not a finite number at t = %.10g: a division by zero, a domain error, an overflow, or a "
+                  "spring whose points meet and which has no direction then%s",
+                  name, mbs_re(state->t), advice);
+}
+
 // Newton on the residual; c0 = dq/da, c1 = dv/da
 static MbsStatus solve(MbsContext *context, MbsNewmark *newmark, double c0, double c1, MbsState *state) {
   const MbsSystem *system = newmark->formulation->system;
@@ -81,10 +99,7 @@ static MbsStatus solve(MbsContext *context, MbsNewmark *newmark, double c0, doub
     mbs_formulation_residual(newmark->formulation, state, newmark->r, scale);
     residual = scaled_residual(system, newmark->r, scale);
     if (!isfinite(residual)) {
-      const char *force = mbs_terms_find_bad_force(system, state);
-      return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
-                      "%s is not a finite number at t = %.10g (iteration %d); try a smaller --step",
-                      force ? force : "the residual", mbs_re(state->t), iteration + 1);
+      return not_finite(context, system, state, c0 > 0);
     }
     if (residual <= newmark->tolerance && iteration > 0 && further-- <= 0) {
       // the factors at hand are a little old but good: they remove most of what is left
@@ -101,7 +116,7 @@ static MbsStatus solve(MbsContext *context, MbsNewmark *newmark, double c0, doub
   return mbs_fail(
       context, MBS_ERROR_NUMERICAL, mbs_nowhere,
       "Newton's iteration does not converge at t = %.10g: scaled residual %.3g after %d iterations, wanted %.3g; "
-      "try a smaller --step or a larger --tolerance",
+      "try a smaller --step or a larger --tolerance, and make force laws that jump (sign, step) smooth",
       mbs_re(state->t), residual, MOST_ITERATIONS, newmark->tolerance);
 }
 

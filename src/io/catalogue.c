@@ -6,6 +6,7 @@
 #include "formulations/formulation.h"
 #include "io/page.h"
 #include "io/schema.h"
+#include "model/blueprint.h"
 #include "model/force.h"
 #include "model/joint.h"
 #include "model/model.h"
@@ -111,23 +112,18 @@ static void put_methods(const MbsPage *page) {
 }
 
 static void put_functions(const MbsPage *page) {
-  static const MbsPageEntry signals[] = {
-      {"r(P)  v(P)  a(P)", "position, velocity and acceleration of a point: vectors; r(P).x is a number"},
-      {"angle(B)", "angle of the x axis of body B, continuous over many turns"},
-      {"angle(J)", "angle of the second body of joint J from the first"},
-      {"angle(P, Q)", "angle of the line from point P to point Q"},
-      {"omega(B)  alpha(B)", "angular velocity and angular acceleration of body B"},
-      {"distance(P, Q)", "distance of two points"},
-      {"lambda(N)", "multiplier of the constraint of body or joint N; lambda(N.2) its second"},
-      {"t", "time"},
-  };
   static const MbsPageEntry operators[] = {
       {"+  -  *  /  ^", "^ is a power and binds tightest; + and - take vectors too, * and / a vector and a number"},
       {"[x, y]", "a vector, whose components are .x and .y"},
       {"pi", "3.14159..."},
   };
   mbs_page_heading(page, 3, "Signals, in objectives, force laws and independent coordinates");
-  mbs_page_entries(page, "signal", MBS_COUNT(signals), signals);
+  MbsPageEntry signals[32];
+  int signal_count = 0;
+  for (const MbsFunctionHelp *help = mbs_signal_help; help->name && signal_count < MBS_COUNT(signals); ++help) {
+    signals[signal_count++] = (MbsPageEntry){help->name, help->summary};
+  }
+  mbs_page_entries(page, "signal", signal_count, signals);
   mbs_page_heading(page, 3, "Operators and constants");
   mbs_page_entries(page, "operator", MBS_COUNT(operators), operators);
   mbs_page_heading(page, 3, "Functions");

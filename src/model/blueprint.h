@@ -261,12 +261,17 @@ MbsStatus mbs_form_of_direction(MbsContext *context, MbsBlueprint *blueprint, co
                                 MbsForm *form);
 
 // ---- signals (signals.c) ----
+// The graph input of a signal, made if it is new.
+MbsStatus mbs_signal_add(MbsContext *context, MbsBlueprint *blueprint, MbsSignal signal, MbsNode *node);
 // position, velocity or acceleration of a form as an expression
 MbsStatus mbs_signal_of_form(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *form, MbsSignalKind kind,
                              MbsExpression *value);
 // angle of a planar direction, continuous over many turns
 MbsStatus mbs_signal_angle(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *direction, MbsNode *angle);
 
+// ---- signals by name (signal_scope.c) ----
+// What expressions may name, for `list`; ends with a NULL name.
+extern const MbsFunctionHelp mbs_signal_help[];
 // Which signals an expression may use.
 typedef enum MbsSignalUse {
   MBS_USE_POSITION = 1,

@@ -49,13 +49,22 @@ static MbsStatus give_back(MbsContext *context, MbsArena *arena, const MbsSimula
   return MBS_OK;
 }
 
-// a value at the end, or an expression of such, that is not a number
+// a value at the end, or an expression of such, or a derivative, that is not a number
 static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *objectives) {
+  const MbsSystem *system = objectives->system;
   for (int i = 0; i < objectives->count; ++i) {
+    const MbsFunction *function = &objectives->items[i].function;
     if (!mbs_is_finite(objectives->value[i])) {
-      return mbs_fail(context, MBS_ERROR_NUMERICAL, objectives->items[i].function.place,
-                      "objective \"%s\" is not a finite number (a division by zero or a domain error)",
-                      objectives->items[i].function.name);
+      return mbs_fail(context, MBS_ERROR_NUMERICAL, function->place,
+                      "objective \"%s\" is not a finite number (a division by zero or a domain error)", function->name);
+    }
+    for (int k = 0; k < system->column_count; ++k) {
+      if (!mbs_is_finite(objectives->gradient[i * system->column_count + k])) {
+        return mbs_fail(context, MBS_ERROR_NUMERICAL, function->place,
+                        "objective \"%s\": its derivative with respect to \"%s\" is not a finite number (sqrt, norm "
+                        "and powers have none at zero)",
+                        function->name, system->blueprint->parameters.items[system->columns[k]].name);
+      }
     }
   }
   return MBS_OK;

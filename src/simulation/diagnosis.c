@@ -11,10 +11,34 @@ static void append(MbsContext *context, const char *text) {
   (void)snprintf(context->message + used, sizeof context->message - used, "%s", text);
 }
 
+// bodies that have no mass, or no inertia although they turn
+static void name_massless(MbsContext *context, const MbsSimulation *simulation) {
+  MbsBlueprint *blueprint = simulation->system->blueprint;
+  MbsContext quiet = {.status = MBS_OK};
+  int found = 0;
+  for (int b = 1; b < blueprint->bodies.count; ++b) {
+    const MbsBlueprintBody *body = &blueprint->bodies.items[b];
+    const MbsNode nodes[2] = {body->mass, body->inertia};
+    double values[2];
+    if (mbs_blueprint_nominal(&quiet, blueprint, 2, nodes, values) != MBS_OK) {
+      return;
+    }
+    if (!(values[0] > 0) || (!body->is_point_mass && !(values[1] > 0))) {
+      append(context, found++ ? ", \"" : ": a body without mass or inertia may move freely: \"");
+      append(context, body->name);
+      append(context, "\"");
+    }
+  }
+  append(context, found ? "; give it a mass and an inertia, or hold it" : "; start elsewhere, or try a smaller --step");
+}
+
 MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status) {
   const MbsSystem *system = simulation->system;
-  if (status != MBS_ERROR_NUMERICAL || !strstr(context->message, "singular") ||
-      simulation->formulation.type->allows_redundancy) {
+  if (status != MBS_ERROR_NUMERICAL || !strstr(context->message, "singular")) {
+    return status;
+  }
+  if (simulation->formulation.type->allows_redundancy) {
+    name_massless(context, simulation);
     return status;
   }
   MbsContext quiet = {.status = MBS_OK};
@@ -34,8 +58,11 @@ MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simu
         append(context, "\"");
       }
     }
-    append(context, redundant ? "; remove a constraint, or use --formulation penalty, which allows this"
-                              : ": a body without mass has a free motion; give it a mass or an inertia");
+    if (redundant) {
+      append(context, "; remove a constraint, or use --formulation penalty, which allows this");
+    } else {
+      name_massless(context, simulation);
+    }
   }
   mbs_arena_destroy(arena);
   return status;
