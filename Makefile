@@ -53,7 +53,7 @@ format:  ## format the sources
 tidy: command  ## static analysis with clang-tidy
 	@clang-tidy -p $(FOLDER) --quiet $(filter src/%.c cli/%.c,$(SOURCES))
 
-generated: command  ## write again what the command knows best: the schema and the table of elements
+generated: command  ## write again what the command knows best: the schema, the table of elements, elements.h
 	@scripts/check-generated $(COMMAND) --write
 
 install:  ## install below PREFIX (default /usr/local)

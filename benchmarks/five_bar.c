@@ -297,7 +297,12 @@ static void print_all(MbsContext *context, const MbsModel *model, bool is_markdo
   if (file) {
     read_instructions(file, cases);
   }
-  printf("compiler %s; the least of %d repeats\n", __VERSION__, repeats);
+#ifdef __clang__
+  const char *compiler = "";  // its version begins with its name
+#else
+  const char *compiler = "gcc ";
+#endif
+  printf("%s%s; each time the least of %d repeats\n", compiler, __VERSION__, repeats);
   print_steps(is_markdown, cases);
   if (cases[0].instructions > 0) {
     print_instructions(is_markdown, file ? "valgrind" : "the machine's counter", cases);

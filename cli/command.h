@@ -16,6 +16,7 @@ typedef struct CliCommand {
 int cli_run_check(const CliOptions *options);
 int cli_run_simulate(const CliOptions *options);
 int cli_run_gradient(const CliOptions *options);
+int cli_run_kinematics(const CliOptions *options);
 int cli_run_verify(const CliOptions *options);
 int cli_run_list(const CliOptions *options);
 

@@ -37,6 +37,15 @@ static const CliCommand commands[] = {
      "  mbsens gradient models/five_bar.yaml --objective psi1 --wrt Ls1,Ls2 --json\n"
      "  mbsens gradient models/five_bar.yaml --compare finite-difference --difference-step 1e-6\n",
      cli_run_gradient},
+    {"kinematics", CLI_KINEMATICS, "MODEL [--method NAME] [-o FILE.csv] [options]",
+     "the motion that drivers prescribe, and the forces it needs",
+     "Finds position, velocity and acceleration of a mechanism whose every freedom has a driver, at each\n"
+     "time, without integrating; the multipliers are the forces and torques that the motion needs\n"
+     "(inverse dynamics). With --method or --compare, the derivatives of the objectives.\n"
+     "\n"
+     "  mbsens kinematics MODEL --step 0.01 --end 1 -o motion.csv\n"
+     "  mbsens kinematics MODEL --compare complex-step\n",
+     cli_run_kinematics},
     {"verify", CLI_VERIFY, "MODEL [--objective A,B] [--wrt P,Q] [options]",
      "every formulation and method against the complex step",
      "Computes the gradient with every formulation, in all coordinates and with every exact method, and\n"
@@ -59,7 +68,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 // NULL after a sentence on standard error
 static const CliCommand *find_command(const char *name) {
-  static const char *const planned[] = {"kinematics", "equilibrium", "linearize", "optimize", "report", "plot"};
+  static const char *const planned[] = {"equilibrium", "linearize", "optimize", "report", "plot"};
   const char *nearest = NULL;
   for (int i = 0; i < COMMAND_COUNT; ++i) {
     if (strcmp(name, commands[i].name) == 0) {

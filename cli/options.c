@@ -36,44 +36,47 @@ typedef struct Option {
 #define MEMBER(name) offsetof(CliOptions, name)
 
 enum {
-  RUNS = CLI_SIMULATE | CLI_GRADIENT,
-  MODELS = CLI_CHECK | CLI_SIMULATE | CLI_GRADIENT | CLI_VERIFY,
+  GRADIENTS = CLI_GRADIENT | CLI_KINEMATICS,
+  DYNAMICS = CLI_CHECK | CLI_SIMULATE | CLI_GRADIENT,
+  DYNAMICS_OR_VERIFY = DYNAMICS | CLI_VERIFY,
+  RUNS = CLI_SIMULATE | GRADIENTS,
+  MODELS = DYNAMICS_OR_VERIFY | CLI_KINEMATICS,
   ALL = MODELS | CLI_LIST | CLI_HELP
 };
 
 static const Option table[] = {
-    {"--objective", "A,B", KIND_NAMES, CLI_GRADIENT | CLI_VERIFY, MEMBER(objectives),
+    {"--objective", "A,B", KIND_NAMES, GRADIENTS | CLI_VERIFY, MEMBER(objectives),
      "objectives to differentiate (default: all of the model)"},
-    {"--wrt", "P,Q", KIND_NAMES, CLI_GRADIENT | CLI_VERIFY, MEMBER(parameters),
+    {"--wrt", "P,Q", KIND_NAMES, GRADIENTS | CLI_VERIFY, MEMBER(parameters),
      "parameters to differentiate with respect to (default: all of the model)"},
-    {"--method", "NAME", KIND_METHOD, CLI_GRADIENT, MEMBER(method),
-     "direct (default), complex-step or finite-difference"},
-    {"--compare", "[METHOD]", KIND_COMPARE, CLI_GRADIENT, MEMBER(compared),
+    {"--method", "NAME", KIND_METHOD, GRADIENTS, MEMBER(method), "direct (default), complex-step or finite-difference"},
+    {"--compare", "[METHOD]", KIND_COMPARE, GRADIENTS, MEMBER(compared),
      "run METHOD too and print both with their relative difference\n"
      "(default: complex-step, or direct if that is the method already)"},
-    {"--difference", "KIND", KIND_DIFFERENCE, CLI_GRADIENT, MEMBER(difference),
+    {"--difference", "KIND", KIND_DIFFERENCE, GRADIENTS, MEMBER(difference),
      "central (default), forward or backward; of finite-difference"},
-    {"--difference-step", "X", KIND_POSITIVE, CLI_GRADIENT, MEMBER(difference_step),
-     "its step, relative to max(|parameter|, 1) (default: chosen for KIND)"},
+    {"--difference-step", "X", KIND_POSITIVE, GRADIENTS, MEMBER(difference_step),
+     "its step, relative to the parameter (absolute if that is 0)"},
     {"-o", "FILE.csv", KIND_OUTPUT, RUNS, MEMBER(output), "write time histories; the file appears whole or not at all"},
     {"--set", "NAME=VALUE", KIND_SET, MODELS, MEMBER(assignments),
      "give a parameter another value: a number, or an expression of other\nparameters; may be repeated"},
-    {"--formulation", "NAME", KIND_TEXT, CLI_CHECK | RUNS, MEMBER(formulation),
+    {"--formulation", "NAME", KIND_TEXT, DYNAMICS, MEMBER(formulation),
      "equations of motion (index1); see `mbsens list formulations`"},
-    {"--coordinates", "NAME", KIND_TEXT, CLI_CHECK | RUNS, MEMBER(coordinates),
+    {"--coordinates", "NAME", KIND_TEXT, DYNAMICS | CLI_KINEMATICS, MEMBER(coordinates),
      "coordinates (natural); see `mbsens list coordinates`"},
-    {"--integrator", "NAME", KIND_TEXT, MODELS, MEMBER(integrator),
+    {"--integrator", "NAME", KIND_TEXT, DYNAMICS_OR_VERIFY, MEMBER(integrator),
      "integrator (trapezoidal); see `mbsens list integrators`"},
     {"--step", "H", KIND_POSITIVE, MODELS, MEMBER(step), "time step in seconds (0.01)"},
     {"--end", "T", KIND_POSITIVE, MODELS, MEMBER(end), "end of the simulated time in seconds (1)"},
     {"--tolerance", "X", KIND_POSITIVE, MODELS, MEMBER(tolerance),
      "scaled residual at which a step counts as solved (1e-10)"},
-    {"--penalty", "A|auto", KIND_PENALTY, MODELS, MEMBER(penalty),
+    {"--penalty", "A|auto", KIND_PENALTY, DYNAMICS_OR_VERIFY, MEMBER(penalty),
      "absolute penalty factor, or auto: from the mass matrix (auto)"},
-    {"--xi", "X", KIND_NOT_NEGATIVE, MODELS, MEMBER(xi), "damping ratio of the constraint stabilisation (1)"},
-    {"--omega", "W", KIND_NOT_NEGATIVE, MODELS, MEMBER(omega),
+    {"--xi", "X", KIND_NOT_NEGATIVE, DYNAMICS_OR_VERIFY, MEMBER(xi),
+     "damping ratio of the constraint stabilisation (1)"},
+    {"--omega", "W", KIND_NOT_NEGATIVE, DYNAMICS_OR_VERIFY, MEMBER(omega),
      "frequency of the constraint stabilisation in rad/s (10)"},
-    {"--baumgarte", NULL, KIND_FLAG, MODELS, MEMBER(is_stabilised), "index1: stabilise with xi and omega"},
+    {"--baumgarte", NULL, KIND_FLAG, DYNAMICS_OR_VERIFY, MEMBER(is_stabilised), "index1: stabilise with xi and omega"},
     {"--json", NULL, KIND_FLAG, MODELS, MEMBER(is_json), "print one JSON object instead of tables"},
     {"--quiet", NULL, KIND_FLAG, MODELS, MEMBER(is_quiet), "print the tables of numbers only"},
     {"--markdown", NULL, KIND_FLAG, CLI_LIST, MEMBER(is_markdown), "print tables in Markdown"},
@@ -156,7 +159,7 @@ static bool store(const Option *option, const char *value, CliOptions *options) 
     case KIND_PENALTY: return cli_value_penalty(option->name, value, member);
     case KIND_NAMES: return cli_value_names(option->name, value, member);
     case KIND_OUTPUT: return cli_value_output(option->name, value, member);
-    case KIND_METHOD: return cli_value_method(option->name, value, member);
+    case KIND_METHOD: options->has_method = true; return cli_value_method(option->name, value, member);
     case KIND_COMPARE: options->has_comparison = true; return !value || cli_value_method(option->name, value, member);
     case KIND_DIFFERENCE: options->has_difference = true; return cli_value_difference(option->name, value, member);
     case KIND_SET:

@@ -15,7 +15,8 @@ enum {
   CLI_GRADIENT = 1 << 2,
   CLI_VERIFY = 1 << 3,
   CLI_LIST = 1 << 4,
-  CLI_HELP = 1 << 5
+  CLI_HELP = 1 << 5,
+  CLI_KINEMATICS = 1 << 6
 };
 
 // The command line, read but not yet applied. NULL and is_given = false: not on the command line.
@@ -27,7 +28,9 @@ typedef struct CliOptions {
   int assignment_count;
   CliAssignment *assignments;  // --set
   CliNames objectives, parameters;
+  bool is_kinematic;  // kinematics instead of dynamics
   MbsMethod method;
+  bool has_method;
   MbsMethod compared;  // --compare; MBS_METHOD_NONE: no comparison
   bool has_comparison;
   MbsDifference difference;

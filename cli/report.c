@@ -7,8 +7,13 @@
 
 void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method) {
   const MbsSettings *settings = &result->settings;
-  (void)fprintf(out, "%s: %s, %s coordinates, %s, h = %g s, end = %g s%s%s\n\n", result->model, settings->formulation,
-                settings->coordinates, settings->integrator, settings->step, settings->end,
+  if (settings->is_kinematic) {
+    (void)fprintf(out, "%s: kinematics, %s coordinates", result->model, settings->coordinates);
+  } else {
+    (void)fprintf(out, "%s: %s, %s coordinates, %s", result->model, settings->formulation, settings->coordinates,
+                  settings->integrator);
+  }
+  (void)fprintf(out, ", h = %g s, end = %g s%s%s\n\n", settings->step, settings->end,
                 method == MBS_METHOD_NONE ? "" : ", ", method == MBS_METHOD_NONE ? "" : cli_method_name(method));
 }
 

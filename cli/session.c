@@ -33,6 +33,7 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
   override_number(options->xi, &settings->xi);
   override_number(options->omega, &settings->omega);
   settings->is_stabilised = settings->is_stabilised || options->is_stabilised;
+  settings->is_kinematic = options->is_kinematic;
   request->difference = options->difference;
   override_number(options->difference_step, &request->difference_step);
   if (options->objectives.names) {

@@ -1,6 +1,6 @@
 # Every tests/test_*.c is a test, every example is run, every script that guards a rule is a test too.
 # All run from the root of the sources.
-set(BOTH_SCALARS test_graph test_tape test_parse)  # also run in the complex build, as test_twin_* are
+set(BOTH_SCALARS test_algebra test_graph test_tape test_parse)  # also run in the complex build, as test_twin_* are
 
 # the complex sources with all their symbols, for those tests
 add_library(mbsens_complex STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:complex_objects>)
@@ -53,6 +53,7 @@ add_check(check_layers scripts/check-layers)
 add_check(check_bare_math scripts/check-bare-math)
 add_check(check_twin scripts/check-twin ${CMAKE_NM} ${twin_object} ${twin_exports})
 add_check(check_generated scripts/check-generated $<TARGET_FILE:command>)
+add_check(check_headers scripts/check-headers)
 add_check(check_contract scripts/check-contract $<TARGET_FILE:command>)
 
 # ---- examples and benchmarks ----

@@ -4,8 +4,9 @@
 //   fuzz_check COUNT [SEED [FIRST]]     mutants FIRST .. FIRST + COUNT - 1 of this seed (defaults 1, 0)
 //   fuzz_check print SEED NUMBER        writes one mutant on standard output
 //
-// From the root of the sources. Mutants are made from models/*.yaml, tests/bad/*.yaml and the models in docs/*.md. A
-// mutant depends on the seed, its number and these files alone, so every finding can be repeated and printed.
+// From the root of the sources. Mutants are made from models/*.yaml, tests/models/*.yaml, tests/bad/*.yaml and the
+// models in docs/*.md. A mutant depends on the seed, its number and these files alone, so every finding can be repeated
+// and printed.
 #include <dirent.h>
 #include <mbsens/mbsens.h>
 #include <signal.h>
@@ -28,9 +29,10 @@ typedef struct Text {
   char *bytes;
 } Text;
 
-static int seed_count, readable_count;
+static int seed_count, readable_count, sound_count;
 static Text seeds[MOST_SEEDS];
 static int readable[MOST_SEEDS];  // the seeds that are read: their mutants go deeper
+static int sound[MOST_SEEDS];     // the seeds that pass the check: theirs go deepest
 
 // ---- seeds ----
 static void add_seed(const char *bytes, size_t length) {
@@ -92,18 +94,25 @@ static void add_seed_folder(const char *folder, const char *ending, bool is_page
   }
 }
 
-static void find_readable_seeds(void) {
+static void sort_seeds(void) {
   MbsContext *context = mbs_context_create();
   ENSURE(context != NULL);
   for (int i = 0; i < seed_count; ++i) {
     MbsModel *model;
+    MbsRequest request;
+    MbsCheck *check;
     if (mbs_model_read_text(context, seeds[i].bytes, seeds[i].length, "m.yaml", &model) == MBS_OK) {
       readable[readable_count++] = i;
+      if (mbs_request_default(context, model, &request) == MBS_OK &&
+          mbs_check(context, model, &request.settings, &check) == MBS_OK) {
+        sound[sound_count++] = i;
+        mbs_check_destroy(check);
+      }
       mbs_model_destroy(model);
     }
   }
   mbs_context_destroy(context);
-  ENSURE(readable_count > 0);
+  ENSURE(readable_count > sound_count && sound_count > 0);
 }
 
 // ---- chance ----
@@ -131,7 +140,8 @@ static const char *const words[] = {
     "sin(sin(sin(t)))", "r(P2)", "v(P2).x", "ground", "ground.A", "[0, 0]", "[1, 2, 3]", "{}", "[]", "~", "x", "y",
     "z", "length^-3", "sign(rate)", "abs(rate)^0.1", "1e9*rate", "-1e6*rate", "step(length - 1)", "- {}", "\n", ": ",
     ", ", "(", ")", "[", "]", "{", "}", "\"", "'", "#", "&a", "*a", "!t", "|", ">", "---\n", "...\n", "%", "<<", "?",
-    "-", "\t",
+    "-", "\t", "include", "constants", "templates", "assemblies", "template", "with", "at", "mirror", "repeat", "first",
+    "i", "cell(i-1)", "cell(1).link.B", "N", "N + 1",
 };
 static const char *const numbers[] = {
     "0", "-0", "1", "-1", "2", "0.5", "1e308", "-1e308", "1e-308", "1e-320", "1e-12", "1e12", "1e16", "1e-30", "1e30",
@@ -248,13 +258,15 @@ static void damage(uint64_t *chance, size_t kind, Text *text) {
 static void make_mutant(uint64_t seed, uint64_t number, Text *text) {
   uint64_t chance = seed * 0x2545f4914f6cdd1dU + number;
   (void)next_random(&chance);
-  bool is_any = below(&chance, 8) == 0;
-  const Text *origin =
-      &seeds[is_any ? below(&chance, (size_t)seed_count) : (size_t)readable[below(&chance, (size_t)readable_count)]];
+  size_t from = below(&chance, 8);  // 1/8 of all seeds, 2/8 of the readable, 5/8 of the sound ones
+  size_t chosen = from == 0   ? below(&chance, (size_t)seed_count)
+                  : from <= 2 ? (size_t)readable[below(&chance, (size_t)readable_count)]
+                              : (size_t)sound[below(&chance, (size_t)sound_count)];
+  const Text *origin = &seeds[chosen];
   memcpy(text->bytes, origin->bytes, origin->length);
   text->length = origin->length;
   size_t kinds = below(&chance, 3) ? TAME_KINDS : ALL_KINDS;
-  for (size_t round = 0, rounds = 1 + below(&chance, 3); round < rounds; ++round) {
+  for (size_t round = 0, rounds = 1 + below(&chance, 2) * below(&chance, 3); round < rounds; ++round) {
     // numbers and names most often: these mutants are models
     size_t kind = below(&chance, 2) ? below(&chance, kinds) : 1 + below(&chance, 2);
     damage(&chance, kind, text);
@@ -399,9 +411,10 @@ int main(int argument_count, char **arguments) {
   current.seed = argument_count > 2 ? strtoull(arguments[2], NULL, 10) : 1;
   uint64_t first = argument_count > 3 ? strtoull(arguments[3], NULL, 10) : 0;
   add_seed_folder("models", ".yaml", false);
+  add_seed_folder("tests/models", ".yaml", false);
   add_seed_folder("tests/bad", ".yaml", false);
   add_seed_folder("docs", ".md", true);
-  find_readable_seeds();
+  sort_seeds();
   static char bytes[LONGEST];
   Text mutant = {.bytes = bytes};
   if (is_printing) {

@@ -5,6 +5,7 @@
 
 #include "base/names.h"
 #include "ensure.h"
+#include "io/assembly.h"
 #include "io/schema.h"
 #include "io/yaml_tree.h"
 #include "model/force.h"
@@ -74,9 +75,10 @@ static void test_tables(void) {
 static bool is_valid(const MbsYaml *root, const MbsYaml *schema, const MbsYaml *node);
 
 static const MbsYaml *resolve(const MbsYaml *root, const char *reference) {
-  const char prefix[] = "#/$defs/";
-  ENSURE(strncmp(reference, prefix, strlen(prefix)) == 0);
-  const MbsYaml *definition = mbs_yaml_find(mbs_yaml_find(root, "$defs"), reference + strlen(prefix));
+  char group[32];  // #/$defs/name or #/properties/name
+  int length = 0;
+  ENSURE(sscanf(reference, "#/%31[^/]/%n", group, &length) == 1 && length > 0);
+  const MbsYaml *definition = mbs_yaml_find(mbs_yaml_find(root, group), reference + length);
   ENSURE(definition != NULL);
   return definition;
 }
@@ -207,7 +209,7 @@ static void test_schema(MbsContext *context) {
 
   // the sections, and one alternative per joint
   const MbsYaml *properties = mbs_yaml_find(schema, "properties");
-  ENSURE(properties->count == mbs_model_type.field_count);
+  ENSURE(properties->count == mbs_model_type.field_count + mbs_file_type.field_count);
   int joint_count = 0;
   while (mbs_joint_types[joint_count]) {
     ++joint_count;
@@ -226,10 +228,23 @@ static void test_schema(MbsContext *context) {
   ensure_valid(context, arena, schema, "mbsens: 1\nforces: [{point_force: A.P, value: [0, t]}]\n", true);
   ensure_valid(context, arena, schema, "mbsens: 1\nforces: [{point_force: A.P, value: -2*v(P)}]\n", true);
 
+  ensure_valid(context, arena, schema, "mbsens: 1\ninclude: a.yaml\nconstants: {N: 2}\n", true);
+  ensure_valid(context, arena, schema, "mbsens: 1\ninclude: [a.yaml, b.yaml]\n", true);
+  ensure_valid(
+      context, arena, schema,
+      "mbsens: 1\ntemplates: {t: {parameters: {k: 1}, bodies: {A: {mass: k}}, assemblies: [{template: u, name: v}]}}\n"
+      "assemblies: [{template: t, name: a, with: {k: 2}, at: [0, 1], mirror: x, repeat: N, first: 0}]\n",
+      true);
+  ensure_valid(context, arena, schema, "mbsens: 1\ntemplates: {t: {bodies: {A: {mas: 1}}}}\n", false);
+  ensure_valid(context, arena, schema, "mbsens: 1\ntemplates: {t: {gravity: [0, 1]}}\n", false);
+  ensure_valid(context, arena, schema, "mbsens: 1\nassemblies: [{template: t}]\n", false);
+  ensure_valid(context, arena, schema, "mbsens: 1\nassemblies: [{template: t, name: a, mirror: w}]\n", false);
+  ensure_valid(context, arena, schema, "mbsens: 1\ninclude: {file: a}\n", false);
+
   ensure_valid(context, arena, schema, "name: no version\n", false);
   ensure_valid(context, arena, schema, "mbsens: 2\n", false);
   ensure_valid(context, arena, schema, "mbsens: 1\ngravty: [0, 1]\n", false);
-  ensure_valid(context, arena, schema, "mbsens: 1\ngravity: [0, 1, 2]\n", false);
+  ensure_valid(context, arena, schema, "mbsens: 1\ngravity: [0, 1, 2, 3]\n", false);
   ensure_valid(context, arena, schema, "mbsens: 1\nbodies: {A: {mas: 1}}\n", false);
   ensure_valid(context, arena, schema, "mbsens: 1\nbodies: {A: {points: {P: 0}}}\n", false);
   ensure_valid(context, arena, schema, "mbsens: 1\njoints: [{revolut: [A.P, B.P]}]\n", false);

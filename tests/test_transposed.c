@@ -39,8 +39,7 @@ static void check(MbsSimulation *simulation, const MbsWeights *weights, double *
   for (int i = 0; i < m; ++i) {
     state->lambda[i] = uniform();
   }
-  double *X
-  = numbers(nq * columns, 1), *V = numbers(nq * columns, 1), *A = numbers(nq * columns, 1);
+  double *X = numbers(nq * columns, 1), *V = numbers(nq * columns, 1), *A = numbers(nq * columns, 1);
   double *L = numbers(m * columns, 1), *mu = numbers(n, 1), *nu = numbers(m, 1);
   double *R = numbers((n + m) * columns, 0);
   mbs_terms_derivative(system, state, weights, columns, true, X, V, A, L, R);
@@ -53,13 +52,8 @@ static void check(MbsSimulation *simulation, const MbsWeights *weights, double *
   mbs_system_chain(system, coefficients, parameters, gradient);
   for (int k = 0; k < columns; ++k) {
     double forward = dot(n, mu, R + k * (n + m)) + dot(m, nu, R + k * (n + m) + n);
-    double parts[] = {
-      dot(nq, q, X + k * nq),
-      dot(nq, v, V + k * nq),
-      dot(nq, a, A + k * nq),
-      dot(m, lambda, L + k * m),
-      gradient[k]
-    };
+    double parts[] = {dot(nq, q, X + k * nq), dot(nq, v, V + k * nq), dot(nq, a, A + k * nq), dot(m, lambda, L + k * m),
+                      gradient[k]};
     double backward = 0, size = 0;
     for (int i = 0; i < 5; ++i) {
       backward += parts[i];
@@ -69,7 +63,7 @@ static void check(MbsSimulation *simulation, const MbsWeights *weights, double *
     // the same products summed in another order: rounding of the largest part
     ENSURE_NEAR(backward, forward, 1e-12 * fmax(size, 1));
   }
-  double *all[] = { X, V, A, L, mu, nu, R, q, v, a, lambda, coefficients, parameters, gradient };
+  double *all[] = {X, V, A, L, mu, nu, R, q, v, a, lambda, coefficients, parameters, gradient};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
     free(all[i]);
   }

@@ -54,6 +54,7 @@ typedef struct MbsSettings {
   double penalty;      // absolute penalty factor; 0: automatic
   double xi, omega;    // constraint stabilisation: damping ratio, frequency (rad/s)
   bool is_stabilised;  // index1: use xi and omega
+  bool is_kinematic;   // no dynamics: drivers determine the motion; the multipliers are the forces it needs
   char formulation[MBS_NAME_LENGTH], coordinates[MBS_NAME_LENGTH], integrator[MBS_NAME_LENGTH];
 } MbsSettings;
 
@@ -77,7 +78,7 @@ typedef struct MbsRequest {
   MbsSettings settings;
   MbsMethod method;
   MbsDifference difference;  // of the finite differences
-  double difference_step;    // their step, relative to max(|parameter|, 1); 0: automatic
+  double difference_step;    // their step, relative to the parameter (absolute if that is 0); 0: automatic
   int objective_count;       // 0 with objectives NULL: all
   const char *const *objectives;
   int parameter_count;  // 0 with parameters NULL: all
@@ -159,7 +160,8 @@ typedef struct MbsVerification {
   int row_count;
   const MbsVerifyRow *rows;
   double max_relative_error;
-  double limit;  // what a relative error may be
+  double limit;          // what a relative error may be
+  const char *left_out;  // formulations that cannot run a model with redundant constraints; NULL: none
   bool pass;
 } MbsVerification;
 

@@ -6,6 +6,7 @@
 #define KLU_FACTOR klu_z_factor
 #define KLU_REFACTOR klu_z_refactor
 #define KLU_RCOND klu_z_rcond
+#define KLU_RGROWTH klu_z_rgrowth
 #define KLU_SOLVE klu_z_solve
 #define KLU_TSOLVE(symbolic, numeric, n, count, b, common) klu_z_tsolve(symbolic, numeric, n, count, b, 0, common)
 #define KLU_FREE_NUMERIC klu_z_free_numeric
@@ -13,6 +14,7 @@
 #define KLU_FACTOR klu_factor
 #define KLU_REFACTOR klu_refactor
 #define KLU_RCOND klu_rcond
+#define KLU_RGROWTH klu_rgrowth
 #define KLU_SOLVE klu_solve
 #define KLU_TSOLVE klu_tsolve
 #define KLU_FREE_NUMERIC klu_free_numeric
@@ -58,6 +60,9 @@ void mbs_sparse_solver_destroy(MbsSparseSolver *solver) {
   }
 }
 
+// A ratio of pivots below this is rounding: the matrix is singular to working precision.
+static const double singular = 1e-16;
+
 static bool factor_anew(MbsSparseSolver *solver, double *values) {
   KLU_FREE_NUMERIC(&solver->numeric, &solver->common);
   solver->numeric = KLU_FACTOR(solver->column_start, solver->row, values, solver->symbolic, &solver->common);
@@ -66,12 +71,25 @@ static bool factor_anew(MbsSparseSolver *solver, double *values) {
   }
   KLU_RCOND(solver->symbolic, solver->numeric, &solver->common);
   solver->quality = solver->full_quality = solver->common.rcond;
-  return solver->quality > 1e-300;
+  return solver->quality > singular;
+}
+
+// Do the pivots chosen earlier serve these values? A poor condition estimate may be the matrix's own; then the growth
+// of the pivots decides, of which a millionth still leaves ten digits. Choosing anew takes memory from KLU.
+static bool are_pivots_sound(MbsSparseSolver *solver, double *values) {
+  const double soundness = 1e-4, growth = 1e-6;
+  KLU_RCOND(solver->symbolic, solver->numeric, &solver->common);
+  solver->quality = solver->common.rcond;
+  if (solver->quality > soundness * solver->full_quality) {
+    return true;
+  }
+  return solver->quality > singular &&
+         KLU_RGROWTH(solver->column_start, solver->row, values, solver->symbolic, solver->numeric, &solver->common) &&
+         solver->common.rgrowth > growth;
 }
 
 bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *matrix) {
   double *values = (double *)matrix;
-  const double soundness = 1e-4;
   if (solver->size == 0) {
     return true;
   }
@@ -80,14 +98,14 @@ bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *matrix) {
   }
   if (solver->numeric && solver->full_quality > 0 &&
       KLU_REFACTOR(solver->column_start, solver->row, values, solver->symbolic, solver->numeric, &solver->common) &&
-      solver->common.status == KLU_OK) {
-    KLU_RCOND(solver->symbolic, solver->numeric, &solver->common);
-    solver->quality = solver->common.rcond;
-    if (solver->quality > soundness * solver->full_quality) {
-      return true;
-    }
+      solver->common.status == KLU_OK && are_pivots_sound(solver, values)) {
+    return true;
   }
   return factor_anew(solver, values);
+}
+
+bool mbs_sparse_solver_factor_anew(MbsSparseSolver *solver, mbs_scalar *matrix) {
+  return solver->size == 0 || (solver->symbolic && factor_anew(solver, (double *)matrix));
 }
 
 void mbs_sparse_solver_solve(MbsSparseSolver *solver, int count, mbs_scalar *b) {

@@ -12,9 +12,13 @@ MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const M
 void mbs_sparse_solver_destroy(MbsSparseSolver *solver);  // KLU's own memory; NULL is fine
 
 // Factors the matrix. The pivot order of the first time is kept while it stays sound (its reciprocal
-// condition estimate within 1e-4 of that of the last full factorisation); otherwise pivots are chosen
-// anew. False: the matrix is singular (or not finite) to working precision.
+// condition estimate within 1e-4 of that of the last full factorisation, or its reciprocal pivot growth
+// above 1e-6); otherwise pivots are chosen anew, for which KLU allocates. False: the matrix is singular (or not finite)
+// to working precision.
 bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *values);
+
+// The same with pivots chosen anew.
+bool mbs_sparse_solver_factor_anew(MbsSparseSolver *solver, mbs_scalar *values);
 
 // In place, for `count` right-hand sides stored one after another. A x = b, or A' x = b.
 void mbs_sparse_solver_solve(MbsSparseSolver *solver, int count, mbs_scalar *b);

@@ -92,8 +92,9 @@ MbsStatus mbs_planar_body_add_mass(MbsContext *context, MbsBlueprint *blueprint,
     Pair e = basis_span(g, basis);
     Pair arm = pair_subtract(g, local_pair(body->com), local_pair(basis->local[0]));
     Pair first_moment = pair_scale(g, body->mass, pair_divide(g, arm, e));
-    MbsNode second_moment = mbs_graph_divide(
-        g, mbs_graph_add(g, body->inertia, mbs_graph_multiply(g, body->mass, pair_square(g, arm))), pair_square(g, e));
+    MbsNode second_moment =
+        mbs_graph_divide(g, mbs_graph_add(g, body->inertia[2], mbs_graph_multiply(g, body->mass, pair_square(g, arm))),
+                         pair_square(g, e));
     const MbsNode *gravity = blueprint->gravity;
     // conj(m zeta_c) g
     weight[2] = mbs_graph_add(g, mbs_graph_multiply(g, first_moment.re, gravity[0]),
@@ -116,29 +117,5 @@ MbsStatus mbs_planar_body_add_mass(MbsContext *context, MbsBlueprint *blueprint,
   }
   MBS_APPEND(context, blueprint->arena, &blueprint->masses,
              (MbsMassSpec){.body = index, .count = n, .entities = entities, .a = a, .b = b, .weight = weight});
-  return MBS_OK;
-}
-
-MbsStatus mbs_planar_body_add_rows(MbsContext *context, MbsBlueprint *blueprint, int index, const MbsBasis *basis) {
-  if (basis->count < 2 || basis->kind[1] == MBS_ENTITY_VECTOR) {
-    return MBS_OK;
-  }
-  const MbsBlueprintBody *body = &blueprint->bodies.items[index];
-  MbsForm first, second, d;
-  MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[0], &first));
-  MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[1], &second));
-  MBS_TRY(mbs_form_subtract(context, blueprint, &second, &first, &d));
-  const char *name = mbs_arena_print(blueprint->arena, "body %s: length %s-%s", body->name,
-                                     blueprint->entities.items[basis->entity[0]].name,
-                                     blueprint->entities.items[basis->entity[1]].name);
-  MBS_APPEND(context, blueprint->arena, &blueprint->rows,
-             (MbsRowSpec){.kind = MBS_ROW_DOT,
-                          .name = name ? name : body->name,
-                          .owner = body->name,
-                          .place = body->record->name.place,
-                          .body = index,
-                          .A = d,
-                          .B = d,
-                          .c = pair_square(blueprint->graph, basis_span(blueprint->graph, basis))});
   return MBS_OK;
 }

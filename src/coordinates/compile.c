@@ -8,27 +8,6 @@
 typedef MbsStatus (*JointFunction)(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint);
 
 // ---- independent coordinates of the start ----
-// w' = sum of dw/dy y' over the position signals y of w
-static MbsStatus add_rate(MbsContext *context, MbsBlueprint *blueprint, MbsIndependentSpec *spec) {
-  MbsGraph *g = blueprint->graph;
-  int count;
-  const int *inputs;
-  spec->rate = mbs_graph_constant(g, 0);
-  MBS_TRY(mbs_graph_inputs_of(context, g, spec->coordinate, &count, &inputs));
-  for (int i = 0; i < count; ++i) {
-    MbsSignal signal = blueprint->signals.items[inputs[i]];
-    if (signal.kind != MBS_SIGNAL_POSITION) {
-      continue;
-    }
-    MbsExpression rate;
-    MbsForm form = blueprint->signal_forms.items[signal.index];
-    MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_VELOCITY, &rate));
-    MbsNode slope = mbs_graph_derivative(g, spec->coordinate, inputs[i]);
-    spec->rate = mbs_graph_add(g, spec->rate, mbs_graph_multiply(g, slope, rate.node[signal.component]));
-  }
-  return MBS_OK;
-}
-
 static MbsStatus read_independents(MbsContext *context, MbsBlueprint *blueprint) {
   const MbsRecord *initial = mbs_record_child(&blueprint->model->root, MBS_MODEL_INITIAL);
   const MbsValue *written = mbs_record_value(initial, MBS_INITIAL_INDEPENDENT);
@@ -49,7 +28,7 @@ static MbsStatus read_independents(MbsContext *context, MbsBlueprint *blueprint)
     }
     MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_INDEPENDENT_VELOCITY],
                                  mbs_record_text(record, MBS_INDEPENDENT_VELOCITY), &spec.velocity));
-    MBS_TRY(add_rate(context, blueprint, &spec));
+    MBS_TRY(mbs_signal_rate(context, blueprint, spec.coordinate, &spec.rate));
     MBS_APPEND(context, blueprint->arena, &blueprint->independents, spec);
   }
   return MBS_OK;
@@ -60,6 +39,11 @@ static MbsStatus read_joints(MbsContext *context, MbsBlueprint *blueprint, bool 
   const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
   for (int i = 0; i < joints->count; ++i) {
     const MbsJointType *type = mbs_joint_types[joints->records[i].type];
+    if (type->only_dimension && type->only_dimension != blueprint->dimension) {
+      return mbs_fail(context, MBS_ERROR_INPUT, joints->records[i].name.place,
+                      "%s: a %s joint is for models of dimension %d", mbs_joint_name(blueprint, &joints->records[i]),
+                      type->record.name, type->only_dimension);
+    }
     JointFunction function = is_connecting ? type->connect : type->rows;
     if (function) {
       MBS_TRY(function(context, blueprint, &joints->records[i]));
@@ -81,6 +65,12 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
   if (blueprint->bodies.count < 2) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the model has no bodies", model->file);
+  }
+  enum { MOST_BODIES = 5000 };  // set-up takes minutes beyond, see MBS_MOST_COORDINATES
+  if (blueprint->bodies.count > MOST_BODIES) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "%s: the model has %d bodies; more than %d are not offered yet", model->file,
+                    blueprint->bodies.count - 1, MOST_BODIES);
   }
   MBS_TRY(read_joints(context, blueprint, true));
   MBS_TRY(mbs_natural_choose(context, blueprint));

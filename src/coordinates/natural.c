@@ -1,10 +1,8 @@
-// Natural coordinates in the plane: which points and vectors become coordinates.
+// Natural coordinates: which points and vectors become coordinates.
 //
 // 1. Joints put points into groups and directions into classes (revolute: one group; prismatic: one
 //    class; fixed: both).
-// 2. Each body picks its basis by rank, not by count: a point, shared if possible; then the farthest
-//    shared point, a shared direction, the farthest point of its own, or at last a vector of its own.
-//    "Far" is measured on the nominal values; the choice is then frozen: parameters refresh numbers only.
+// 2. Each body picks its basis by rank, not by count (natural_bases.c).
 // 3. What is in a basis is an entity, once per group or class; the ground's are fixed.
 // 4. A body whose point or direction was joined but is not in its basis gets rows: the joint's point
 //    coincides (2 rows), the directions are parallel (1 row). A free vector has its length row once.
@@ -12,41 +10,25 @@
 //    parameters.
 #include "coordinates/natural.h"
 
-#include <math.h>
-
+#include "bodies/planar_body.h"
+#include "bodies/spatial_body.h"
+#include "coordinates/natural_storage.h"
 #include "model/joint.h"
 
-// directions that joints make coincide
-typedef struct DirectionClass {
-  int entity;  // -1: none
-  int member_count;
-  MbsDirection *members;
-  const MbsRecord *joint;
-} DirectionClass;
-
-typedef struct Natural {
-  MbsBasis *bases;    // by body
-  int *group_entity;  // by point group; -1: none
-  int *group_bodies;  // how many bodies share the group
-  bool *is_group_fixed;
-  int class_count;
-  DirectionClass *classes;
-} Natural;
-
 const MbsBasis *mbs_natural_basis(const MbsBlueprint *blueprint, int body) {
-  const Natural *natural = blueprint->coordinates;
+  const MbsNatural *natural = blueprint->coordinates;
   return &natural->bases[body];
 }
 
 // ---- entities ----
-static MbsStatus add_entity(MbsContext *context, MbsBlueprint *blueprint, MbsEntity entity, int *index) {
+MbsStatus mbs_natural_add_entity(MbsContext *context, MbsBlueprint *blueprint, MbsEntity entity, int *index) {
   *index = blueprint->entities.count;
   MBS_APPEND(context, blueprint->arena, &blueprint->entities, entity);
   return MBS_OK;
 }
 
-static MbsStatus group_entity(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference point, int *entity) {
-  Natural *natural = blueprint->coordinates;
+MbsStatus mbs_natural_group_entity(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference point, int *entity) {
+  MbsNatural *natural = blueprint->coordinates;
   int group = blueprint->bodies.items[point.body].points[point.point].group;
   if (natural->group_entity[group] < 0) {
     MbsEntity made = {.name = mbs_blueprint_short_name(blueprint, point),
@@ -58,15 +40,15 @@ static MbsStatus group_entity(MbsContext *context, MbsBlueprint *blueprint, MbsP
         made.value[k] = ground->points[p].local[k];
       }
     }
-    MBS_TRY(add_entity(context, blueprint, made, &natural->group_entity[group]));
+    MBS_TRY(mbs_natural_add_entity(context, blueprint, made, &natural->group_entity[group]));
   }
   *entity = natural->group_entity[group];
   return MBS_OK;
 }
 
 // a point or direction of the ground that is not joined to anything
-static MbsStatus ground_entity(MbsContext *context, MbsBlueprint *blueprint, const MbsNode local[3], bool is_point,
-                               int *entity) {
+MbsStatus mbs_natural_ground_entity(MbsContext *context, MbsBlueprint *blueprint, const MbsNode local[3], bool is_point,
+                                    int *entity) {
   MbsEntityKind kind = is_point ? MBS_ENTITY_POINT : MBS_ENTITY_VECTOR;
   for (int i = 0; i < blueprint->entities.count; ++i) {
     const MbsEntity *known = &blueprint->entities.items[i];
@@ -76,12 +58,12 @@ static MbsStatus ground_entity(MbsContext *context, MbsBlueprint *blueprint, con
       return MBS_OK;
     }
   }
-  return add_entity(context, blueprint,
-                    (MbsEntity){.name = is_point ? "ground point" : "ground direction",
-                                .kind = kind,
-                                .is_fixed = true,
-                                .value = {local[0], local[1], local[2]}},
-                    entity);
+  return mbs_natural_add_entity(context, blueprint,
+                                (MbsEntity){.name = is_point ? "ground point" : "ground direction",
+                                            .kind = kind,
+                                            .is_fixed = true,
+                                            .value = {local[0], local[1], local[2]}},
+                                entity);
 }
 
 // ---- the forms that coordinates owe to everyone else ----
@@ -89,14 +71,16 @@ static MbsStatus place(MbsContext *context, MbsBlueprint *blueprint, int body, c
                        MbsForm *form) {
   if (body == MBS_GROUND) {
     int entity;
-    MBS_TRY(ground_entity(context, blueprint, local, is_point, &entity));
+    MBS_TRY(mbs_natural_ground_entity(context, blueprint, local, is_point, &entity));
     return mbs_form_of_entity(context, blueprint, entity, form);
   }
-  return mbs_planar_body_place(context, blueprint, mbs_natural_basis(blueprint, body), local, is_point, form);
+  const MbsBasis *basis = mbs_natural_basis(blueprint, body);
+  return blueprint->dimension == 2 ? mbs_planar_body_place(context, blueprint, basis, local, is_point, form)
+                                   : mbs_spatial_body_place(context, blueprint, body, basis, local, is_point, form);
 }
 
 static MbsStatus place_point(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference point, MbsForm *form) {
-  const Natural *natural = blueprint->coordinates;
+  const MbsNatural *natural = blueprint->coordinates;
   const MbsBlueprintPoint *named = &blueprint->bodies.items[point.body].points[point.point];
   if (natural->group_entity[named->group] >= 0) {
     return mbs_form_of_entity(context, blueprint, natural->group_entity[named->group], form);
@@ -105,7 +89,7 @@ static MbsStatus place_point(MbsContext *context, MbsBlueprint *blueprint, MbsPo
 }
 
 // ---- groups and classes ----
-static MbsStatus survey_groups(MbsContext *context, MbsBlueprint *blueprint, Natural *natural) {
+static MbsStatus survey_groups(MbsContext *context, MbsBlueprint *blueprint, MbsNatural *natural) {
   MBS_TAKE(context, blueprint->arena, natural->group_entity, blueprint->group_count);
   MBS_TAKE(context, blueprint->arena, natural->group_bodies, blueprint->group_count);
   MBS_TAKE(context, blueprint->arena, natural->is_group_fixed, blueprint->group_count);
@@ -126,7 +110,7 @@ static bool is_same_direction(const MbsDirection *a, const MbsDirection *b) {
   return a->body == b->body && a->local[0] == b->local[0] && a->local[1] == b->local[1] && a->local[2] == b->local[2];
 }
 
-static int class_of(const Natural *natural, const MbsDirection *direction) {
+static int class_of(const MbsNatural *natural, const MbsDirection *direction) {
   for (int c = 0; c < natural->class_count; ++c) {
     for (int i = 0; i < natural->classes[c].member_count; ++i) {
       if (is_same_direction(&natural->classes[c].members[i], direction)) {
@@ -138,7 +122,7 @@ static int class_of(const Natural *natural, const MbsDirection *direction) {
 }
 
 // merges the pairs that joints made into classes
-static MbsStatus survey_directions(MbsContext *context, MbsBlueprint *blueprint, Natural *natural) {
+static MbsStatus survey_directions(MbsContext *context, MbsBlueprint *blueprint, MbsNatural *natural) {
   int pairs = blueprint->direction_pairs.count;
   MBS_TAKE(context, blueprint->arena, natural->classes, pairs);
   for (int i = 0; i < pairs; ++i) {
@@ -148,19 +132,19 @@ static MbsStatus survey_directions(MbsContext *context, MbsBlueprint *blueprint,
     int kept = a >= 0 ? a : b;
     if (kept < 0) {
       kept = natural->class_count++;
-      DirectionClass *made = &natural->classes[kept];
+      MbsDirectionClass *made = &natural->classes[kept];
       made->joint = pair->joint;
       made->entity = -1;
       MBS_TAKE(context, blueprint->arena, made->members, 2 * pairs);
     }
-    DirectionClass *class = &natural->classes[kept];
+    MbsDirectionClass *class = &natural->classes[kept];
     if (a < 0) {
       class->members[class->member_count++] = pair->a;
     }
     if (b < 0) {
       class->members[class->member_count++] = pair->b;
     } else if (a >= 0 && a != b) {
-      DirectionClass *other = &natural->classes[b];
+      MbsDirectionClass *other = &natural->classes[b];
       for (int k = 0; k < other->member_count; ++k) {
         class->members[class->member_count++] = other->members[k];
       }
@@ -170,7 +154,7 @@ static MbsStatus survey_directions(MbsContext *context, MbsBlueprint *blueprint,
   return MBS_OK;
 }
 
-static const MbsDirection *class_member(const DirectionClass *class, int body) {
+const MbsDirection *mbs_natural_class_member(const MbsDirectionClass *class, int body) {
   for (int i = 0; i < class->member_count; ++i) {
     if (class->members[i].body == body) {
       return &class->members[i];
@@ -179,125 +163,15 @@ static const MbsDirection *class_member(const DirectionClass *class, int body) {
   return NULL;
 }
 
-// ---- bases ----
-// the farthest point of the body from `first`, among the shared ones or among all
-static int farthest_point(const MbsBlueprint *blueprint, int index, const double *local, int first, bool shared_only,
-                          double *distance) {
-  const Natural *natural = blueprint->coordinates;
-  const MbsBlueprintBody *body = &blueprint->bodies.items[index];
-  int best = -1;
-  *distance = 0;
-  for (int p = 0; p < body->point_count; ++p) {
-    double d = hypot(local[3 * p] - local[3 * first], local[3 * p + 1] - local[3 * first + 1]);  // real
-    if (d > *distance && (!shared_only || natural->group_bodies[body->points[p].group] > 1)) {
-      best = p;
-      *distance = d;
-    }
-  }
-  return best;
-}
-
-static MbsStatus use_point(MbsContext *context, MbsBlueprint *blueprint, int body, int point, MbsBasis *basis) {
-  const MbsBlueprintPoint *named = &blueprint->bodies.items[body].points[point];
-  int k = basis->count++;
-  basis->kind[k] = MBS_ENTITY_POINT;
-  for (int i = 0; i < 3; ++i) {
-    basis->local[k][i] = named->local[i];
-  }
-  return group_entity(context, blueprint, (MbsPointReference){.body = body, .point = point}, &basis->entity[k]);
-}
-
-static MbsStatus use_direction(MbsContext *context, MbsBlueprint *blueprint, int body, DirectionClass *class,
-                               MbsBasis *basis) {
-  int k = basis->count++;
-  basis->kind[k] = MBS_ENTITY_VECTOR;
-  const MbsDirection *mine = class_member(class, body);
-  for (int i = 0; i < 3; ++i) {
-    basis->local[k][i] = mine->local[i];
-  }
-  if (class->entity < 0) {
-    const MbsDirection *fixed = class_member(class, MBS_GROUND);
-    if (fixed) {
-      MBS_TRY(ground_entity(context, blueprint, fixed->local, false, &class->entity));
-    } else {
-      const char *name = mbs_arena_print(blueprint->arena, "%s.u", class->joint->name.text);
-      MBS_TRY(add_entity(context, blueprint, (MbsEntity){.name = name ? name : "u", .kind = MBS_ENTITY_VECTOR},
-                         &class->entity));
-    }
-  }
-  basis->entity[k] = class->entity;
-  return MBS_OK;
-}
-
-// an entity of this body alone: its centre of mass where it has no point, or its x axis
-static MbsStatus use_own(MbsContext *context, MbsBlueprint *blueprint, int body, bool is_point, MbsBasis *basis) {
-  MbsGraph *graph = blueprint->graph;
-  const MbsBlueprintBody *owner = &blueprint->bodies.items[body];
-  int k = basis->count++;
-  basis->kind[k] = is_point ? MBS_ENTITY_POINT : MBS_ENTITY_VECTOR;
-  for (int i = 0; i < 3; ++i) {
-    basis->local[k][i] = is_point ? owner->com[i] : mbs_graph_constant(graph, i == 0 ? 1 : 0);
-  }
-  const char *name = mbs_arena_print(blueprint->arena, "%s.%s", owner->name, is_point ? "com" : "u");
-  return add_entity(context, blueprint, (MbsEntity){.name = name ? name : "own", .kind = basis->kind[k]},
-                    &basis->entity[k]);
-}
-
-static MbsStatus choose_basis(MbsContext *context, MbsBlueprint *blueprint, int index, const double *local) {
-  Natural *natural = blueprint->coordinates;
-  const MbsBlueprintBody *body = &blueprint->bodies.items[index];
-  MbsBasis *basis = &natural->bases[index];
-  int first = 0;
-  while (first < body->point_count && natural->group_bodies[body->points[first].group] < 2) {
-    ++first;
-  }
-  first = first < body->point_count ? first : 0;
-  if (body->point_count > 0) {
-    MBS_TRY(use_point(context, blueprint, index, first, basis));
-  } else {
-    MBS_TRY(use_own(context, blueprint, index, true, basis));
-  }
-  if (body->is_point_mass) {
-    return MBS_OK;
-  }
-  // two points closer than this share of the body's size would make a bad frame
-  const double too_close = 1e-3;
-  double size, distance;
-  int far = body->point_count > 0 ? farthest_point(blueprint, index, local, first, false, &size) : -1;
-  int shared = far >= 0 ? farthest_point(blueprint, index, local, first, true, &distance) : -1;
-  if (shared >= 0 && distance > too_close * size) {
-    return use_point(context, blueprint, index, shared, basis);
-  }
-  for (int c = 0; c < natural->class_count; ++c) {
-    if (class_member(&natural->classes[c], index)) {
-      return use_direction(context, blueprint, index, &natural->classes[c], basis);
-    }
-  }
-  return far >= 0 ? use_point(context, blueprint, index, far, basis) : use_own(context, blueprint, index, false, basis);
-}
-
-static MbsStatus choose_bases(MbsContext *context, MbsBlueprint *blueprint) {
-  for (int b = 1; b < blueprint->bodies.count; ++b) {
-    const MbsBlueprintBody *body = &blueprint->bodies.items[b];
-    MbsNode *nodes;
-    double *local;
-    MBS_TAKE(context, blueprint->arena, nodes, 3 * body->point_count);
-    MBS_TAKE(context, blueprint->arena, local, 3 * body->point_count);
-    for (int p = 0; p < body->point_count; ++p) {
-      for (int k = 0; k < 3; ++k) {
-        nodes[3 * p + k] = body->points[p].local[k];
-      }
-    }
-    MBS_TRY(mbs_blueprint_nominal(context, blueprint, 3 * body->point_count, nodes, local));
-    MBS_TRY(choose_basis(context, blueprint, b, local));
-  }
-  return MBS_OK;
-}
-
 // ---- rows that joints leave to the coordinates ----
 static bool is_in_basis(const MbsBlueprint *blueprint, int body, int entity) {
   const MbsBasis *basis = mbs_natural_basis(blueprint, body);
-  return (basis->count > 0 && basis->entity[0] == entity) || (basis->count > 1 && basis->entity[1] == entity);
+  for (int i = 0; i < basis->count; ++i) {
+    if (basis->entity[i] == entity) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static MbsStatus add_point_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsPointPair *pair,
@@ -325,7 +199,7 @@ static MbsStatus add_point_rows(MbsContext *context, MbsBlueprint *blueprint, co
 
 // every member of a group coincides with its entity, or with the group's first member
 static MbsStatus add_group_rows(MbsContext *context, MbsBlueprint *blueprint) {
-  const Natural *natural = blueprint->coordinates;
+  const MbsNatural *natural = blueprint->coordinates;
   int *first;  // the end of a pair that stands for a group without entity: 1 + 2 pair + end
   MBS_TAKE(context, blueprint->arena, first, blueprint->group_count);
   for (int i = 0; i < blueprint->point_pairs.count; ++i) {
@@ -357,34 +231,48 @@ static MbsStatus add_group_rows(MbsContext *context, MbsBlueprint *blueprint) {
   return MBS_OK;
 }
 
-// dot(J u, w) = 0 for every member direction w that is not the entity u itself
-static MbsStatus add_class_rows(MbsContext *context, MbsBlueprint *blueprint, const DirectionClass *class) {
-  MbsForm reference, normal;
-  int first = 0;
+// a member direction w is parallel to the reference u: dot(u, n) = 0 for the normals n of w, in the member's body
+static MbsStatus add_parallel_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsDirectionClass *class,
+                                   const MbsForm *u, const MbsDirection *member) {
+  MbsNode zero = mbs_graph_constant(blueprint->graph, 0);
+  MbsForm normal;
+  if (blueprint->dimension == 2) {
+    MbsForm w;
+    MBS_TRY(mbs_form_of_direction(context, blueprint, member, &w));
+    MBS_TRY(mbs_form_turn(context, blueprint, u, &normal));
+    return mbs_joint_add_dot_row(context, blueprint, class->joint, "does not turn", &normal, &w, zero);
+  }
+  MbsDirection normals[2];
+  MBS_TRY(mbs_direction_normals(context, blueprint, member, normals));
+  for (int i = 0; i < 2; ++i) {
+    MBS_TRY(mbs_form_of_direction(context, blueprint, &normals[i], &normal));
+    MBS_TRY(mbs_joint_add_dot_row(context, blueprint, class->joint, i ? "axes parallel, 2" : "axes parallel, 1", u,
+                                  &normal, zero));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus add_class_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsDirectionClass *class) {
+  MbsForm u;
+  int first = -1;
   if (class->member_count == 0) {
     return MBS_OK;
   }
   if (class->entity >= 0) {
-    MBS_TRY(mbs_form_of_entity(context, blueprint, class->entity, &reference));
+    MBS_TRY(mbs_form_of_entity(context, blueprint, class->entity, &u));
   } else {
-    const MbsDirection *fixed = class_member(class, MBS_GROUND);
+    const MbsDirection *fixed = mbs_natural_class_member(class, MBS_GROUND);
     const MbsDirection *chosen = fixed ? fixed : &class->members[0];
     first = (int)(chosen - class->members);
-    MBS_TRY(mbs_form_of_direction(context, blueprint, chosen, &reference));
+    MBS_TRY(mbs_form_of_direction(context, blueprint, chosen, &u));
   }
-  MBS_TRY(mbs_form_turn(context, blueprint, &reference, &normal));
   for (int i = 0; i < class->member_count; ++i) {
     const MbsDirection *member = &class->members[i];
-    bool is_reference = class->entity >= 0
-                            ? member->body == MBS_GROUND || is_in_basis(blueprint, member->body, class->entity)
-                            : i == first;
-    if (is_reference) {
-      continue;
+    bool is_entity =
+        class->entity >= 0 && (member->body == MBS_GROUND || is_in_basis(blueprint, member->body, class->entity));
+    if (!is_entity && i != first) {
+      MBS_TRY(add_parallel_rows(context, blueprint, class, &u, member));
     }
-    MbsForm w;
-    MBS_TRY(mbs_form_of_direction(context, blueprint, member, &w));
-    MBS_TRY(mbs_joint_add_dot_row(context, blueprint, class->joint, "does not turn", &normal, &w,
-                                  mbs_graph_constant(blueprint->graph, 0)));
   }
   return MBS_OK;
 }
@@ -411,7 +299,7 @@ static MbsStatus add_unit_rows(MbsContext *context, MbsBlueprint *blueprint) {
 }
 
 MbsStatus mbs_natural_choose(MbsContext *context, MbsBlueprint *blueprint) {
-  Natural *natural;
+  MbsNatural *natural;
   MBS_TAKE(context, blueprint->arena, natural, 1);
   MBS_TAKE(context, blueprint->arena, natural->bases, blueprint->bodies.count);
   blueprint->coordinates = natural;
@@ -419,10 +307,11 @@ MbsStatus mbs_natural_choose(MbsContext *context, MbsBlueprint *blueprint) {
   blueprint->place_point = place_point;
   MBS_TRY(survey_groups(context, blueprint, natural));
   MBS_TRY(survey_directions(context, blueprint, natural));
-  MBS_TRY(choose_bases(context, blueprint));
+  MBS_TRY(mbs_natural_choose_bases(context, blueprint));
   for (int b = 1; b < blueprint->bodies.count; ++b) {
-    MBS_TRY(mbs_planar_body_add_mass(context, blueprint, b, &natural->bases[b]));
-    MBS_TRY(mbs_planar_body_add_rows(context, blueprint, b, &natural->bases[b]));
+    MBS_TRY((blueprint->dimension == 2 ? mbs_planar_body_add_mass : mbs_spatial_body_add_mass)(context, blueprint, b,
+                                                                                               &natural->bases[b]));
+    MBS_TRY(mbs_basis_add_rows(context, blueprint, b, &natural->bases[b]));
   }
   MBS_TRY(add_unit_rows(context, blueprint));
   MBS_TRY(add_group_rows(context, blueprint));

@@ -3,7 +3,7 @@
 #ifndef MBS_NATURAL_H
 #define MBS_NATURAL_H
 
-#include "bodies/planar_body.h"
+#include "bodies/basis.h"
 #include "model/blueprint.h"
 
 // After the joints have connected the bodies: chooses entities, adds masses, rigid-body and coincidence rows, and

@@ -190,9 +190,9 @@ MbsStatus mbs_scanner_next(MbsScanner *scanner) {
   return MBS_OK;
 }
 
-MbsStatus mbs_scanner_start(MbsScanner *scanner, MbsContext *context, MbsText text) {
+MbsStatus mbs_scanner_start(MbsScanner *scanner, MbsContext *context, const char *owner, MbsText text) {
   MBS_ASSERT(text.text);
-  *scanner = (MbsScanner){.context = context, .text = text};
+  *scanner = (MbsScanner){.context = context, .owner = owner, .text = text};
   scanner->length = (int)strnlen(text.text, MBS_EXPRESSION_LENGTH_LIMIT + 1);
   if (scanner->length > MBS_EXPRESSION_LENGTH_LIMIT) {
     return mbs_scanner_fail(scanner, 0, "an expression may have at most %d characters", MBS_EXPRESSION_LENGTH_LIMIT);

@@ -4,6 +4,7 @@
 // the first point and -N u on the second. With w = d' - l' u:
 //     (N u)_d = u (k u + c w / l)' + N (I - u u') / l,      (N u)_d' = c u u'.
 // A law N = f(length, rate) goes through the expression graph instead, derivatives included.
+#include "expressions/vector.h"
 #include "model/force.h"
 
 enum { ENDS, STIFFNESS, DAMPING, LENGTH, LAW };
@@ -106,12 +107,8 @@ static MbsStatus build_law(MbsContext *context, MbsBlueprint *blueprint, const M
   MBS_TRY(mbs_form_subtract(context, blueprint, &spec->ports[1], &spec->ports[0], &line));
   MBS_TRY(mbs_signal_of_form(context, blueprint, &line, MBS_SIGNAL_POSITION, &d));
   MBS_TRY(mbs_signal_of_form(context, blueprint, &line, MBS_SIGNAL_VELOCITY, &d_rate));
-  MbsNode square = mbs_graph_constant(g, 0), product = square;
-  for (int k = 0; k < d.size; ++k) {
-    square = mbs_graph_add(g, square, mbs_graph_multiply(g, d.node[k], d.node[k]));
-    product = mbs_graph_add(g, product, mbs_graph_multiply(g, d.node[k], d_rate.node[k]));
-  }
-  MbsNode length = mbs_graph_apply(g, MBS_OP_SQRT, square, MBS_NODE_NONE);
+  MbsNode length = mbs_node_norm(g, d.size, d.node);
+  MbsNode product = mbs_node_dot(g, d.size, d.node, d_rate.node);
   MbsLocalName locals[] = {{"length", length}, {"rate", mbs_graph_divide(g, product, length)}};
   MBS_TRY(mbs_signal_parse(context, blueprint, owner, mbs_record_text(record, LAW), 1,
                            MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_TIME, MBS_COUNT(locals), locals, &tension));

@@ -41,10 +41,10 @@ static inline void mbs_formulation_tangent(const MbsFormulation *f, const MbsSta
   mbs_terms_tangent(f->system, state, &f->weights, c0, c1, c2, values);
 }
 
-// R += r_x X + r_v V + r_rho for the columns of the system
+// R += r_x X + r_v V + r_a A + r_rho for the columns of the system; A may be NULL
 static inline void mbs_formulation_derivative(const MbsFormulation *f, const MbsState *state, const mbs_scalar *X,
-                                              const mbs_scalar *V, mbs_scalar *R) {
-  mbs_terms_derivative(f->system, state, &f->weights, f->system->column_count, true, X, V, NULL, NULL, R);
+                                              const mbs_scalar *V, const mbs_scalar *A, mbs_scalar *R) {
+  mbs_terms_derivative(f->system, state, &f->weights, f->system->column_count, true, X, V, A, NULL, R);
 }
 
 #endif

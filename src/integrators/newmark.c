@@ -47,9 +47,31 @@ static double scaled_residual(const MbsSystem *system, const mbs_scalar *r, cons
   return f > e || isnan(f) ? f : e;
 }
 
+static MbsStatus not_finite(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step) {
+  const char *advice = is_step ? "; the motion may be unstable: try a smaller --step" : "";
+  const char *name = mbs_terms_find_bad_force(system, state);
+  if (!name) {
+    return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+                    "the residual is not a finite number at t = %.10g: numbers overflow%s", mbs_re(state->t), advice);
+  }
+  MbsPlace place = mbs_nowhere;
+  for (int i = 0; i < system->blueprint->forces.count; ++i) {
+    const MbsForceSpec *force = &system->blueprint->forces.items[i];
+    place = force->name == name ? force->place : place;
+  }
+  return mbs_fail(
+      context, MBS_ERROR_NUMERICAL, place,
+      "%s or its derivative is not a finite number at t = %.10g: a division by zero, a domain error, an overflow, "
+      "a spring whose points meet and which has no direction then, or norm() of zero%s",
+      name, mbs_re(state->t), advice);
+}
+
 static MbsStatus factor(MbsContext *context, MbsNewmark *newmark, const MbsState *state, double c0, double c1) {
   mbs_formulation_tangent(newmark->formulation, state, c0, c1, 1, newmark->tangent);
   if (!mbs_sparse_solver_factor(newmark->solver, newmark->tangent)) {
+    if (mbs_terms_find_bad_force(newmark->formulation->system, state)) {
+      return not_finite(context, newmark->formulation->system, state, c0 > 0);
+    }
     return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere, "the equations are singular at t = %.10g",
                     mbs_re(state->t));
   }
@@ -69,24 +91,6 @@ static void correct(MbsNewmark *newmark, double c0, double c1, MbsState *state) 
   for (int i = 0; i < system->m; ++i) {
     state->lambda[i] -= newmark->r[system->n + i];
   }
-}
-
-static MbsStatus not_finite(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step) {
-  const char *advice = is_step ? "; the motion may be unstable: try a smaller --step" : "";
-  const char *name = mbs_terms_find_bad_force(system, state);
-  if (!name) {
-    return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
-                    "the residual is not a finite number at t = %.10g: numbers overflow%s", mbs_re(state->t), advice);
-  }
-  MbsPlace place = mbs_nowhere;
-  for (int i = 0; i < system->blueprint->forces.count; ++i) {
-    const MbsForceSpec *force = &system->blueprint->forces.items[i];
-    place = force->name == name ? force->place : place;
-  }
-  return mbs_fail(context, MBS_ERROR_NUMERICAL, place,
-                  "%s is not a finite number at t = %.10g: a division by zero, a domain error, an overflow, or a "
-                  "spring whose points meet and which has no direction then%s",
-                  name, mbs_re(state->t), advice);
 }
 
 // Newton on the residual; c0 = dq/da, c1 = dv/da
@@ -167,7 +171,14 @@ static MbsStatus solve_columns(MbsContext *context, MbsNewmark *newmark, double 
   for (int i = 0; i < size * system->column_count; ++i) {
     newmark->R[i] = 0;
   }
-  mbs_formulation_derivative(newmark->formulation, state, X, V, newmark->R);
+  // the accelerations of the free coordinates are what is solved for; a moving ground's are given
+  bool is_moving = system->moving.count > 0;
+  for (int k = 0; k < system->column_count && is_moving; ++k) {
+    for (int i = 0; i < system->n; ++i) {
+      A[k * system->nq + i] = 0;
+    }
+  }
+  mbs_formulation_derivative(newmark->formulation, state, X, V, is_moving ? A : NULL, newmark->R);
   MBS_TRY(factor(context, newmark, state, c0, c1));
   mbs_sparse_solver_solve(newmark->solver, system->column_count, newmark->R);
   for (int k = 0; k < system->column_count; ++k) {
@@ -195,15 +206,16 @@ MbsStatus mbs_newmark_step_derivative(MbsContext *context, MbsNewmark *newmark, 
   int size = system->nq * system->column_count;
   // xh' = x' + h v' + h^2 (1/2 - beta) a', vh' = v' + h (1 - gamma) a'
   for (int i = 0; i < size; ++i) {
-    X
-    [i] += h * V[i] + old_q * A[i];
+    X[i] += h * V[i] + old_q * A[i];
     V[i] += old_v * A[i];
   }
+  mbs_system_fixed_columns(system, state->t, X, V, A);
   MBS_TRY(solve_columns(context, newmark, c0, c1, state, X, V, A, L));
-  for (int i = 0; i < size; ++i) {
-    X
-    [i] += c0 * A[i];
-    V[i] += c1 * A[i];
+  for (int k = 0; k < system->column_count; ++k) {
+    for (int i = k * system->nq; i < k * system->nq + system->n; ++i) {
+      X[i] += c0 * A[i];
+      V[i] += c1 * A[i];
+    }
   }
   return MBS_OK;
 }

@@ -4,6 +4,8 @@
 
 #include "expressions/parse.h"
 #include "formulations/formulation.h"
+#include "io/assembly.h"
+#include "io/header.h"
 #include "io/page.h"
 #include "io/schema.h"
 #include "model/blueprint.h"
@@ -50,7 +52,9 @@ static void put_legend(const MbsPage *page) {
       {"expression", "may use signals, such as r(P2).x, and time as well: see mbsens list functions"},
       {"vector expression", "a list of two expressions, or one whose value is a vector"},
       {"[x, y]", "a list of two numbers"},
-      {"point", "body.point, ground.point, or a point's name alone where it can only be one point"},
+      {"point",
+       "body.point, ground.point, or a point's name alone where it can only be one point; left.body.point of assembly "
+       "left, cell(2).body.point of a repeated one"},
       {"body", "the name of a body, or ground"},
       {"name", "letters, digits and _, not starting with a digit; joints and forces may be given one: name: left"},
   };
@@ -59,8 +63,21 @@ static void put_legend(const MbsPage *page) {
 
 // ---- sections ----
 
-// The table of a record, then those of the records in it.
-static void put_section(const MbsPage *page, const char *title, const MbsRecordType *type) {
+enum { MOST_SECTIONS = 32 };
+typedef struct Seen {
+  int count;
+  const MbsRecordType *types[MOST_SECTIONS];
+} Seen;
+
+// The table of a record, then those of the records in it, each once.
+static void put_section(const MbsPage *page, const char *title, const MbsRecordType *type, Seen *seen) {
+  for (int i = 0; i < seen->count; ++i) {
+    if (seen->types[i] == type) {
+      return;
+    }
+  }
+  MBS_ASSERT(seen->count < MOST_SECTIONS);
+  seen->types[seen->count++] = type;
   mbs_page_heading(page, 3, title);
   mbs_page_paragraph(page, 2, type->summary);
   if (!page->is_markdown) {
@@ -70,12 +87,16 @@ static void put_section(const MbsPage *page, const char *title, const MbsRecordT
   for (int i = 0; i < type->field_count; ++i) {
     const MbsField *field = &type->fields[i];
     if (field->record) {
-      put_section(page, field->record->name, field->record);
+      put_section(page, field->record->name, field->record, seen);
     }
   }
 }
 
-static void put_sections(const MbsPage *page) { put_section(page, mbs_model_type.name, &mbs_model_type); }
+static void put_sections(const MbsPage *page) {
+  Seen seen = {.count = 0};
+  put_section(page, mbs_model_type.name, &mbs_model_type, &seen);
+  put_section(page, mbs_file_type.name, &mbs_file_type, &seen);
+}
 
 // ---- the short lists ----
 
@@ -167,6 +188,8 @@ static void put_elements(const MbsPage *page) {
 
 static void put_schema(const MbsPage *page) { mbs_schema_write(page->out); }
 
+static void put_header(const MbsPage *page) { mbs_header_write(page->out); }
+
 // ---- topics ----
 
 #define TOPIC_LIST(X) \
@@ -179,7 +202,8 @@ static void put_schema(const MbsPage *page) { mbs_schema_write(page->out); }
   X(functions)        \
   X(sections)         \
   X(elements)         \
-  X(schema)
+  X(schema)           \
+  X(header)
 
 #define TOPIC_NAME(topic) #topic,
 const char *const mbs_catalogue_topics[] = {TOPIC_LIST(TOPIC_NAME) NULL};

@@ -102,15 +102,20 @@ void mbs_page_describe_kind(const MbsField *field, char *text) {
       }
       break;
     case MBS_FIELD_NUMBER: (void)snprintf(text, MBS_PAGE_CELL, "number"); break;
-    case MBS_FIELD_VECTOR: (void)snprintf(text, MBS_PAGE_CELL, "[x, y]"); break;
+    case MBS_FIELD_VECTOR: (void)snprintf(text, MBS_PAGE_CELL, "vector"); break;
+    case MBS_FIELD_INERTIA: (void)snprintf(text, MBS_PAGE_CELL, "number or tensor"); break;
     case MBS_FIELD_SIGNAL: (void)snprintf(text, MBS_PAGE_CELL, "expression"); break;
     case MBS_FIELD_SIGNAL_VECTOR: (void)snprintf(text, MBS_PAGE_CELL, "vector expression"); break;
+    case MBS_FIELD_TURNING: (void)snprintf(text, MBS_PAGE_CELL, "number, in space vector"); break;
+    case MBS_FIELD_TORQUE: (void)snprintf(text, MBS_PAGE_CELL, "expression, in space vector"); break;
+    case MBS_FIELD_BODY: (void)snprintf(text, MBS_PAGE_CELL, "body"); break;
     case MBS_FIELD_POINT: (void)snprintf(text, MBS_PAGE_CELL, "point"); break;
     case MBS_FIELD_POINT_PAIR: (void)snprintf(text, MBS_PAGE_CELL, "[point, point]"); break;
+    case MBS_FIELD_JOINT_PAIR: (void)snprintf(text, MBS_PAGE_CELL, "[joint, joint]"); break;
     case MBS_FIELD_BODY_PAIR: (void)snprintf(text, MBS_PAGE_CELL, "[body, body]"); break;
     case MBS_FIELD_RECORD: (void)snprintf(text, MBS_PAGE_CELL, "{%s}", record); break;
     case MBS_FIELD_NUMBER_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: number, ...}"); break;
-    case MBS_FIELD_VECTOR_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: [x, y], ...}"); break;
+    case MBS_FIELD_VECTOR_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: vector, ...}"); break;
     case MBS_FIELD_RECORD_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: {%s}, ...}", record); break;
     case MBS_FIELD_RECORD_LIST: (void)snprintf(text, MBS_PAGE_CELL, "[{%s}, ...]", record); break;
     case MBS_FIELD_JOINT_LIST: (void)snprintf(text, MBS_PAGE_CELL, "[{joint}, ...]"); break;
@@ -125,12 +130,7 @@ static void describe_column(const MbsField *field, int column, char *text) {
     case COLUMN_UNIT: (void)snprintf(text, MBS_PAGE_CELL, "%s", field->unit ? field->unit : ""); break;
     default: {
       const char *value = field->default_text ? field->default_text : "";
-      bool is_vector = field->kind == MBS_FIELD_VECTOR || field->kind == MBS_FIELD_SIGNAL_VECTOR;
-      if (is_vector && field->default_text) {
-        (void)snprintf(text, MBS_PAGE_CELL, "[%s, %s]", value, value);
-      } else {
-        (void)snprintf(text, MBS_PAGE_CELL, "%s", field->is_required ? "required" : value);
-      }
+      (void)snprintf(text, MBS_PAGE_CELL, "%s", field->is_required ? "required" : value);
     }
   }
 }

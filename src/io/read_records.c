@@ -4,7 +4,7 @@
 
 #include "base/names.h"
 #include "expressions/parse.h"
-#include "io/reader.h"
+#include "io/assembly.h"
 #include "model/force.h"
 #include "model/joint.h"
 
@@ -27,7 +27,7 @@ static MbsStatus expect_section(const MbsReader *reader, const MbsWhere *where, 
 
 static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, const MbsField *field, MbsText key) {
   const MbsField *initial_points = &mbs_model_type.fields[MBS_MODEL_INITIAL].record->fields[MBS_INITIAL_POINTS];
-  if (field == initial_points && mbs_reader_is_point_name(key.text)) {
+  if (field == initial_points && (reader->is_template || mbs_reader_is_point_name(key.text))) {
     return MBS_OK;  // these name points that are there already, so body.point is good too
   }
   if (!mbs_name_is_identifier(key.text)) {
@@ -81,6 +81,9 @@ static MbsStatus read_entry(const MbsReader *reader, const MbsWhere *where, cons
   value->is_given = true;
   value->place = pair->key.place;
   record->values = value;
+  if (reader->is_template && pair->kind == MBS_YAML_NOTHING) {
+    return MBS_OK;  // a parameter that every assembly must give
+  }
   return mbs_reader_read_texts(reader, &entry, &element, pair, value);
 }
 
@@ -105,7 +108,8 @@ static MbsStatus read_record_list(const MbsReader *reader, const MbsWhere *where
   MBS_TAKE(reader->context, reader->arena, records, node->count);
   for (const MbsYaml *item = node->first; item; item = item->next) {
     MbsRecord *record = &records[value->count++];
-    record->name.text = mbs_arena_print(reader->arena, "%s %d", field->record->name, value->count);
+    record->name.text =
+        mbs_arena_print(reader->arena, "%s %d", field->record->name, reader->list_offset + value->count);
     record->name.place = item->place;
     if (!record->name.text) {
       return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
@@ -219,7 +223,7 @@ static MbsStatus read_elements(const MbsReader *reader, const MbsWhere *where, c
   MBS_TAKE(reader->context, reader->arena, records, node->count);
   for (const MbsYaml *item = node->first; item; item = item->next) {
     MbsRecord *record = &records[value->count++];
-    MBS_TRY(read_element(reader, where, &family, item, value->count, record));
+    MBS_TRY(read_element(reader, where, &family, item, reader->list_offset + value->count, record));
   }
   value->records = records;
   return refuse_same_names(reader, &family, records, value->count);
@@ -227,8 +231,8 @@ static MbsStatus read_elements(const MbsReader *reader, const MbsWhere *where, c
 
 // ---- records ----
 
-static MbsStatus read_value(const MbsReader *reader, const MbsWhere *where, const MbsField *field, const MbsYaml *pair,
-                            MbsValue *value) {
+MbsStatus mbs_reader_read_value(const MbsReader *reader, const MbsWhere *where, const MbsField *field,
+                                const MbsYaml *pair, MbsValue *value) {
   MbsWhere here = {.outer = where, .word = field->name};
   value->is_given = true;
   value->place = pair->key.place;
@@ -293,6 +297,10 @@ static MbsStatus fail_unknown_key(const MbsReader *reader, const MbsWhere *where
     mbs_reader_append_name(known, sizeof known, type->fields[i].name);
     mbs_name_nearest(key.text, type->fields[i].name, &nearest);
   }
+  for (int i = 0; type == &mbs_model_type && i < mbs_file_type.field_count; ++i) {
+    mbs_reader_append_name(known, sizeof known, mbs_file_type.fields[i].name);
+    mbs_name_nearest(key.text, mbs_file_type.fields[i].name, &nearest);
+  }
   if (extra_key) {
     mbs_reader_append_name(known, sizeof known, extra_key);
     mbs_name_nearest(key.text, extra_key, &nearest);
@@ -323,7 +331,7 @@ MbsStatus mbs_reader_read_record(const MbsReader *reader, const MbsWhere *where,
       ++field;
     }
     if (field < type->field_count) {
-      MBS_TRY(read_value(reader, where, &type->fields[field], pair, &read[field]));
+      MBS_TRY(mbs_reader_read_value(reader, where, &type->fields[field], pair, &read[field]));
     } else if (!extra_key || strcmp(extra_key, pair->key.text) != 0) {
       return fail_unknown_key(reader, where, type, extra_key, pair->key);
     }

@@ -98,7 +98,7 @@ bool mbs_reader_is_point_name(const char *name) {
   if (!dot) {
     return mbs_name_is_identifier(name);
   }
-  char body[64];
+  char body[256];
   size_t length = (size_t)(dot - name);
   if (length >= sizeof body) {
     return false;
@@ -110,6 +110,10 @@ bool mbs_reader_is_point_name(const char *name) {
 
 // Shape only: whether a name exists is known when the model is compiled.
 static MbsStatus check_text(const MbsReader *reader, const MbsWhere *where, const MbsField *field, MbsText text) {
+  bool is_name = field->kind != MBS_FIELD_INTEGER && field->kind != MBS_FIELD_CHOICE;
+  if (reader->is_template && is_name) {
+    return MBS_OK;  // cell(i-1).link.B: checked once it is a name of the model
+  }
   switch (field->kind) {
     case MBS_FIELD_INTEGER: return check_integer(reader, where, text);
     case MBS_FIELD_CHOICE: return check_choice(reader, where, field, text);
@@ -120,6 +124,12 @@ static MbsStatus check_text(const MbsReader *reader, const MbsWhere *where, cons
                                "expected a point such as body.point or a point's name, found \"%.60s\"", text.text);
       }
       return MBS_OK;
+    case MBS_FIELD_JOINT_PAIR:
+      if (!mbs_name_is_identifier(text.text)) {
+        return mbs_reader_fail(reader, where, text.place, "expected the name of a joint, found \"%.60s\"", text.text);
+      }
+      return MBS_OK;
+    case MBS_FIELD_BODY:
     case MBS_FIELD_BODY_PAIR:
       if (!mbs_name_is_identifier(text.text)) {
         return mbs_reader_fail(reader, where, text.place, "expected the name of a body or ground, found \"%.60s\"",
@@ -144,14 +154,25 @@ static int expected_texts(const MbsReader *reader, const MbsField *field, char *
     case MBS_FIELD_NUMBER:
     case MBS_FIELD_SIGNAL: what = "a number or expression"; break;
     case MBS_FIELD_POINT: what = "a point such as body.point"; break;
+    case MBS_FIELD_BODY: what = "a body"; break;
+    case MBS_FIELD_TURNING:
+    case MBS_FIELD_TORQUE:
+      count = reader->dimension == 2 ? 1 : 3;
+      what = count == 1 ? "a number or expression" : "numbers";
+      break;
     case MBS_FIELD_VECTOR:
     case MBS_FIELD_SIGNAL_VECTOR:
       count = reader->dimension;
       what = "numbers";
       break;
+    case MBS_FIELD_INERTIA: what = "a moment of inertia, or in space a list of 3 or 6"; break;
     case MBS_FIELD_POINT_PAIR:
       count = 2;
       what = "points";
+      break;
+    case MBS_FIELD_JOINT_PAIR:
+      count = 2;
+      what = "joints";
       break;
     case MBS_FIELD_BODY_PAIR:
       count = 2;
@@ -186,7 +207,12 @@ MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, 
   char words[64];
   int count = expected_texts(reader, field, words, sizeof words);
   const MbsYaml *first = node;
-  if (count == 1 || (field->kind == MBS_FIELD_SIGNAL_VECTOR && node->kind == MBS_YAML_SCALAR)) {
+  bool is_tensor = field->kind == MBS_FIELD_INERTIA && reader->dimension == 3 && node->kind == MBS_YAML_LIST;
+  if (is_tensor && (node->count == 3 || node->count == 6)) {
+    count = node->count;
+    first = node->first;
+  } else if (count == 1 || ((field->kind == MBS_FIELD_SIGNAL_VECTOR || field->kind == MBS_FIELD_TORQUE) &&
+                            node->kind == MBS_YAML_SCALAR)) {
     count = 1;
     MBS_TRY(mbs_reader_expect(reader, where, node, MBS_YAML_SCALAR, words));
   } else {

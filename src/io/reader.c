@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/assembly.h"
+
 enum { FORMAT_VERSION = 1 };
 
 // Reads a whole number of the root ahead of everything else; without the key, *number stays.
@@ -23,12 +25,8 @@ static MbsStatus read_root_integer(const MbsReader *reader, const MbsYaml *root,
   return MBS_OK;
 }
 
-static MbsStatus read_model(MbsReader *reader, const char *text, size_t length, MbsModel *model) {
-  const MbsYaml *root;
-  MBS_TRY(mbs_yaml_parse(reader->context, reader->arena, text, length, reader->file, &root));
+MbsStatus mbs_reader_check_version(const MbsReader *reader, const MbsYaml *root, MbsPlace start) {
   MBS_TRY(mbs_reader_expect(reader, NULL, root, MBS_YAML_MAPPING, "a model (a mapping that starts with mbsens: 1)"));
-
-  MbsPlace start = {.file = reader->file, .line = 1, .column = 1};
   MbsPlace place = start;
   int version = FORMAT_VERSION;
   MBS_TRY(read_root_integer(reader, root, MBS_MODEL_VERSION, &place, &version));
@@ -36,17 +34,27 @@ static MbsStatus read_model(MbsReader *reader, const char *text, size_t length, 
     return mbs_reader_fail(reader, NULL, place, "format version %d is not known; this mbsens reads version %d", version,
                            FORMAT_VERSION);
   }
+  return MBS_OK;
+}
+
+MbsStatus mbs_reader_read_root(MbsReader *reader, const MbsYaml *root, MbsPlace start, MbsModel *model) {
+  MBS_TRY(mbs_reader_check_version(reader, root, start));
+  MBS_TRY(mbs_include_resolve(reader, root, &root));
+  MbsPlace place = start;
   MBS_TRY(read_root_integer(reader, root, MBS_MODEL_DIMENSION, &place, &reader->dimension));
-  if (reader->dimension == 3) {
-    return mbs_fail(reader->context, MBS_ERROR_NOT_OFFERED, place,
-                    "dimension 3 is not offered yet; this mbsens simulates planar models, dimension: 2");
+  if (reader->dimension != 2 && reader->dimension != 3) {
+    return mbs_reader_fail(reader, NULL, place, "dimension must be 2 or 3, got %d", reader->dimension);
   }
-  if (reader->dimension != 2) {
-    return mbs_reader_fail(reader, NULL, place, "dimension must be 2, got %d", reader->dimension);
-  }
+  MBS_TRY(mbs_expand(reader, root, &root));
   model->dimension = reader->dimension;
   model->root.name = (MbsText){.text = mbs_model_type.name, .place = start};
   return mbs_reader_read_record(reader, NULL, &mbs_model_type, root, NULL, start, &model->root.values);
+}
+
+static MbsStatus read_model(MbsReader *reader, const char *text, size_t length, MbsModel *model) {
+  const MbsYaml *root;
+  MBS_TRY(mbs_yaml_parse(reader->context, reader->arena, text, length, reader->file, &root));
+  return mbs_reader_read_root(reader, root, (MbsPlace){.file = reader->file, .line = 1, .column = 1}, model);
 }
 
 MbsStatus mbs_model_read_text(MbsContext *context, const char *text, size_t length, const char *name,
@@ -71,8 +79,8 @@ MbsStatus mbs_model_read_text(MbsContext *context, const char *text, size_t leng
   return MBS_OK;
 }
 
-MbsStatus mbs_model_read_file(MbsContext *context, const char *path, MbsModel **model) {
-  *model = NULL;
+MbsStatus mbs_reader_read_bytes(MbsContext *context, const char *path, char **bytes, size_t *length) {
+  *bytes = NULL;
   FILE *file = fopen(path, "rb");
   if (!file) {
     return mbs_fail(context, MBS_ERROR_FILE, mbs_nowhere, "cannot open %s: %s", path, strerror(errno));
@@ -101,9 +109,21 @@ MbsStatus mbs_model_read_file(MbsContext *context, const char *path, MbsModel **
     status = mbs_fail(context, MBS_ERROR_FILE, mbs_nowhere, "cannot read %s: %s", path, strerror(errno));
   }
   (void)fclose(file);
-  if (status == MBS_OK) {
-    status = mbs_model_read_text(context, text, size, path, model);
+  if (status != MBS_OK) {
+    free(text);
+    return status;
   }
+  *bytes = text;
+  *length = size;
+  return MBS_OK;
+}
+
+MbsStatus mbs_model_read_file(MbsContext *context, const char *path, MbsModel **model) {
+  char *text;
+  size_t size;
+  *model = NULL;
+  MBS_TRY(mbs_reader_read_bytes(context, path, &text, &size));
+  MbsStatus status = mbs_model_read_text(context, text, size, path, model);
   free(text);
   return status;
 }

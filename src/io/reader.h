@@ -1,5 +1,6 @@
-// Inside the model reader: yaml_tree.c makes a tree of the text, read_records.c and read_values.c fill
-// records from it by the field tables, reader.c holds the entry points (declared in mbsens.h).
+// Inside the model reader: yaml_tree.c makes a tree of the text, assembly.h puts includes and templates in,
+// read_records.c and read_values.c fill records from it by the field tables, reader.c holds the entry points (declared
+// in mbsens.h).
 #ifndef MBS_READER_H
 #define MBS_READER_H
 
@@ -11,6 +12,8 @@ typedef struct MbsReader {
   MbsArena *arena;
   const char *file;
   int dimension;
+  bool is_template;  // reading a template (assembly.h): names may be paths, parameters may lack a value
+  int list_offset;   // how many elements stand before the list being read, as when a call adds one (builder.c)
 } MbsReader;
 
 // Whose value is being read, outermost first: body "A1": points: P. NULL: the model itself.
@@ -49,11 +52,25 @@ MbsStatus mbs_reader_default_texts(const MbsReader *reader, const MbsField *fiel
 
 // ---- records (read_records.c) ----
 
+// Reads the value of one field, of any kind. `pair` has the key.
+MbsStatus mbs_reader_read_value(const MbsReader *reader, const MbsWhere *where, const MbsField *field,
+                                const MbsYaml *pair, MbsValue *value);
+
 // Reads a mapping as a record of this type; *values has one value per field, defaults filled in.
 // `extra_key` is good too, though no field (the name of an element); NULL: none. `place` is where the
 // record is complained about as a whole.
 MbsStatus mbs_reader_read_record(const MbsReader *reader, const MbsWhere *where, const MbsRecordType *type,
                                  const MbsYaml *mapping, const char *extra_key, MbsPlace place,
                                  const MbsValue **values);
+
+// ---- the whole model (reader.c) ----
+
+// A whole file, to be freed; one larger than the limit is cut behind it.
+MbsStatus mbs_reader_read_bytes(MbsContext *context, const char *path, char **bytes, size_t *length);
+// Fails unless the root is a mapping of the version this library reads.
+MbsStatus mbs_reader_check_version(const MbsReader *reader, const MbsYaml *root, MbsPlace start);
+
+// Fills dimension and root of the model, whose places say where the model begins.
+MbsStatus mbs_reader_read_root(MbsReader *reader, const MbsYaml *root, MbsPlace start, MbsModel *model);
 
 #endif

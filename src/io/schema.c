@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "expressions/parse.h"
+#include "io/assembly.h"
 #include "model/force.h"
 #include "model/joint.h"
 #include "model/model.h"
@@ -84,7 +85,8 @@ static void raw_member(Json *j, const char *name, const char *json) {
 // ---- fields ----
 
 static const char name_pattern[] = "^[A-Za-z_][A-Za-z0-9_]*$";
-static const char point_pattern[] = "^[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z_][A-Za-z0-9_]*)?$";
+// body.point, or into assemblies: left.body.point, cell(i - 1).body.point
+static const char path_pattern[] = "^[A-Za-z_][A-Za-z0-9_]*([(][^()]+[)])?([.][A-Za-z_][A-Za-z0-9_]*([(][^()]+[)])?)*$";
 
 static void write_record(Json *j, const MbsRecordType *type, bool is_element);
 
@@ -107,20 +109,12 @@ static void write_literal(Json *j, const MbsField *field) {
 }
 
 static void write_default(Json *j, const MbsField *field) {
-  if (!field->default_text) {
+  // the zeros of a vector depend on the dimension, so its default stays unsaid
+  if (!field->default_text || field->kind == MBS_FIELD_VECTOR || field->kind == MBS_FIELD_SIGNAL_VECTOR) {
     return;
   }
   key(j, "default");
-  if (field->kind == MBS_FIELD_VECTOR || field->kind == MBS_FIELD_SIGNAL_VECTOR) {
-    begin_inline(j, '[');
-    for (int i = 0; i < 2; ++i) {
-      new_item(j);
-      write_literal(j, field);
-    }
-    end(j, ']');
-  } else {
-    write_literal(j, field);
-  }
+  write_literal(j, field);
 }
 
 static void write_description(Json *j, const MbsField *field) {
@@ -198,10 +192,10 @@ static void write_names(Json *j, const MbsField *field) {
   key(j, "propertyNames");
   begin_inline(j, '{');
   bool is_of_points = field == &mbs_model_type.fields[MBS_MODEL_INITIAL].record->fields[MBS_INITIAL_POINTS];
-  text_member(j, "pattern", is_of_points ? point_pattern : name_pattern);
+  text_member(j, "pattern", is_of_points ? path_pattern : name_pattern);
   if (is_root_field(field, MBS_MODEL_BODIES)) {
     raw_member(j, "not", "{\"const\": \"ground\"}");
-  } else if (is_root_field(field, MBS_MODEL_PARAMETERS)) {
+  } else if (is_root_field(field, MBS_MODEL_PARAMETERS) || field == &mbs_file_type.fields[MBS_FILE_CONSTANTS]) {
     key(j, "not");
     write_reserved(j);
   }
@@ -231,11 +225,54 @@ static void write_reference(Json *j, const char *definition) {
   (void)fprintf(j->out, "\"#/$defs/%s\"", definition);
 }
 
+// A file, or several.
+static void write_include(Json *j) {
+  raw_member(j, "anyOf", "[{\"type\": \"string\"}, {\"type\": \"array\", \"items\": {\"type\": \"string\"}}]");
+}
+
+// A template: parameters that may lack a value, some sections of the model, assemblies.
+static void write_templates(Json *j, const MbsField *field) {
+  const MbsRecordType *type = field->record;
+  text_member(j, "type", "object");
+  write_names(j, field);
+  key(j, "additionalProperties");
+  begin(j, '{');
+  text_member(j, "description", type->summary);
+  text_member(j, "type", "object");
+  raw_member(j, "additionalProperties", "false");
+  key(j, "properties");
+  begin(j, '{');
+  key(j, type->fields[MBS_TEMPLATE_PARAMETERS].name);
+  begin_inline(j, '{');
+  text_member(j, "description", type->fields[MBS_TEMPLATE_PARAMETERS].summary);
+  text_member(j, "type", "object");
+  raw_member(j, "additionalProperties", "{\"type\": [\"number\", \"string\", \"null\"]}");
+  end(j, '}');
+  for (int i = 0; i < MBS_TEMPLATE_SECTION_COUNT; ++i) {
+    const char *section = mbs_model_type.fields[mbs_template_sections[i]].name;
+    key(j, section);
+    (void)fprintf(j->out, "{\"$ref\": \"#/properties/%s\"}", section);
+  }
+  const char *assemblies = type->fields[MBS_TEMPLATE_ASSEMBLIES].name;
+  key(j, assemblies);
+  (void)fprintf(j->out, "{\"$ref\": \"#/properties/%s\"}", assemblies);
+  end(j, '}');
+  end(j, '}');
+}
+
 static void write_kind(Json *j, const MbsField *field) {
+  if (field == &mbs_file_type.fields[MBS_FILE_INCLUDE]) {
+    write_include(j);
+    return;
+  }
+  if (field == &mbs_file_type.fields[MBS_FILE_TEMPLATES]) {
+    write_templates(j, field);
+    return;
+  }
   switch (field->kind) {
     case MBS_FIELD_INTEGER:
       if (is_root_field(field, MBS_MODEL_VERSION) || is_root_field(field, MBS_MODEL_DIMENSION)) {
-        raw_member(j, "const", is_root_field(field, MBS_MODEL_VERSION) ? "1" : "2");
+        raw_member(j, "enum", is_root_field(field, MBS_MODEL_VERSION) ? "[1]" : "[2, 3]");
       } else {
         text_member(j, "type", "integer");
       }
@@ -245,11 +282,16 @@ static void write_kind(Json *j, const MbsField *field) {
     case MBS_FIELD_NUMBER:
     case MBS_FIELD_SIGNAL: write_reference(j, "number"); break;
     case MBS_FIELD_VECTOR: write_reference(j, "vector"); break;
+    case MBS_FIELD_INERTIA: write_reference(j, "inertia"); break;
+    case MBS_FIELD_BODY: write_reference(j, "body"); break;
+    case MBS_FIELD_TURNING:
+    case MBS_FIELD_TORQUE:
     case MBS_FIELD_SIGNAL_VECTOR:
       raw_member(j, "anyOf", "[{\"$ref\": \"#/$defs/vector\"}, {\"$ref\": \"#/$defs/number\"}]");
       break;
     case MBS_FIELD_POINT: write_reference(j, "point"); break;
     case MBS_FIELD_POINT_PAIR: write_reference(j, "points"); break;
+    case MBS_FIELD_JOINT_PAIR:
     case MBS_FIELD_BODY_PAIR: write_reference(j, "bodies"); break;
     case MBS_FIELD_RECORD: write_record(j, field->record, false); break;
     case MBS_FIELD_NUMBER_MAP:
@@ -306,6 +348,9 @@ static void write_record(Json *j, const MbsRecordType *type, bool is_element) {
   for (int i = 0; i < type->field_count; ++i) {
     write_field(j, &type->fields[i]);
   }
+  for (int i = 0; type == &mbs_model_type && i < mbs_file_type.field_count; ++i) {
+    write_field(j, &mbs_file_type.fields[i]);
+  }
   if (is_element) {
     raw_member(j, "name",
                "{\"description\": \"its name in messages, results and expressions\", \"$ref\": \"#/$defs/name\"}");
@@ -319,25 +364,35 @@ static void write_definitions(Json *j) {
   raw_member(j, "number",
              "{\"description\": \"a number or an expression\", \"type\": [\"number\", \"string\"], \"minLength\": 1}");
   raw_member(j, "vector",
-             "{\"description\": \"x and y\", \"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, "
+             "{\"description\": \"x, y and, in space, z\", \"type\": \"array\", \"minItems\": 2, \"maxItems\": 3, "
              "\"items\": {\"$ref\": \"#/$defs/number\"}}");
+  raw_member(j, "inertia",
+             "{\"description\": \"a number, or in space xx, yy, zz and perhaps xy, xz, yz\", \"anyOf\": "
+             "[{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"minItems\": 3, \"maxItems\": 6, "
+             "\"items\": {\"$ref\": \"#/$defs/number\"}}]}");
   key(j, "name");
   begin_inline(j, '{');
   text_member(j, "type", "string");
   text_member(j, "pattern", name_pattern);
   end(j, '}');
+  key(j, "body");
+  begin_inline(j, '{');
+  text_member(j, "description", "a body, or one of an assembly: left.body, cell(1).body");
+  text_member(j, "type", "string");
+  text_member(j, "pattern", path_pattern);
+  end(j, '}');
   key(j, "point");
   begin_inline(j, '{');
-  text_member(j, "description", "body.point, ground.point or a point's name");
+  text_member(j, "description", "body.point, ground.point or a point's name; left.body.point in an assembly");
   text_member(j, "type", "string");
-  text_member(j, "pattern", point_pattern);
+  text_member(j, "pattern", path_pattern);
   end(j, '}');
   raw_member(j, "points",
              "{\"description\": \"two points\", \"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, "
              "\"items\": {\"$ref\": \"#/$defs/point\"}}");
   raw_member(j, "bodies",
              "{\"description\": \"two bodies, one of which may be ground\", \"type\": \"array\", \"minItems\": 2, "
-             "\"maxItems\": 2, \"items\": {\"$ref\": \"#/$defs/name\"}}");
+             "\"maxItems\": 2, \"items\": {\"$ref\": \"#/$defs/body\"}}");
   end(j, '}');
 }
 

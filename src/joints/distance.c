@@ -15,8 +15,13 @@ static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRec
   MbsForm r1, r2, d;
   MbsNode length;
   MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
-  MBS_TRY(mbs_blueprint_number(context, blueprint, joint->name.text, &fields[LENGTH], mbs_record_text(joint, LENGTH),
-                               &length));
+  if (mbs_blueprint_is_same_point(blueprint, a, b)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_record_value(joint, ENDS)->texts[1].place,
+                    "%s: a joint makes both its points one, so they have no distance",
+                    mbs_joint_name(blueprint, joint));
+  }
+  MBS_TRY(mbs_blueprint_number(context, blueprint, mbs_joint_name(blueprint, joint), &fields[LENGTH],
+                               mbs_record_text(joint, LENGTH), &length));
   MBS_TRY(mbs_form_of_point(context, blueprint, a, &r1));
   MBS_TRY(mbs_form_of_point(context, blueprint, b, &r2));
   MBS_TRY(mbs_form_subtract(context, blueprint, &r2, &r1, &d));

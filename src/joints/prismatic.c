@@ -1,11 +1,11 @@
 // Prismatic joint: the second body slides along a line of the first without turning.
-// The line passes through the first body's point along u = axis / |axis|; the second body's point is
-// on it, and its own axis2 stays parallel to u (same sense). With d = r2 - r1 the remaining row is
-//     dot(J u, d) = 0.
-// The common direction is handed to the coordinates, which share it or write dot(J u1, u2) = 0.
+// The line passes through the first body's point along u = axis / |axis|; the second body's point is on it:
+//     dot(n, r2 - r1) = 0 for the normals n of u in the first body,
+// and its own axis2 stays parallel to u (same sense), which is left to the coordinates. In space it must not turn about
+// the line either: with a reference direction g on each body, dot(u x g1, g2) = 0.
 #include "model/joint.h"
 
-enum { ENDS, AXIS, AXIS2 };
+enum { ENDS, AXIS, AXIS2, REFERENCE, REFERENCE2 };
 
 static const MbsField fields[] = {
     [ENDS] = {"prismatic", MBS_FIELD_POINT_PAIR, .is_required = true,
@@ -14,53 +14,55 @@ static const MbsField fields[] = {
               .summary = "direction of the line in the axes of the first body (any length but zero)"},
     [AXIS2] = {"axis2", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
                .summary = "the same direction in the axes of the second body (default: the numbers of axis)"},
+    [REFERENCE] = {"reference", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+                   .summary =
+                       "in space: a direction of the first body, not along the axis, that stays in one plane with "
+                       "the axis and reference2 (default: one normal to the axis, with the same numbers on both)"},
+    [REFERENCE2] = {"reference2", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+                    .summary =
+                        "in space: the corresponding direction of the second body (default: the numbers of reference)"},
 };
-
-static MbsStatus read_axis(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, int field, int body,
-                           MbsDirection *direction) {
-  MbsGraph *g = blueprint->graph;
-  const MbsValue *axis = mbs_record_value(joint, field);
-  if (axis->count == 0) {
-    axis = mbs_record_value(joint, AXIS);
-  }
-  MbsNode n[3];
-  MBS_TRY(mbs_blueprint_vector(context, blueprint, joint->name.text, &fields[field], axis, n));
-  MbsNode square = mbs_graph_constant(g, 0);
-  for (int k = 0; k < 3; ++k) {
-    square = mbs_graph_add(g, square, mbs_graph_multiply(g, n[k], n[k]));
-  }
-  MbsNode length = mbs_graph_apply(g, MBS_OP_SQRT, square, MBS_NODE_NONE);
-  direction->body = body;
-  for (int k = 0; k < 3; ++k) {
-    direction->local[k] = mbs_graph_divide(g, n[k], length);
-  }
-  return MBS_OK;
-}
 
 static MbsStatus connect(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
   MbsPointReference a, b;
   MbsDirection u1, u2;
   MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
   MBS_TRY(mbs_joint_needs_rigid(context, blueprint, joint, a, b));
-  MBS_TRY(read_axis(context, blueprint, joint, AXIS, a.body, &u1));
-  MBS_TRY(read_axis(context, blueprint, joint, AXIS2, b.body, &u2));
-  MBS_TRY(mbs_blueprint_check_properties(context, blueprint));
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, AXIS, AXIS, a.body, &u1));
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, AXIS2, AXIS, b.body, &u2));
   return mbs_blueprint_join_directions(context, blueprint, joint, u1, u2);
+}
+
+// no turning about the line
+static MbsStatus add_reference_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, int second,
+                                   const MbsDirection *u) {
+  MbsDirection g1, g2, normal;
+  if (mbs_record_value(joint, REFERENCE)->count > 0) {
+    MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, REFERENCE, REFERENCE, u->body, &g1));
+    MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, REFERENCE2, REFERENCE, second, &g2));
+  } else if (mbs_record_value(joint, AXIS2)->count > 0) {
+    return mbs_fail(
+        context, MBS_ERROR_INPUT, joint->name.place,
+        "%s: with axis2 the bodies' axes differ, so \"reference\" and \"reference2\" are needed to say how the "
+        "second body stands about the line",
+        mbs_joint_name(blueprint, joint));
+  } else {
+    MbsDirection normals[2];
+    MBS_TRY(mbs_direction_normals(context, blueprint, u, normals));
+    g1 = g2 = normals[0];
+    g2.body = second;
+  }
+  mbs_direction_cross(blueprint->graph, u, &g1, &normal);
+  return mbs_joint_add_normal_row(context, blueprint, joint, "does not turn", &normal, &g2);
 }
 
 static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
   MbsPointReference a, b;
   MbsDirection u;
-  MbsForm r1, r2, d, axis, normal;
   MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
-  MBS_TRY(read_axis(context, blueprint, joint, AXIS, a.body, &u));
-  MBS_TRY(mbs_form_of_point(context, blueprint, a, &r1));
-  MBS_TRY(mbs_form_of_point(context, blueprint, b, &r2));
-  MBS_TRY(mbs_form_subtract(context, blueprint, &r2, &r1, &d));
-  MBS_TRY(mbs_form_of_direction(context, blueprint, &u, &axis));
-  MBS_TRY(mbs_form_turn(context, blueprint, &axis, &normal));
-  return mbs_joint_add_dot_row(context, blueprint, joint, "on the line", &normal, &d,
-                               mbs_graph_constant(blueprint->graph, 0));
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, AXIS, AXIS, a.body, &u));
+  MBS_TRY(mbs_joint_add_line_rows(context, blueprint, joint, a, b, &u));
+  return blueprint->dimension == 3 ? add_reference_row(context, blueprint, joint, b.body, &u) : MBS_OK;
 }
 
 const MbsJointType mbs_joint_prismatic = {

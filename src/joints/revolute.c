@@ -1,21 +1,33 @@
-// Revolute joint: two bodies share a point. In the plane that is all.
+// Revolute joint: two bodies share a point and, in space, an axis through it.
 #include "model/joint.h"
 
-enum { ENDS };
-
-static MbsStatus connect(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
-  const MbsValue *ends = mbs_record_value(joint, ENDS);
-  MbsPointReference a, b;
-  MBS_TRY(mbs_joint_ends(context, blueprint, joint, ends, &a, &b));
-  return mbs_blueprint_join_points(context, blueprint, joint, a, b);
-}
+enum { ENDS, AXIS, AXIS2 };
 
 static const MbsField fields[] = {
     [ENDS] = {"revolute", MBS_FIELD_POINT_PAIR, .is_required = true,
               .summary = "the point on each body that they share"},
+    [AXIS] = {"axis", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+              .summary = "in space: direction of the axis in the axes of the first body (any length but zero)"},
+    [AXIS2] = {"axis2", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+               .summary = "the same direction in the axes of the second body (default: the numbers of axis)"},
 };
 
+static MbsStatus connect(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
+  MbsPointReference a, b;
+  MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
+  MBS_TRY(mbs_blueprint_join_points(context, blueprint, joint, a, b));
+  if (blueprint->dimension == 2) {
+    return MBS_OK;
+  }
+  MbsDirection u1, u2;
+  MBS_TRY(mbs_joint_needs_rigid(context, blueprint, joint, a, b));
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, AXIS, AXIS, a.body, &u1));
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, AXIS2, AXIS, b.body, &u2));
+  return mbs_blueprint_join_directions(context, blueprint, joint, u1, u2);
+}
+
 const MbsJointType mbs_joint_revolute = {
-    .record = {"revolute", "two bodies turn about a common point", MBS_COUNT(fields), fields},
+    .record = {"revolute", "two bodies turn about a common point, in space about a common axis", MBS_COUNT(fields),
+               fields},
     .connect = connect,
 };

@@ -14,6 +14,7 @@ typedef enum ParameterState { UNREAD, READING, READ } ParameterState;
 
 typedef struct ParameterScope {
   MbsBlueprint *blueprint;
+  const char *owner;      // of the expression being read
   ParameterState *state;  // NULL: all are read
   int depth;
 } ParameterScope;
@@ -42,8 +43,28 @@ static MbsStatus resolve_parameter(void *user, MbsContext *context, MbsPlace pla
     }
     mbs_name_nearest(name, parameter->name, &nearest);
   }
-  return mbs_fail(context, MBS_ERROR_INPUT, place, "no parameter \"%s\"%s%s%s", name,
+  if (strcmp(name, "t") == 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, place,
+                    "%s: time cannot be used here: it is no parameter; force laws and objectives may use it",
+                    scope->owner);
+  }
+  return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: no parameter \"%s\"%s%s%s", scope->owner, name,
                   nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static MbsStatus refuse_call(void *user, MbsContext *context, MbsPlace place, const char *function, int argument_count,
+                             const char *const *arguments, MbsExpression *value) {
+  const ParameterScope *scope = user;
+  const char *nearest = NULL;
+  (void)argument_count;
+  (void)arguments;
+  (void)value;
+  for (const MbsFunctionHelp *help = mbs_function_help; help->name; ++help) {
+    mbs_name_nearest(function, help->name, &nearest);
+  }
+  return mbs_fail(context, MBS_ERROR_INPUT, place,
+                  "%s: no function \"%s\"%s%s%s; only parameters can be used here, not what moves", scope->owner,
+                  function, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
 static MbsStatus read_parameter(MbsContext *context, ParameterScope *scope, int index) {
@@ -52,12 +73,17 @@ static MbsStatus read_parameter(MbsContext *context, ParameterScope *scope, int 
   if (scope->state[index] == READ) {
     return MBS_OK;
   }
+  const char *owner = mbs_arena_print(blueprint->arena, "parameter \"%s\"", parameter->name);
+  const char *outer = scope->owner;
+  owner = owner ? owner : parameter->name;
+  scope->owner = owner;
   scope->state[index] = READING;
   scope->depth += 1;
-  MbsScope names = {.user = scope, .resolve = resolve_parameter};
+  MbsScope names = {.user = scope, .owner = owner, .resolve = resolve_parameter, .call = refuse_call};
   MbsExpression value;
   MBS_TRY(mbs_expression_parse_sized(context, blueprint->graph, parameter->text, &names, 1, &value));
   scope->depth -= 1;
+  scope->owner = outer;
   scope->state[index] = READ;
   const MbsGraphNode *node = mbs_graph_node(blueprint->graph, value.node[0]);
   parameter->is_derived = node->operation != MBS_OP_CONSTANT;
@@ -89,13 +115,24 @@ static MbsStatus read_parameters(MbsContext *context, MbsBlueprint *blueprint) {
     ParameterScope scope = {.blueprint = blueprint, .state = state};
     MBS_TRY(read_parameter(context, &scope, i));
   }
+  // derived ones count among the properties: they must be finite, whether they are used or not
+  for (int i = 0; i < written->count; ++i) {
+    const MbsParameter *parameter = &blueprint->parameters.items[i];
+    if (parameter->is_derived) {
+      const char *name = mbs_arena_print(blueprint->arena, "parameter \"%s\"", parameter->name);
+      MBS_APPEND(
+          context, blueprint->arena, &blueprint->properties,
+          (MbsProperty){.name = name ? name : parameter->name, .text = parameter->text, .node = parameter->node});
+    }
+  }
   return MBS_OK;
 }
 
 // ---- properties ----
-static MbsStatus parse_number(MbsContext *context, MbsBlueprint *blueprint, MbsText text, MbsNode *node) {
-  ParameterScope parameters = {.blueprint = blueprint};
-  MbsScope scope = {.user = &parameters, .resolve = resolve_parameter};
+static MbsStatus parse_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
+                              MbsNode *node) {
+  ParameterScope parameters = {.blueprint = blueprint, .owner = owner};
+  MbsScope scope = {.user = &parameters, .owner = owner, .resolve = resolve_parameter, .call = refuse_call};
   MbsExpression value;
   MBS_TRY(mbs_expression_parse_sized(context, blueprint->graph, text, &scope, 1, &value));
   *node = value.node[0];
@@ -104,8 +141,8 @@ static MbsStatus parse_number(MbsContext *context, MbsBlueprint *blueprint, MbsT
 
 MbsStatus mbs_blueprint_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
                                MbsText text, MbsNode *node) {
-  MBS_TRY(parse_number(context, blueprint, text, node));
   const char *name = mbs_arena_print(blueprint->arena, "%s: %s", owner, field->name);
+  MBS_TRY(parse_number(context, blueprint, name ? name : owner, text, node));
   MBS_APPEND(context, blueprint->arena, &blueprint->properties,
              (MbsProperty){.name = name ? name : owner, .text = text, .node = *node, .check = field->check});
   return MBS_OK;
@@ -142,8 +179,9 @@ MbsStatus mbs_blueprint_nominal(MbsContext *context, MbsBlueprint *blueprint, in
   MBS_TAKE(context, blueprint->arena, inputs, tape->input_count);
   MBS_TAKE(context, blueprint->arena, outputs, count);
   for (int i = 0; i < tape->input_count; ++i) {
-    MBS_ASSERT(tape->inputs[i] < blueprint->parameters.count);
-    inputs[i] = blueprint->parameters.items[tape->inputs[i]].nominal;
+    bool is_time = tape->inputs[i] == blueprint->time_input;  // ground points may move: where they start
+    MBS_ASSERT(is_time || tape->inputs[i] < blueprint->parameters.count);
+    inputs[i] = is_time ? 0 : blueprint->parameters.items[tape->inputs[i]].nominal;
   }
   mbs_tape_evaluate(tape, inputs, outputs);
   for (int i = 0; i < count; ++i) {
@@ -188,6 +226,22 @@ MbsStatus mbs_blueprint_check_properties(MbsContext *context, MbsBlueprint *blue
 }
 
 // ---- bodies and points ----
+// a point of the ground may move: its coordinates are expressions of parameters and time
+static MbsStatus read_ground_point(MbsContext *context, MbsBlueprint *blueprint, const char *owner,
+                                   const MbsValue *value, MbsNode local[3]) {
+  for (int k = 0; k < 3; ++k) {
+    local[k] = mbs_graph_constant(blueprint->graph, 0);
+    if (k < value->count) {
+      MbsExpression coordinate;
+      MBS_TRY(mbs_signal_parse(context, blueprint, owner, value->texts[k], 1, MBS_USE_TIME, 0, NULL, &coordinate));
+      local[k] = coordinate.node[0];
+      MBS_APPEND(context, blueprint->arena, &blueprint->properties,
+                 (MbsProperty){.name = owner, .text = value->texts[k], .node = local[k]});
+    }
+  }
+  return MBS_OK;
+}
+
 static MbsStatus read_points(MbsContext *context, MbsBlueprint *blueprint, MbsBlueprintBody *body,
                              const MbsValue *points) {
   static const MbsField coordinates = {.name = "coordinates", .kind = MBS_FIELD_VECTOR};
@@ -198,14 +252,52 @@ static MbsStatus read_points(MbsContext *context, MbsBlueprint *blueprint, MbsBl
     *point =
         (MbsBlueprintPoint){.name = record->name.text, .place = record->name.place, .group = blueprint->group_count++};
     const char *owner = mbs_arena_print(blueprint->arena, "point \"%s.%s\"", body->name, point->name);
-    MBS_TRY(mbs_blueprint_vector(context, blueprint, owner ? owner : point->name, &coordinates, &record->values[0],
-                                 point->local));
+    owner = owner ? owner : point->name;
+    if (body->record) {
+      MBS_TRY(mbs_blueprint_vector(context, blueprint, owner, &coordinates, &record->values[0], point->local));
+    } else {
+      MBS_TRY(read_ground_point(context, blueprint, owner, &record->values[0], point->local));
+    }
   }
   body->point_count = points->count;
   return MBS_OK;
 }
 
 static const MbsRecordType *section(int field) { return mbs_model_type.fields[field].record; }
+
+// a tensor, a single moment (in the plane, or of a thin rod), or none (a point mass)
+static MbsStatus read_inertia(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsRecord *record,
+                              MbsBlueprintBody *body) {
+  const MbsField *field = &section(MBS_MODEL_BODIES)->fields[MBS_BODY_INERTIA];
+  const MbsValue *inertia = mbs_record_value(record, MBS_BODY_INERTIA);
+  for (int i = 0; i < 6; ++i) {
+    body->inertia[i] = mbs_graph_constant(blueprint->graph, 0);
+  }
+  if (inertia->count == 0) {
+    body->kind = MBS_BODY_POINT_MASS;
+    if (body->point_count != 1) {
+      return mbs_fail(context, MBS_ERROR_INPUT, record->name.place,
+                      "body \"%s\" has no inertia, so it is a point mass and needs exactly one point, but it has %d; a "
+                      "rigid body needs \"inertia\"",
+                      body->name, body->point_count);
+    }
+    if (mbs_record_value(record, MBS_BODY_COM)->is_given) {
+      return mbs_fail(context, MBS_ERROR_INPUT, mbs_record_value(record, MBS_BODY_COM)->place,
+                      "body \"%s\" has no inertia, so it is a point mass, whose centre of mass is its point: leave "
+                      "out \"com\"; a rigid body needs \"inertia\"",
+                      body->name);
+    }
+    return MBS_OK;
+  }
+  body->kind = blueprint->dimension == 3 && inertia->count == 1 ? MBS_BODY_ROD : MBS_BODY_RIGID;
+  for (int i = 0; i < inertia->count; ++i) {
+    MbsField moment = *field;
+    moment.check = i < 3 ? field->check : MBS_CHECK_NONE;  // products of inertia may be negative
+    int at = blueprint->dimension == 2 ? 2 : i;
+    MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &moment, inertia->texts[i], &body->inertia[at]));
+  }
+  return MBS_OK;
+}
 
 static MbsStatus read_body(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *record) {
   const MbsField *fields = section(MBS_MODEL_BODIES)->fields;
@@ -217,20 +309,7 @@ static MbsStatus read_body(MbsContext *context, MbsBlueprint *blueprint, const M
   MBS_TRY(mbs_blueprint_vector(context, blueprint, owner, &fields[MBS_BODY_COM], mbs_record_value(record, MBS_BODY_COM),
                                body.com));
   MBS_TRY(read_points(context, blueprint, &body, mbs_record_value(record, MBS_BODY_POINTS)));
-  MbsText inertia = mbs_record_text(record, MBS_BODY_INERTIA);
-  body.is_point_mass = !inertia.text;
-  if (inertia.text) {
-    MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_BODY_INERTIA], inertia, &body.inertia));
-  } else {
-    body.inertia = mbs_graph_constant(blueprint->graph, 0);
-    if (body.point_count != 1 || mbs_record_value(record, MBS_BODY_COM)->is_given) {
-      return mbs_fail(
-          context, MBS_ERROR_INPUT, record->name.place,
-          "body \"%s\" has no inertia, so it is a point mass and needs exactly one point and no com (it has "
-          "%d); a rigid body needs \"inertia\"",
-          body.name, body.point_count);
-    }
-  }
+  MBS_TRY(read_inertia(context, blueprint, owner, record, &body));
   MBS_APPEND(context, blueprint->arena, &blueprint->bodies, body);
   return MBS_OK;
 }
@@ -241,6 +320,7 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
   blueprint->arena = arena;
   blueprint->model = model;
   blueprint->dimension = model->dimension;
+  blueprint->time_input = -1;
   MBS_TRY(mbs_graph_create(context, arena, &blueprint->graph));
   MBS_TRY(read_parameters(context, blueprint));
   MBS_TRY(mbs_blueprint_vector(context, blueprint, "model", &mbs_model_type.fields[MBS_MODEL_GRAVITY],
@@ -345,6 +425,10 @@ const char *mbs_blueprint_short_name(const MbsBlueprint *blueprint, MbsPointRefe
 }
 
 // ---- connecting ----
+bool mbs_blueprint_is_same_point(const MbsBlueprint *blueprint, MbsPointReference a, MbsPointReference b) {
+  return blueprint->bodies.items[a.body].points[a.point].group == blueprint->bodies.items[b.body].points[b.point].group;
+}
+
 MbsStatus mbs_blueprint_join_points(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                     MbsPointReference a, MbsPointReference b) {
   int kept = blueprint->bodies.items[a.body].points[a.point].group;

@@ -57,13 +57,20 @@ typedef struct MbsBlueprintPoint {
   bool is_placed;  // its coincidence with its group is seen to
 } MbsBlueprintPoint;
 
+typedef enum MbsBodyKind {
+  MBS_BODY_RIGID,
+  MBS_BODY_ROD,        // in space: thin, all its points on a line, no orientation about it; inertia xx is normal to it
+  MBS_BODY_POINT_MASS  // no inertia, no orientation
+} MbsBodyKind;
+
 typedef struct MbsBlueprintBody {
   const char *name;  // "ground" for body 0
   const MbsRecord *record;
   int point_count;
   MbsBlueprintPoint *points;
-  MbsNode mass, com[3], inertia;
-  bool is_point_mass;  // has no inertia and no orientation
+  MbsNode mass, com[3];
+  MbsNode inertia[6];  // xx yy zz xy xz yz about the centre of mass; in the plane zz alone
+  MbsBodyKind kind;
 } MbsBlueprintBody;
 
 // Two directions that a joint makes coincide (same line and sense).
@@ -80,8 +87,9 @@ typedef struct MbsPointPair {
 // ---- what the numerical code needs ----
 // One holonomic constraint row Phi = 0.
 typedef enum MbsRowKind {
-  MBS_ROW_DOT,      // dot(A, B) - c
-  MBS_ROW_COINCIDE  // component k of A
+  MBS_ROW_DOT,        // dot(A, B) - c
+  MBS_ROW_COINCIDE,   // component k of A
+  MBS_ROW_EXPRESSION  // an expression of positions, time and parameters
 } MbsRowKind;
 
 typedef struct MbsRowSpec {
@@ -92,7 +100,9 @@ typedef struct MbsRowSpec {
   int body;  // whose rigidity it is, or MBS_NODE_NONE: a joint's
   MbsForm A, B;
   int component;
-  MbsNode c;  // constant of a dot row
+  MbsNode c;           // constant of a dot row
+  MbsNode expression;  // of an expression row
+  bool is_driver;      // it prescribes a motion: refused where that motion is not free
 } MbsRowSpec;
 
 // Mass and weight of one body: T = 1/2 sum v_i' (a I + b J)_ij v_j, Q_i = weight vectors.
@@ -203,6 +213,7 @@ typedef struct MbsBlueprint {
   int objective_depth;          // of objectives that refer to each other, while reading
   MBS_LIST(MbsSignal) signals;  // by graph input
   MBS_LIST(MbsForm) signal_forms;
+  int time_input;           // graph input of t, or -1 while nothing uses it
   MBS_LIST(MbsNode) turns;  // principal value of each angle that turns
   // the form of a local point or direction of a body, by the coordinates in use
   MbsStatus (*place)(MbsContext *context, struct MbsBlueprint *blueprint, int body, const MbsNode local[3],
@@ -234,6 +245,8 @@ MbsStatus mbs_blueprint_find_body(MbsContext *context, const MbsBlueprint *bluep
 const char *mbs_blueprint_point_name(const MbsBlueprint *blueprint, MbsPointReference point);
 // "P1" where every point of that name is in one group, else "A1.P1"; NULL: out of memory
 const char *mbs_blueprint_short_name(const MbsBlueprint *blueprint, MbsPointReference point);
+// Do joints bring these points together?
+bool mbs_blueprint_is_same_point(const MbsBlueprint *blueprint, MbsPointReference a, MbsPointReference b);
 // Values of nodes that depend on parameters alone, at their nominal values.
 MbsStatus mbs_blueprint_nominal(MbsContext *context, MbsBlueprint *blueprint, int count, const MbsNode *nodes,
                                 double *values);
@@ -255,17 +268,34 @@ MbsStatus mbs_form_subtract(MbsContext *context, MbsBlueprint *blueprint, const 
                             MbsForm *form);
 // J A, plane only
 MbsStatus mbs_form_turn(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *A, MbsForm *form);
+bool mbs_form_is_same(const MbsForm *A, const MbsForm *B);
 // form of a point of a body, or of a direction
 MbsStatus mbs_form_of_point(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference point, MbsForm *form);
 MbsStatus mbs_form_of_direction(MbsContext *context, MbsBlueprint *blueprint, const MbsDirection *direction,
                                 MbsForm *form);
 
+// ---- directions (direction.c) ----
+// A vector field as a unit direction of a body.
+MbsStatus mbs_direction_read(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
+                             const MbsValue *value, int body, MbsDirection *direction);
+// The body's own axis 0, 1 or 2.
+MbsDirection mbs_direction_axis(MbsGraph *graph, int body, int axis);
+// a x b, in the body of a
+void mbs_direction_cross(MbsGraph *graph, const MbsDirection *a, const MbsDirection *b, MbsDirection *c);
+// Two unit directions that make a right-handed frame with u, in the same body; space only.
+MbsStatus mbs_direction_normals(MbsContext *context, MbsBlueprint *blueprint, const MbsDirection *u,
+                                MbsDirection normals[2]);
+
 // ---- signals (signals.c) ----
+// Total time derivative of an expression of positions, velocities, time and parameters.
+MbsStatus mbs_signal_rate(MbsContext *context, MbsBlueprint *blueprint, MbsNode node, MbsNode *rate);
 // The graph input of a signal, made if it is new.
 MbsStatus mbs_signal_add(MbsContext *context, MbsBlueprint *blueprint, MbsSignal signal, MbsNode *node);
 // position, velocity or acceleration of a form as an expression
 MbsStatus mbs_signal_of_form(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *form, MbsSignalKind kind,
                              MbsExpression *value);
+// atan2(y, x), continuous over many turns
+MbsStatus mbs_signal_turning(MbsContext *context, MbsBlueprint *blueprint, MbsNode y, MbsNode x, MbsNode *angle);
 // angle of a planar direction, continuous over many turns
 MbsStatus mbs_signal_angle(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *direction, MbsNode *angle);
 

@@ -13,11 +13,16 @@ typedef enum MbsFieldKind {
   MBS_FIELD_CHOICE,         // one of field.choices
   MBS_FIELD_NUMBER,         // expression of parameters: a property, can be differentiated
   MBS_FIELD_VECTOR,         // list of `dimension` such expressions
+  MBS_FIELD_TURNING,        // one such expression in the plane; in space a list of 3, one for each axis
+  MBS_FIELD_INERTIA,        // one such expression, or in space a list of 3 (xx yy zz) or 6 (and xy xz yz)
   MBS_FIELD_SIGNAL,         // expression of signals (positions, ...), time and parameters
   MBS_FIELD_SIGNAL_VECTOR,  // list of `dimension` such expressions, or one vector-valued expression
+  MBS_FIELD_TORQUE,         // one such expression in the plane; in space a SIGNAL_VECTOR
+  MBS_FIELD_BODY,           // name of a body
   MBS_FIELD_POINT,          // name of a point: body.point, or a bare point name
   MBS_FIELD_POINT_PAIR,     // list of two point names
   MBS_FIELD_BODY_PAIR,      // list of two body names
+  MBS_FIELD_JOINT_PAIR,     // list of two joint names
   MBS_FIELD_RECORD,         // a mapping with the fields of field.record
   MBS_FIELD_NUMBER_MAP,     // name: expression of parameters
   MBS_FIELD_VECTOR_MAP,     // name: vector
@@ -35,12 +40,24 @@ typedef enum MbsFieldCheck {
   MBS_CHECK_NOT_ZERO,  // of a vector: its length
 } MbsFieldCheck;
 
+// What becomes of a value when an assembly is placed at p and mirrored, with S = diag(+-1) (templates, io/expand.c).
+// Bodies are mirrored with their axes, so that R becomes S R S, a rotation again.
+typedef enum MbsMirror {
+  MBS_MIRROR_PLAIN,     // numbers stay; vectors (in body or global axes) S v; inertia S J S
+  MBS_MIRROR_POSITION,  // a point in global axes: p + S v
+  MBS_MIRROR_ANGULAR,   // an angle or torque, or proportional to one: a number det(S) x, a vector det(S) S v
+  MBS_MIRROR_X_AXIS,    // a body's x axis as seen from another body: S v times the sign of S for x
+  MBS_MIRROR_Y_AXIS,    // the same for y
+  MBS_MIRROR_NONE       // stays, though it is a vector: one number for each axis
+} MbsMirror;
+
 struct MbsRecordType;
 
 typedef struct MbsField {
   const char *name;
   MbsFieldKind kind;
   MbsFieldCheck check;
+  MbsMirror mirror;
   bool is_required;
   const char *default_text;  // as one would write it ("0" fills a vector); NULL: stays absent
   const char *unit;          // NULL: none

@@ -3,6 +3,8 @@
 #ifndef MBS_FORCE_H
 #define MBS_FORCE_H
 
+#include <string.h>
+
 #include "algebra/scalar.h"
 #include "model/blueprint.h"
 #include "model/registry.h"
@@ -34,5 +36,14 @@ const char *mbs_force_name(const MbsBlueprint *blueprint, const MbsRecord *force
 // Starts a spec whose ports are the points that `points` names; they must be on different bodies.
 MbsStatus mbs_force_on_points(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *force,
                               const MbsValue *points, const char **owner, MbsForceSpec *spec);
+// A force or torque by expressions of time, signals and parameters: one vector expression, or one for each component.
+MbsStatus mbs_force_read_vector(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsValue *value,
+                                int size, MbsExpression *vector);
+// Refuses point masses and thin rods; `name` is how the file calls the body or point.
+MbsStatus mbs_force_needs_rigid(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
+                                int body);
+// Adds a force made of torques on bodies (numbers in the plane, vectors in global axes in space).
+MbsStatus mbs_force_add_torques(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *force, int count,
+                                const int *bodies, const MbsExpression *const *torques, MbsNode potential);
 
 #endif

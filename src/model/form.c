@@ -74,3 +74,15 @@ MbsStatus mbs_form_of_direction(MbsContext *context, MbsBlueprint *blueprint, co
                                 MbsForm *form) {
   return blueprint->place(context, blueprint, direction->body, direction->local, false, form);
 }
+
+bool mbs_form_is_same(const MbsForm *A, const MbsForm *B) {
+  if (A->count != B->count) {
+    return false;
+  }
+  for (int i = 0; i < A->count; ++i) {
+    if (A->terms[i].entity != B->terms[i].entity || A->terms[i].a != B->terms[i].a || A->terms[i].b != B->terms[i].b) {
+      return false;
+    }
+  }
+  return true;
+}

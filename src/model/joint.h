@@ -11,17 +11,50 @@
 // rows adds the constraints that remain, on points and directions.
 typedef struct MbsJointType {
   MbsRecordType record;  // field 0 names what is joined
+  int only_dimension;    // 2 or 3 where it makes sense in the plane or in space alone; 0: both
   MbsStatus (*connect)(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint);  // may be NULL
   MbsStatus (*rows)(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint);     // may be NULL
 } MbsJointType;
 
 // ---- what joints share (joint.c) ----
+// joint "pivot", for messages
+const char *mbs_joint_name(const MbsBlueprint *blueprint, const MbsRecord *joint);
 // The two points a joint names; they must be on different bodies.
 MbsStatus mbs_joint_ends(MbsContext *context, const MbsBlueprint *blueprint, const MbsRecord *joint,
                          const MbsValue *ends, MbsPointReference *a, MbsPointReference *b);
 // Refuses point masses, which have no orientation.
 MbsStatus mbs_joint_needs_rigid(MbsContext *context, const MbsBlueprint *blueprint, const MbsRecord *joint,
                                 MbsPointReference a, MbsPointReference b);
+// A direction of a body: a field, or (where that is absent) another field's numbers.
+MbsStatus mbs_joint_direction(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                              const MbsField *fields, int field, int otherwise, int body, MbsDirection *direction);
+// The point b lies on the line through point a along u (a direction of a's body): dot(n, r_b - r_a) = 0 for its
+// normals.
+MbsStatus mbs_joint_add_line_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                  MbsPointReference a, MbsPointReference b, const MbsDirection *u);
+// dot(n, r_b - r_a) = c
+MbsStatus mbs_joint_add_plane_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                  const char *what, MbsPointReference a, MbsPointReference b, const MbsDirection *n,
+                                  MbsNode c);
+// dot(u, w) = 0
+MbsStatus mbs_joint_add_normal_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                   const char *what, const MbsDirection *u, const MbsDirection *w);
+// The axis that a joint's field "axis" gives on the first body; false where it has none.
+bool mbs_joint_axis(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, int body, MbsDirection *axis);
+// In space: the axis that a joint type's fields "axis" and "axis2" give on each body; false where it has none (or, for
+// a universal joint, where they are different axes).
+bool mbs_joint_axes(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                    const MbsPointReference ends[2], MbsDirection axes[2]);
+// Phi = an expression of positions, time and parameters
+MbsStatus mbs_joint_add_expression_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                       const char *what, MbsNode phi, bool is_driver);
+// "angle" or "slide" of another joint, by name.
+MbsStatus mbs_joint_coordinate(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsText name,
+                               const char *what, MbsNode *coordinate);
+// second = ratio first + offset, with the two numbers in fields of the joint
+MbsStatus mbs_joint_add_coupling(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                 const MbsField *fields, int ratio_field, int offset_field, MbsNode first,
+                                 MbsNode second);
 // Phi = dot(A, B) - c
 MbsStatus mbs_joint_add_dot_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, const char *what,
                                 const MbsForm *A, const MbsForm *B, MbsNode c);

@@ -14,6 +14,11 @@ const MbsRecord *mbs_record_child(const MbsRecord *record, int field) {
   return value->count > 0 ? &value->records[0] : NULL;
 }
 
+MbsPlace mbs_model_setting_place(const MbsModel *model, int field, const char *text) {
+  MbsText written = mbs_record_text(mbs_record_child(&model->root, MBS_MODEL_SIMULATION), field);
+  return written.text && strcmp(written.text, text) == 0 ? written.place : mbs_nowhere;
+}
+
 MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parameter, const char *value) {
   const MbsValue *parameters = mbs_record_value(&model->root, MBS_MODEL_PARAMETERS);
   const char *nearest = NULL;

@@ -14,6 +14,7 @@ typedef struct MbsValue {
   bool is_given;
   MbsPlace place;                   // of the key
   int count;                        // of texts or of records
+  int capacity;                     // room of `records` where calls add some (io/builder.c); else 0
   const MbsText *texts;             // every kind but the record and map kinds
   const struct MbsRecord *records;  // the record, map and list kinds; 1 for MBS_FIELD_RECORD
 } MbsValue;
@@ -43,7 +44,15 @@ enum {
   MBS_MODEL_SIMULATION
 };
 enum { MBS_GROUND_POINTS };
-enum { MBS_BODY_MASS, MBS_BODY_COM, MBS_BODY_INERTIA, MBS_BODY_POINTS, MBS_BODY_POSITION, MBS_BODY_ANGLE };
+enum {
+  MBS_BODY_MASS,
+  MBS_BODY_COM,
+  MBS_BODY_INERTIA,
+  MBS_BODY_POINTS,
+  MBS_BODY_POSITION,
+  MBS_BODY_ANGLE,
+  MBS_BODY_ROTATION
+};
 enum { MBS_INITIAL_POINTS, MBS_INITIAL_INDEPENDENT };
 enum { MBS_INDEPENDENT_COORDINATE, MBS_INDEPENDENT_VALUE, MBS_INDEPENDENT_VELOCITY };
 enum { MBS_OBJECTIVE_INTEGRAL, MBS_OBJECTIVE_FINAL, MBS_OBJECTIVE_VALUE };
@@ -74,6 +83,9 @@ static inline const MbsValue *mbs_record_value(const MbsRecord *record, int fiel
 MbsText mbs_record_text(const MbsRecord *record, int field);
 // the single record of a RECORD field; NULL when absent
 const MbsRecord *mbs_record_child(const MbsRecord *record, int field);
+
+// Where a setting of the simulation stands in the file; nowhere if it came from somewhere else (another text).
+MbsPlace mbs_model_setting_place(const MbsModel *model, int field, const char *text);
 
 // Replaces the expression of a parameter by `value` (an expression of constants and other parameters).
 MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parameter, const char *value);

@@ -2,7 +2,8 @@
 #include "model/model.h"
 
 static const MbsField ground_fields[] = {
-    [MBS_GROUND_POINTS] = {"points", MBS_FIELD_VECTOR_MAP, .unit = "m", .summary = "fixed points, by name"},
+    [MBS_GROUND_POINTS] = {"points", MBS_FIELD_VECTOR_MAP, .mirror = MBS_MIRROR_POSITION, .unit = "m",
+                           .summary = "fixed points, by name"},
 };
 static const MbsRecordType ground_type = {"ground", "what does not move", MBS_COUNT(ground_fields), ground_fields};
 
@@ -11,13 +12,18 @@ static const MbsField body_fields[] = {
                        .summary = "mass"},
     [MBS_BODY_COM] = {"com", MBS_FIELD_VECTOR, .default_text = "0", .unit = "m",
                       .summary = "centre of mass in body axes"},
-    [MBS_BODY_INERTIA] = {"inertia", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE, .unit = "kg m2",
-                          .summary = "moment of inertia about the centre of mass; a body without it is a point mass"},
+    [MBS_BODY_INERTIA] = {"inertia", MBS_FIELD_INERTIA, .check = MBS_CHECK_NOT_NEGATIVE, .unit = "kg m2",
+                          .summary =
+                              "moment of inertia about the centre of mass; in space [xx, yy, zz] or [xx, yy, zz, "
+                              "xy, xz, yz] (xy = -integral of x y dm) in body axes, or one number for a thin rod; a "
+                              "body without it is a point mass"},
     [MBS_BODY_POINTS] = {"points", MBS_FIELD_VECTOR_MAP, .unit = "m", .summary = "points in body axes, by name"},
-    [MBS_BODY_POSITION] = {"position", MBS_FIELD_VECTOR, .unit = "m",
+    [MBS_BODY_POSITION] = {"position", MBS_FIELD_VECTOR, .mirror = MBS_MIRROR_POSITION, .unit = "m",
                            .summary = "where to start the assembly: position of the body's origin"},
-    [MBS_BODY_ANGLE] = {"angle", MBS_FIELD_NUMBER, .unit = "rad",
-                        .summary = "where to start the assembly: angle of the body's x axis"},
+    [MBS_BODY_ANGLE] = {"angle", MBS_FIELD_NUMBER, .mirror = MBS_MIRROR_ANGULAR, .unit = "rad",
+                        .summary = "where to start the assembly, in the plane: angle of the body's x axis"},
+    [MBS_BODY_ROTATION] = {"rotation", MBS_FIELD_VECTOR, .mirror = MBS_MIRROR_ANGULAR, .unit = "rad",
+                           .summary = "where to start the assembly, in space: rotation vector of the body's axes"},
 };
 static const MbsRecordType body_type = {"body", "a rigid body or a point mass", MBS_COUNT(body_fields), body_fields};
 
@@ -34,7 +40,7 @@ static const MbsRecordType independent_type = {"independent coordinate", "fixes 
                                                MBS_COUNT(independent_fields), independent_fields};
 
 static const MbsField initial_fields[] = {
-    [MBS_INITIAL_POINTS] = {"points", MBS_FIELD_VECTOR_MAP, .unit = "m",
+    [MBS_INITIAL_POINTS] = {"points", MBS_FIELD_VECTOR_MAP, .mirror = MBS_MIRROR_POSITION, .unit = "m",
                             .summary = "where to start the assembly: positions of points"},
     [MBS_INITIAL_INDEPENDENT] = {"independent", MBS_FIELD_RECORD_LIST, .record = &independent_type,
                                  .summary = "as many independent coordinates as degrees of freedom "
@@ -65,9 +71,10 @@ static const MbsField simulation_fields[] = {
                                    .summary = "see mbsens list integrators"},
     [MBS_SIMULATION_TOLERANCE] = {"tolerance", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1e-10",
                                   .summary = "scaled residual at which a step counts as solved"},
-    [MBS_SIMULATION_PENALTY] = {"penalty", MBS_FIELD_TEXT, .default_text = "auto",
-                                .summary = "penalty factor, or auto: 1e7 times the largest entry of the mass matrix, "
-                                           "rounded to a power of ten"},
+    [MBS_SIMULATION_PENALTY] =
+        {"penalty", MBS_FIELD_TEXT, .default_text = "auto",
+         .summary = "penalty factor, or auto: from masses and lengths, so that it does not depend on units, "
+                    "rounded to a power of ten"},
     [MBS_SIMULATION_XI] = {"xi", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE, .default_text = "1",
                            .summary = "damping ratio of the constraint stabilisation"},
     [MBS_SIMULATION_OMEGA] = {"omega", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE, .default_text = "10",
@@ -82,7 +89,8 @@ static const MbsRecordType simulation_type = {"simulation", "how to simulate; th
 static const MbsField model_fields[] = {
     [MBS_MODEL_VERSION] = {"mbsens", MBS_FIELD_INTEGER, .is_required = true, .summary = "version of the format: 1"},
     [MBS_MODEL_NAME] = {"name", MBS_FIELD_TEXT, .default_text = "unnamed", .summary = "title of the model"},
-    [MBS_MODEL_DIMENSION] = {"dimension", MBS_FIELD_INTEGER, .default_text = "2", .summary = "2: planar"},
+    [MBS_MODEL_DIMENSION] = {"dimension", MBS_FIELD_INTEGER, .default_text = "2",
+                             .summary = "2: in the plane, 3: in space"},
     [MBS_MODEL_GRAVITY] = {"gravity", MBS_FIELD_VECTOR, .default_text = "0", .unit = "m/s2",
                            .summary = "acceleration of gravity"},
     [MBS_MODEL_PARAMETERS] = {"parameters", MBS_FIELD_NUMBER_MAP,

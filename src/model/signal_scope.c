@@ -1,19 +1,20 @@
 // Signals: what expressions may use besides parameters.
 //
 //   r(P) v(P) a(P)     position, velocity, acceleration of a point
-//   angle(B)           angle of the x axis of body B, continuous over many turns
+//   angle(B)           in the plane: angle of the x axis of body B, continuous over many turns
 //   angle(J)           angle of the second body of joint J from the first
-//   angle(P, Q)        angle of the line from point P to point Q
+//   angle(P, Q)        in the plane: angle of the line from point P to point Q
 //   omega(B) alpha(B)  angular velocity and acceleration of body B
+//   slide(J)           way of the second point of joint J along its axis, from the first
 //   distance(P, Q)     distance of two points
 //   lambda(N)          multiplier of the constraint of body or joint N; lambda(N.2) its second
 //   t                  time
-// With u the direction of a planar body: angle = atan2(u_y, u_x) + 2 pi k, omega = u x u' / u.u, and
-// alpha = u x u'' / u.u - 2 (u.u') (u x u') / (u.u)^2 (u.u is 1 but for the drift of the constraints).
 #include <string.h>
 
 #include "base/names.h"
-#include "model/blueprint.h"
+#include "expressions/vector.h"
+#include "model/joint.h"
+#include "model/rotation.h"
 
 // ---- the scope of an expression ----
 typedef struct SignalScope {
@@ -42,7 +43,11 @@ typedef struct SignalFunction {
 } SignalFunction;
 
 static MbsStatus refuse(MbsContext *context, MbsPlace place, const SignalScope *scope, const char *what) {
-  return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: %s cannot be used here", scope->owner, what);
+  const char *known = scope->use & MBS_USE_OBJECTIVES     ? "parameters and other objectives"
+                      : scope->use & MBS_USE_ACCELERATION ? "parameters, time and signals"
+                      : scope->use & MBS_USE_VELOCITY     ? "parameters, time, positions and velocities"
+                                                          : "parameters and positions";
+  return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: %s cannot be used here, only %s", scope->owner, what, known);
 }
 
 // another objective: a number that the run gives, or the expression of one that is itself an expression
@@ -100,23 +105,15 @@ static MbsStatus find_form(MbsContext *context, SignalScope *scope, MbsPlace pla
   return mbs_form_of_point(context, scope->blueprint, point, form);
 }
 
-static MbsStatus body_direction(MbsContext *context, MbsBlueprint *blueprint, int body, MbsForm *form) {
-  MbsGraph *graph = blueprint->graph;
-  MbsDirection x_axis = {
-      .body = body,
-      .local = {mbs_graph_constant(graph, 1), mbs_graph_constant(graph, 0), mbs_graph_constant(graph, 0)}};
-  return mbs_form_of_direction(context, blueprint, &x_axis, form);
-}
-
-static MbsStatus body_angle(MbsContext *context, SignalScope *scope, MbsPlace place, int body, MbsNode *angle) {
-  MbsBlueprint *blueprint = scope->blueprint;
-  if (blueprint->bodies.items[body].is_point_mass) {
-    return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: body \"%s\" is a point mass and has no angle", scope->owner,
-                    blueprint->bodies.items[body].name);
+// a body that has an orientation
+static MbsStatus find_turning_body(MbsContext *context, SignalScope *scope, MbsText name, int *body) {
+  MBS_TRY(mbs_blueprint_find_body(context, scope->blueprint, scope->owner, name, body));
+  MbsBodyKind kind = scope->blueprint->bodies.items[*body].kind;
+  if (kind != MBS_BODY_RIGID) {
+    return mbs_fail(context, MBS_ERROR_INPUT, name.place, "%s: body \"%s\" is a %s and has no angles", scope->owner,
+                    name.text, kind == MBS_BODY_ROD ? "thin rod" : "point mass");
   }
-  MbsForm u;
-  MBS_TRY(body_direction(context, blueprint, body, &u));
-  return mbs_signal_angle(context, blueprint, &u, angle);
+  return MBS_OK;
 }
 
 static int find_joint(const MbsBlueprint *blueprint, const char *name) {
@@ -129,69 +126,101 @@ static int find_joint(const MbsBlueprint *blueprint, const char *name) {
   return -1;
 }
 
-static MbsStatus call_angle(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
-  MbsPlace place = call->place;
-  const char *const *names = call->names;
+// the record and the two ends of a joint between points
+static MbsStatus find_ends(MbsContext *context, SignalScope *scope, MbsPlace place, int index, const MbsRecord **joint,
+                           MbsPointReference end[2]) {
+  *joint = &mbs_record_value(&scope->blueprint->model->root, MBS_MODEL_JOINTS)->records[index];
+  if (mbs_joint_types[(*joint)->type]->record.fields[0].kind != MBS_FIELD_POINT_PAIR) {
+    return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: joint \"%s\" does not join two points", scope->owner,
+                    (*joint)->name.text);
+  }
+  const MbsValue *ends = mbs_record_value(*joint, 0);
+  MBS_TRY(mbs_blueprint_find_point(context, scope->blueprint, scope->owner, ends->texts[0], &end[0]));
+  return mbs_blueprint_find_point(context, scope->blueprint, scope->owner, ends->texts[1], &end[1]);
+}
+
+// dot(u, r2 - r1) along the axis of a prismatic, cylindrical or similar joint
+static MbsStatus call_slide(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
   MbsBlueprint *blueprint = scope->blueprint;
+  const MbsRecord *joint;
+  MbsPointReference end[2];
+  MbsDirection axis;
+  MbsForm r[2], d_form, u_form;
+  MbsExpression d, u;
+  int index = find_joint(blueprint, call->names[0]);
+  if (index < 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, call->place, "%s: no joint \"%s\"", scope->owner, call->names[0]);
+  }
+  MBS_TRY(find_ends(context, scope, call->place, index, &joint, end));
+  if (!mbs_joint_axis(context, blueprint, joint, end[0].body, &axis)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, call->place, "%s: joint \"%s\" has no axis to slide along", scope->owner,
+                    joint->name.text);
+  }
+  for (int i = 0; i < 2; ++i) {
+    MBS_TRY(mbs_form_of_point(context, blueprint, end[i], &r[i]));
+  }
+  MBS_TRY(mbs_form_subtract(context, blueprint, &r[1], &r[0], &d_form));
+  MBS_TRY(mbs_form_of_direction(context, blueprint, &axis, &u_form));
+  MBS_TRY(mbs_signal_of_form(context, blueprint, &d_form, MBS_SIGNAL_POSITION, &d));
+  MBS_TRY(mbs_signal_of_form(context, blueprint, &u_form, MBS_SIGNAL_POSITION, &u));
+  value->node[0] = mbs_node_dot(blueprint->graph, d.size, d.node, u.node);
+  return MBS_OK;
+}
+
+// angle of the second body of a joint from the first: in space about the joint's axis
+static MbsStatus joint_angle(MbsContext *context, SignalScope *scope, MbsPlace place, int index, MbsNode *angle) {
+  MbsBlueprint *blueprint = scope->blueprint;
+  const MbsRecord *joint;
+  MbsPointReference end[2];
+  MbsDirection axis[2];
+  MbsNode angles[2];
+  MBS_TRY(find_ends(context, scope, place, index, &joint, end));
+  for (int i = 0; i < 2; ++i) {
+    MbsText body = {.text = blueprint->bodies.items[end[i].body].name, .place = place};
+    MBS_TRY(find_turning_body(context, scope, body, &end[i].body));
+    if (blueprint->dimension == 2) {
+      MBS_TRY(mbs_rotation_angle(context, blueprint, end[i].body, &angles[i]));
+    }
+  }
+  if (blueprint->dimension == 2) {
+    *angle = mbs_graph_subtract(blueprint->graph, angles[1], angles[0]);
+    return MBS_OK;
+  }
+  if (!mbs_joint_axes(context, blueprint, joint, end, axis)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: joint \"%s\" has no axis to turn about", scope->owner,
+                    joint->name.text);
+  }
+  return mbs_rotation_about(context, blueprint, &axis[0], &axis[1], angle);
+}
+
+static MbsStatus call_angle(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
+  MbsBlueprint *blueprint = scope->blueprint;
+  MbsText name = {.text = call->names[0], .place = call->place};
+  int joint = call->count == 1 ? find_joint(blueprint, name.text) : -1;
+  if (joint >= 0) {
+    return joint_angle(context, scope, call->place, joint, &value->node[0]);
+  }
+  if (blueprint->dimension == 3) {
+    return mbs_fail(context, MBS_ERROR_INPUT, call->place,
+                    "%s: in space angle() takes the name of a revolute or cylindrical joint", scope->owner);
+  }
   if (call->count == 2) {
     MbsForm from, to, line;
-    MBS_TRY(find_form(context, scope, place, names[0], &from));
-    MBS_TRY(find_form(context, scope, place, names[1], &to));
+    MBS_TRY(find_form(context, scope, call->place, call->names[0], &from));
+    MBS_TRY(find_form(context, scope, call->place, call->names[1], &to));
     MBS_TRY(mbs_form_subtract(context, blueprint, &to, &from, &line));
     return mbs_signal_angle(context, blueprint, &line, &value->node[0]);
   }
-  int joint = find_joint(blueprint, names[0]);
-  if (joint >= 0) {
-    const MbsValue *ends =
-        mbs_record_value(&mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS)->records[joint], 0);
-    MbsNode angle[2];
-    for (int i = 0; i < 2; ++i) {
-      MbsPointReference end;
-      MBS_TRY(mbs_blueprint_find_point(context, blueprint, scope->owner, ends->texts[i], &end));
-      MBS_TRY(body_angle(context, scope, place, end.body, &angle[i]));
-    }
-    value->node[0] = mbs_graph_subtract(blueprint->graph, angle[1], angle[0]);
-    return MBS_OK;
-  }
   int body;
-  MBS_TRY(
-      mbs_blueprint_find_body(context, blueprint, scope->owner, (MbsText){.text = names[0], .place = place}, &body));
-  return body_angle(context, scope, place, body, &value->node[0]);
+  MBS_TRY(find_turning_body(context, scope, name, &body));
+  return mbs_rotation_angle(context, blueprint, body, &value->node[0]);
 }
 
-// omega and alpha of a planar body
+// omega and alpha
 static MbsStatus call_rotation(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
-  MbsText name = {.text = call->names[0], .place = call->place};
-  MbsBlueprint *blueprint = scope->blueprint;
-  MbsGraph *g = blueprint->graph;
   int body;
-  MBS_TRY(mbs_blueprint_find_body(context, blueprint, scope->owner, name, &body));
-  if (blueprint->bodies.items[body].is_point_mass) {
-    return mbs_fail(context, MBS_ERROR_INPUT, name.place, "%s: body \"%s\" is a point mass and does not rotate",
-                    scope->owner, name.text);
-  }
-  MbsForm form;
-  MbsExpression u, ud, udd;
-  MBS_TRY(body_direction(context, blueprint, body, &form));
-  MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_POSITION, &u));
-  MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_VELOCITY, &ud));
-#define DOT(p, q) \
-  mbs_graph_add(g, mbs_graph_multiply(g, (p).node[0], (q).node[0]), mbs_graph_multiply(g, (p).node[1], (q).node[1]))
-#define CROSS(p, q)                                                      \
-  mbs_graph_subtract(g, mbs_graph_multiply(g, (p).node[0], (q).node[1]), \
-                     mbs_graph_multiply(g, (p).node[1], (q).node[0]))
-  MbsNode square = DOT(u, u);
-  MbsNode omega = mbs_graph_divide(g, CROSS(u, ud), square);
-  if (call->function->use == MBS_USE_VELOCITY) {
-    value->node[0] = omega;
-    return MBS_OK;
-  }
-  MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_ACCELERATION, &udd));
-  MbsNode drift = mbs_graph_multiply(g, mbs_graph_constant(g, 2), mbs_graph_multiply(g, DOT(u, ud), omega));
-  value->node[0] = mbs_graph_divide(g, mbs_graph_subtract(g, CROSS(u, udd), drift), square);
-#undef DOT
-#undef CROSS
-  return MBS_OK;
+  MBS_TRY(find_turning_body(context, scope, (MbsText){.text = call->names[0], .place = call->place}, &body));
+  return mbs_rotation_rate(context, scope->blueprint, body, call->function->use == MBS_USE_ACCELERATION, value);
 }
 
 static MbsStatus call_lambda(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
@@ -214,26 +243,26 @@ static MbsStatus call_lambda(MbsContext *context, SignalScope *scope, const Sign
                             &value->node[0]);
     }
   }
+  if (found > 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, call->place,
+                    "%s: lambda(%s): the last multiplier of \"%.*s\" is number %d", scope->owner, name, (int)length,
+                    name, found);
+  }
   return mbs_fail(context, MBS_ERROR_INPUT, call->place,
-                  found ? "%s: lambda(%s): there are only %d multipliers of that name"
-                        : "%s: lambda(%s): no body or joint of that name has a multiplier (%d); see mbsens check",
-                  scope->owner, name, found);
+                  "%s: lambda(%s): no body or joint of that name has a multiplier of its own; mbsens check lists the "
+                  "constraints",
+                  scope->owner, name);
 }
 
 static MbsStatus call_distance(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
   MbsBlueprint *blueprint = scope->blueprint;
-  MbsGraph *g = blueprint->graph;
   MbsForm P, Q, line;
   MbsExpression d;
   MBS_TRY(find_form(context, scope, call->place, call->names[0], &P));
   MBS_TRY(find_form(context, scope, call->place, call->names[1], &Q));
   MBS_TRY(mbs_form_subtract(context, blueprint, &Q, &P, &line));
   MBS_TRY(mbs_signal_of_form(context, blueprint, &line, MBS_SIGNAL_POSITION, &d));
-  MbsNode square = mbs_graph_constant(g, 0);
-  for (int k = 0; k < d.size; ++k) {
-    square = mbs_graph_add(g, square, mbs_graph_multiply(g, d.node[k], d.node[k]));
-  }
-  value->node[0] = mbs_graph_apply(g, MBS_OP_SQRT, square, MBS_NODE_NONE);
+  value->node[0] = mbs_node_norm(blueprint->graph, d.size, d.node);
   return MBS_OK;
 }
 
@@ -253,16 +282,18 @@ static const SignalFunction signal_functions[] = {
     {"angle", 1, 2, MBS_USE_POSITION, "an angle", call_angle},
     {"omega", 1, 1, MBS_USE_VELOCITY, "an angular velocity", call_rotation},
     {"alpha", 1, 1, MBS_USE_ACCELERATION, "an angular acceleration", call_rotation},
+    {"slide", 1, 1, MBS_USE_POSITION, "a slide", call_slide},
     {"distance", 2, 2, MBS_USE_POSITION, "a distance", call_distance},
     {"lambda", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_lambda},
 };
 
 const MbsFunctionHelp mbs_signal_help[] = {
     {"r(P)  v(P)  a(P)", "position, velocity and acceleration of a point: vectors; r(P).x is a number"},
-    {"angle(B)", "angle of the x axis of body B, continuous over many turns"},
-    {"angle(J)", "angle of the second body of joint J from the first"},
-    {"angle(P, Q)", "angle of the line from point P to point Q"},
-    {"omega(B)  alpha(B)", "angular velocity and angular acceleration of body B"},
+    {"angle(J)", "angle of the second body of joint J from the first, continuous over many turns"},
+    {"angle(B)", "in the plane: angle of the x axis of body B, continuous over many turns"},
+    {"angle(P, Q)", "in the plane: angle of the line from point P to point Q"},
+    {"omega(B)  alpha(B)", "angular velocity and acceleration of body B: numbers in the plane, vectors in space"},
+    {"slide(J)", "way of the second point of joint J along its axis, from the first"},
     {"distance(P, Q)", "distance of two points"},
     {"lambda(N)", "multiplier of the constraint of body or joint N; lambda(N.2) its second"},
     {"t", "time"},
@@ -303,6 +334,6 @@ MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const c
                            unsigned use, int local_count, const MbsLocalName *locals, MbsExpression *value) {
   SignalScope scope = {
       .blueprint = blueprint, .owner = owner, .use = use, .local_count = local_count, .locals = locals};
-  MbsScope names = {.user = &scope, .resolve = resolve_name, .call = call_function};
+  MbsScope names = {.user = &scope, .owner = owner, .resolve = resolve_name, .call = call_function};
   return mbs_expression_parse_sized(context, blueprint->graph, text, &names, size, value);
 }

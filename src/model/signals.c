@@ -12,20 +12,20 @@ MbsStatus mbs_signal_add(MbsContext *context, MbsBlueprint *blueprint, MbsSignal
     }
   }
   *node = mbs_graph_input(blueprint->graph, blueprint->signals.count);
+  if (signal.kind == MBS_SIGNAL_TIME) {
+    blueprint->time_input = blueprint->signals.count;
+  }
   MBS_APPEND(context, blueprint->arena, &blueprint->signals, signal);
   return MBS_OK;
 }
 
-static bool is_same_form(const MbsForm *A, const MbsForm *B) {
-  if (A->count != B->count) {
-    return false;
-  }
-  for (int i = 0; i < A->count; ++i) {
-    if (A->terms[i].entity != B->terms[i].entity || A->terms[i].a != B->terms[i].a || A->terms[i].b != B->terms[i].b) {
-      return false;
+static bool moves(const MbsBlueprint *blueprint, const MbsEntity *entity) {
+  for (int k = 0; k < blueprint->dimension && blueprint->time_input >= 0; ++k) {
+    if (mbs_graph_depends_on(blueprint->graph, entity->value[k], blueprint->time_input)) {
+      return true;
     }
   }
-  return true;
+  return false;
 }
 
 // a form on fixed entities alone is an expression of parameters: (a I + b J) e, summed
@@ -37,7 +37,7 @@ static bool fold_fixed_form(MbsBlueprint *blueprint, const MbsForm *form, MbsSig
   }
   for (int i = 0; i < form->count; ++i) {
     const MbsEntity *entity = &blueprint->entities.items[form->terms[i].entity];
-    if (!entity->is_fixed) {
+    if (!entity->is_fixed || moves(blueprint, entity)) {
       return false;
     }
     for (int k = 0; k < blueprint->dimension && kind == MBS_SIGNAL_POSITION; ++k) {
@@ -58,7 +58,7 @@ MbsStatus mbs_signal_of_form(MbsContext *context, MbsBlueprint *blueprint, const
     return MBS_OK;
   }
   int index = 0;
-  while (index < blueprint->signal_forms.count && !is_same_form(form, &blueprint->signal_forms.items[index])) {
+  while (index < blueprint->signal_forms.count && !mbs_form_is_same(form, &blueprint->signal_forms.items[index])) {
     ++index;
   }
   if (index == blueprint->signal_forms.count) {
@@ -72,11 +72,9 @@ MbsStatus mbs_signal_of_form(MbsContext *context, MbsBlueprint *blueprint, const
   return MBS_OK;
 }
 
-MbsStatus mbs_signal_angle(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *direction, MbsNode *angle) {
+MbsStatus mbs_signal_turning(MbsContext *context, MbsBlueprint *blueprint, MbsNode y, MbsNode x, MbsNode *angle) {
   MbsGraph *graph = blueprint->graph;
-  MbsExpression u;
-  MBS_TRY(mbs_signal_of_form(context, blueprint, direction, MBS_SIGNAL_POSITION, &u));
-  MbsNode principal = mbs_graph_apply(graph, MBS_OP_ATAN2, u.node[1], u.node[0]);
+  MbsNode principal = mbs_graph_apply(graph, MBS_OP_ATAN2, y, x);
   int turn = 0;
   while (turn < blueprint->turns.count && blueprint->turns.items[turn] != principal) {
     ++turn;
@@ -87,6 +85,35 @@ MbsStatus mbs_signal_angle(MbsContext *context, MbsBlueprint *blueprint, const M
   MbsNode count;
   MBS_TRY(mbs_signal_add(context, blueprint, (MbsSignal){.kind = MBS_SIGNAL_TURN, .index = turn}, &count));
   *angle = mbs_graph_add(graph, principal, mbs_graph_multiply(graph, mbs_graph_constant(graph, two_pi), count));
+  return MBS_OK;
+}
+
+MbsStatus mbs_signal_angle(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *direction, MbsNode *angle) {
+  MbsExpression u;
+  MBS_TRY(mbs_signal_of_form(context, blueprint, direction, MBS_SIGNAL_POSITION, &u));
+  return mbs_signal_turning(context, blueprint, u.node[1], u.node[0], angle);
+}
+
+// D(node) = sum over its inputs of d node/d input times the input's own rate
+MbsStatus mbs_signal_rate(MbsContext *context, MbsBlueprint *blueprint, MbsNode node, MbsNode *rate) {
+  MbsGraph *g = blueprint->graph;
+  int count;
+  const int *inputs;
+  *rate = mbs_graph_constant(g, 0);
+  MBS_TRY(mbs_graph_inputs_of(context, g, node, &count, &inputs));
+  for (int i = 0; i < count; ++i) {
+    MbsSignal signal = blueprint->signals.items[inputs[i]];
+    MbsNode slope = mbs_graph_derivative(g, node, inputs[i]);
+    if (signal.kind == MBS_SIGNAL_TIME) {
+      *rate = mbs_graph_add(g, *rate, slope);
+    } else if (signal.kind == MBS_SIGNAL_POSITION || signal.kind == MBS_SIGNAL_VELOCITY) {
+      MbsSignalKind next = signal.kind == MBS_SIGNAL_POSITION ? MBS_SIGNAL_VELOCITY : MBS_SIGNAL_ACCELERATION;
+      MbsForm form = blueprint->signal_forms.items[signal.index];
+      MbsExpression changed;
+      MBS_TRY(mbs_signal_of_form(context, blueprint, &form, next, &changed));
+      *rate = mbs_graph_add(g, *rate, mbs_graph_multiply(g, slope, changed.node[signal.component]));
+    }
+  }
   return MBS_OK;
 }
 

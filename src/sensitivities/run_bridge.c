@@ -90,7 +90,7 @@ static MbsStatus difference_column(MbsContext *context, const MbsModel *model, c
   bool is_central = request->difference == MBS_DIFFERENCE_CENTRAL;
   // balance truncation (h^2 or h) against rounding
   double relative = request->difference_step > 0 ? request->difference_step : is_central ? 6e-6 : 1.5e-8;
-  double h = relative * fmax(fabs(value), 1);
+  double h = relative * (fabs(value) > 0 ? fabs(value) : 1);
   MbsTwinResult sides[2] = {*nominal, *nominal};  // up, down
   MbsSeries side_series[2] = {{0}};
   for (int side = 0; side < 2; ++side) {

@@ -76,6 +76,26 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
   return status;
 }
 
+// A model with redundant constraints is verified with the formulations that allow them; the others are named.
+static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                            Verification *verification) {
+  MbsCheck *check = NULL;
+  MBS_TRY(mbs_check(context, model, &request->settings, &check));
+  bool is_redundant = check->redundant > 0;
+  mbs_check_destroy(check);
+  for (int i = 0; mbs_formulation_types[i]; ++i) {
+    const MbsFormulationType *type = mbs_formulation_types[i];
+    if (is_redundant && !type->allows_redundancy) {
+      const char *before = verification->result.left_out;
+      verification->result.left_out =
+          mbs_arena_print(verification->arena, "%s%s%s", before ? before : "", before ? ", " : "", type->name);
+      continue;
+    }
+    MBS_TRY(verify_formulation(context, model, request, type->name, verification));
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_verify(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsVerification **result) {
   MbsArena *arena = mbs_arena_create();
   Verification *verification = arena ? mbs_arena_take(arena, 1, sizeof *verification) : NULL;
@@ -87,12 +107,10 @@ MbsStatus mbs_verify(MbsContext *context, const MbsModel *model, const MbsReques
   verification->arena = arena;
   verification->result.pass = true;
   verification->result.limit = limit;
-  for (int i = 0; mbs_formulation_types[i]; ++i) {
-    MbsStatus status = verify_formulation(context, model, request, mbs_formulation_types[i]->name, verification);
-    if (status != MBS_OK) {
-      mbs_arena_destroy(arena);
-      return status;
-    }
+  MbsStatus status = verify_all(context, model, request, verification);
+  if (status != MBS_OK) {
+    mbs_arena_destroy(arena);
+    return status;
   }
   *result = &verification->result;
   return MBS_OK;

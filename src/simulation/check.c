@@ -74,10 +74,26 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   return MBS_OK;
 }
 
+// a formulation that can start a model with redundant constraints
+static void allow_redundancy(MbsSettings *settings) {
+  for (int i = 0; mbs_formulation_types[i]; ++i) {
+    if (mbs_formulation_types[i]->allows_redundancy) {
+      (void)snprintf(settings->formulation, sizeof settings->formulation, "%s", mbs_formulation_types[i]->name);
+    }
+  }
+}
+
 MbsStatus mbs_check(MbsContext *context, const MbsModel *model, const MbsSettings *settings, MbsCheck **result) {
   MbsSimulation *simulation;
   *result = NULL;
   MBS_TRY(mbs_simulation_create(context, model, settings, 0, NULL, NULL, &simulation));
+  if (simulation->initial->redundant_count > 0 && !simulation->formulation.type->allows_redundancy) {
+    // redundancy is what a check is to tell, not what it fails on
+    MbsSettings other = *settings;
+    allow_redundancy(&other);
+    mbs_simulation_destroy(simulation);
+    MBS_TRY(mbs_simulation_create(context, model, &other, 0, NULL, NULL, &simulation));
+  }
   Check *check = mbs_arena_take(simulation->arena, 1, sizeof *check);
   MbsStatus status = check ? mbs_simulation_start(context, simulation)
                            : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");

@@ -18,12 +18,13 @@ static void name_massless(MbsContext *context, const MbsSimulation *simulation) 
   int found = 0;
   for (int b = 1; b < blueprint->bodies.count; ++b) {
     const MbsBlueprintBody *body = &blueprint->bodies.items[b];
-    const MbsNode nodes[2] = {body->mass, body->inertia};
-    double values[2];
-    if (mbs_blueprint_nominal(&quiet, blueprint, 2, nodes, values) != MBS_OK) {
+    const MbsNode nodes[] = {body->mass, body->inertia[0], body->inertia[1], body->inertia[2]};
+    double values[4];
+    if (mbs_blueprint_nominal(&quiet, blueprint, 4, nodes, values) != MBS_OK) {
       return;
     }
-    if (!(values[0] > 0) || (!body->is_point_mass && !(values[1] > 0))) {
+    bool has_inertia = body->kind == MBS_BODY_POINT_MASS || values[1] + values[2] + values[3] > 0;
+    if (!(values[0] > 0) || !has_inertia) {
       append(context, found++ ? ", \"" : ": a body without mass or inertia may move freely: \"");
       append(context, body->name);
       append(context, "\"");

@@ -4,7 +4,10 @@
 
 #include "algebra/rank.h"
 
-static const double rank_tolerance = 1e-8;
+// reciprocal condition estimates: of a matrix that is of no use; and of a start where two solutions meet, from which
+// Newton's iteration ends within the root of its tolerance, not at a singular matrix
+static const double singular = 1e-13, nearly_singular = 1e-6;
+static const double rank_tolerance = 1e-7;
 static const double two_pi = 6.283185307179586476925286766559;
 static const MbsWeights position_level = {.k0 = 1};
 static const MbsWeights velocity_level = {.k1 = 1};
@@ -72,10 +75,25 @@ static mbs_scalar gradient_of(const MbsInitial *initial, int index, const MbsSta
 // the guess, shaken a little: a start that is drawn in a straight line should not look singular
 static MbsStatus shaken_guess(MbsContext *context, const MbsSystem *system, const MbsState *guess, MbsState *shaken) {
   MBS_TRY(mbs_state_create(context, system, shaken));
+  mbs_scalar *tangent;
+  double *jacobian;
+  MBS_TAKE(context, system->arena, tangent, system->mode.pattern.entry_count + 1);
+  MBS_TAKE(context, system->arena, jacobian, (size_t)system->m * (size_t)system->n);
+  mbs_initial_jacobian(system, guess, tangent, jacobian);
   double size = 0;
   for (int i = 0; i < system->nq; ++i) {
     double magnitude = mbs_re(mbs_abs(guess->q[i]));
     size = magnitude > size ? magnitude : size;
+  }
+  // by less than the shortest body: the gradient of its length is as long as itself
+  for (int k = 0; k < system->m; ++k) {
+    double square = 0;
+    for (int i = 0; i < system->n; ++i) {
+      double entry = jacobian[(size_t)k * (size_t)system->n + (size_t)i];
+      square += entry * entry;
+    }
+    double length = sqrt(square);  // real
+    size = length > 0 && length < size ? length : size;
   }
   unsigned random = 12345;
   for (int i = 0; i < system->nq; ++i) {
@@ -90,7 +108,8 @@ static MbsStatus misfit(MbsContext *context, const MbsInitial *initial, int free
   const MbsRecord *section = mbs_record_child(&initial->system->blueprint->model->root, MBS_MODEL_INITIAL);
   MbsPlace place = mbs_record_value(section, MBS_INITIAL_INDEPENDENT)->place;
   return mbs_fail(context, MBS_ERROR_INPUT, place,
-                  "too %s independent coordinates: %d given, the model has %d degree%s of freedom",
+                  "too %s independent coordinates: %d given, the model has %d degree%s of freedom; give that many, or "
+                  "none to have them chosen",
                   initial->count > freedom ? "many" : "few", initial->count, freedom, freedom == 1 ? "" : "s");
 }
 
@@ -106,8 +125,19 @@ static MbsStatus choose_rows(MbsContext *context, MbsInitial *initial, const Mbs
   MBS_TAKE(context, system->arena, tangent, system->mode.pattern.entry_count + 1);
   mbs_initial_jacobian(system, state, tangent, jacobian);
   int count = 0;
-  for (int k = 0; k < m; ++k) {
+  // drivers last, so that a motion that is prescribed twice or not free shows in them
+  for (int i = 0; i < 2 * m; ++i) {
+    int k = i % m;
+    const MbsRowSpec *row = &system->blueprint->rows.items[k];
+    if (row->is_driver != (i >= m)) {
+      continue;
+    }
     initial->is_redundant[k] = !mbs_rank_take(rank, jacobian + (size_t)k * (size_t)n, rank_tolerance);
+    if (initial->is_redundant[k] && row->is_driver) {
+      return mbs_fail(context, MBS_ERROR_INPUT, row->place,
+                      "driver \"%s\": its coordinate is not free: the joints, or another driver, determine it already",
+                      row->owner);
+    }
     initial->redundant_count += initial->is_redundant[k];
     if (!initial->is_redundant[k]) {
       initial->rows[count++] = k;
@@ -138,7 +168,8 @@ static MbsStatus choose_rows(MbsContext *context, MbsInitial *initial, const Mbs
     if (!mbs_rank_take(rank, gradient, rank_tolerance)) {
       return mbs_fail(
           context, MBS_ERROR_INPUT, initial->independents[i].place,
-          "independent coordinate \"%s\" does not add a freedom to the constraints and the coordinates before it",
+          "independent coordinate \"%s\" does not add a freedom to the constraints and the coordinates before it; "
+          "choose another, such as the angle of a body",
           initial->independents[i].name);
     }
     initial->rows[count++] = m + i;
@@ -210,13 +241,20 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   MBS_TAKE(context, system->arena, initial, 1);
   initial->system = system;
   *result = initial;
+  if (system->n > MBS_MOST_COORDINATES) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "the model has %d coordinates; more than %d are not offered yet", system->n, MBS_MOST_COORDINATES);
+  }
   MBS_TAKE(context, system->arena, initial->is_redundant, system->m);
   MBS_TAKE(context, system->arena, initial->rows, system->n + system->m);
   MBS_TAKE(context, system->arena, initial->gradient, system->nq);
   MBS_TRY(create_independents(context, initial));
-  MbsState shaken;
+  MbsState shaken, admissible;
+  bool is_admissible;
   MBS_TRY(shaken_guess(context, system, state, &shaken));
-  MBS_TRY(choose_rows(context, initial, &shaken));
+  MBS_TRY(shaken_guess(context, system, state, &admissible));
+  MBS_TRY(mbs_initial_project(context, system, &admissible, &is_admissible));
+  MBS_TRY(choose_rows(context, initial, is_admissible ? &admissible : &shaken));
   MBS_TRY(create_matrix(context, initial));
   mbs_signal_bank_evaluate(system, state);
   for (int i = 0; i < initial->count; ++i) {
@@ -233,7 +271,7 @@ void mbs_initial_destroy(MbsInitial *initial) {
 
 // ---- solving ----
 // [Phi_q; w_q] at the state, factored
-static bool factor(MbsInitial *initial, const MbsState *state) {
+static bool factor(MbsInitial *initial, const MbsState *state, double least_quality) {
   const MbsSystem *system = initial->system;
   const MbsPattern *pattern = &system->mode.pattern;
   for (int i = 0; i <= initial->pattern.entry_count; ++i) {
@@ -261,9 +299,11 @@ static bool factor(MbsInitial *initial, const MbsState *state) {
       }
     }
   }
-  const double singular = 1e-13;
-  return mbs_sparse_solver_factor(initial->solver, initial->values) &&
-         mbs_sparse_solver_quality(initial->solver) > singular;
+  // kept pivots may be poor although the matrix is not: ask again before calling it singular
+  return (mbs_sparse_solver_factor(initial->solver, initial->values) &&
+          mbs_sparse_solver_quality(initial->solver) > least_quality) ||
+         (mbs_sparse_solver_factor_anew(initial->solver, initial->values) &&
+          mbs_sparse_solver_quality(initial->solver) > least_quality);
 }
 
 // w - w0 of an independent coordinate; signals must be evaluated
@@ -307,7 +347,16 @@ static double position_residual(const MbsInitial *initial, const MbsState *state
 
 static MbsStatus not_assembled(MbsContext *context, const MbsInitial *initial, int worst, double residual) {
   const MbsSystem *system = initial->system;
-  if (worst >= 0 && worst < system->m) {
+  bool is_constraint = worst >= 0 && worst < system->m;
+  if (!isfinite(residual)) {
+    const MbsIndependent *none = is_constraint ? NULL : &initial->independents[worst < 0 ? 0 : worst - system->m];
+    const MbsRowSpec *row = is_constraint ? &system->blueprint->rows.items[worst] : NULL;
+    return mbs_fail(context, MBS_ERROR_INPUT, row ? row->place : none->place,
+                    "the model cannot be assembled: %s \"%s\" is not a finite number; a length or a coordinate is too "
+                    "large, or the expression is not defined where the assembly begins",
+                    row ? "constraint" : "independent coordinate", row ? row->name : none->name);
+  }
+  if (is_constraint) {
     const MbsRowSpec *row = &system->blueprint->rows.items[worst];
     return mbs_fail(
         context, MBS_ERROR_INPUT, row->place,
@@ -318,8 +367,8 @@ static MbsStatus not_assembled(MbsContext *context, const MbsInitial *initial, i
   const MbsIndependent *independent = &initial->independents[worst < 0 ? 0 : worst - system->m];
   return mbs_fail(
       context, MBS_ERROR_INPUT, independent->place,
-      "the model cannot be assembled: independent coordinate \"%s\" is off its value by %.3g; place points and "
-      "bodies nearer to the start (initial points, body position and angle)",
+      "the model cannot be assembled: independent coordinate \"%s\" is off its value by %.3g; that value may be out "
+      "of reach, or place points and bodies nearer to the start (initial points, body position and angle)",
       independent->name, residual);
 }
 
@@ -360,7 +409,7 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
     if (!isfinite(residual)) {
       break;
     }
-    if (!factor(initial, state)) {
+    if (!factor(initial, state, singular)) {
       return residual <= 1e3 * tolerance ? singular_start(context, initial)
                                          : not_assembled(context, initial, worst, residual);
     }
@@ -378,22 +427,35 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
   return not_assembled(context, initial, worst, residual);
 }
 
-MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state) {
+MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
   const MbsSystem *system = initial->system;
   MBS_TRY(solve_position(context, initial, state));
-  if (!factor(initial, state)) {
+  if (!factor(initial, state, nearly_singular)) {
     return singular_start(context, initial);
   }
+  // Phi_q v = -Phi_t, which is -Phidot at v = 0
+  for (int i = 0; i < system->n; ++i) {
+    state->v[i] = 0;
+  }
+  mbs_terms_constraints(system, state, NULL, initial->levels, NULL);
+  mbs_signal_bank_evaluate(system, state);
   for (int r = 0; r < system->n; ++r) {
     int row = initial->rows[r];
-    bool has_rate = row >= system->m && !initial->is_automatic;
-    initial->rhs[r] = has_rate ? system->independents.value[2 * (row - system->m) + 1] : 0;
+    if (row < system->m) {
+      initial->rhs[r] = -initial->levels[row];
+    } else if (initial->is_automatic) {
+      initial->rhs[r] = 0;
+    } else {  // what a moving ground contributes to w' comes off
+      int k = row - system->m;
+      mbs_scalar drift = mbs_function_evaluate(system, &initial->independents[k].rate, state, NULL);
+      initial->rhs[r] = system->independents.value[2 * k + 1] - drift;
+    }
   }
   mbs_sparse_solver_solve(initial->solver, 1, initial->rhs);
   for (int i = 0; i < system->n; ++i) {
     state->v[i] = initial->rhs[i];
   }
-  mbs_signal_bank_accept(system, state, true);
+  mbs_signal_bank_accept(system, state, is_first);
   return MBS_OK;
 }
 
@@ -435,19 +497,15 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
 }
 
 MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const MbsState *state, mbs_scalar *X,
-                                 mbs_scalar *V) {
+                                 mbs_scalar *V, mbs_scalar *A) {
   const MbsSystem *system = initial->system;
-  if (!factor(initial, state)) {
+  if (!factor(initial, state, singular)) {
     return singular_start(context, initial);
   }
-  for (int k = 0; k < system->column_count; ++k) {
-    const mbs_scalar *slope = mbs_block_slope(&system->fixed, k);
-    for (int i = 0; i < system->nq; ++i) {
-      X
-      [k * system->nq + i] = i >= system->n && slope ? slope[i - system->n] : 0;
-      V[k * system->nq + i] = 0;
-    }
+  for (int i = 0; i < system->nq * system->column_count; ++i) {
+    X[i] = V[i] = 0;
   }
+  mbs_system_fixed_columns(system, state->t, X, V, A);
   solve_columns(initial, state, false, X, V, X);
   solve_columns(initial, state, true, X, V, V);
   return MBS_OK;

@@ -2,7 +2,7 @@
 // chosen independent coordinates, with their sensitivities.
 //
 //   position      Phi(q) = 0,  w(q) = w0(rho)             Newton from the guess
-//   velocity      Phi_q v = 0, w_q v = w0dot(rho)
+//   velocity      Phi_q v = -Phi_t, w_q v = w0dot(rho)
 //   sensitivity   [Phi_q; w_q] q' = -[Phi_rho; w_rho - w0']                    (P2 (28))
 //                 [Phi_q; w_q] v' = -[(Phidot)_q q' + (Phidot)_rho; likewise]  (P2 (29))
 // Of redundant constraint rows only independent ones enter; the others must hold all the same.
@@ -11,6 +11,9 @@
 
 #include "algebra/sparse_solver.h"
 #include "terms/terms.h"
+
+// The choice of independent rows is dense: this many coordinates take minutes and hundreds of megabytes.
+enum { MBS_MOST_COORDINATES = 5000 };
 
 typedef struct MbsIndependent {
   const char *name;
@@ -42,11 +45,14 @@ typedef struct MbsInitial {
 MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **initial);
 void mbs_initial_destroy(MbsInitial *initial);
 
-// Positions and velocities, from the guess in the state.
-MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state);
-// Their derivatives: X, V (nq per column), the fixed coordinates' too.
+// Positions and velocities, from the guess in the state. Unless it is the first time, angles go on from where they are.
+MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first);
+// Their derivatives: X, V (nq per column), the fixed coordinates' too, of which also A.
 MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const MbsState *state, mbs_scalar *X,
-                                 mbs_scalar *V);
+                                 mbs_scalar *V, mbs_scalar *A);
+
+// Moves q to a position nearby where the constraints hold; is_admissible: it found one. admissible.c
+MbsStatus mbs_initial_project(MbsContext *context, const MbsSystem *system, MbsState *state, bool *is_admissible);
 
 // Rows of Phi_q at a state, dense (m x n, real part): for rank.
 void mbs_initial_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *tangent, double *jacobian);

@@ -16,13 +16,18 @@ static MbsStatus no_names(void *user, MbsContext *context, MbsPlace place, const
 
 static MbsStatus constant(MbsContext *context, MbsArena *arena, const MbsField *field, MbsText text, double *value) {
   MbsGraph *graph;
-  MbsScope scope = {.resolve = no_names};
+  MbsScope scope = {.owner = "simulation", .resolve = no_names};
   MbsExpression expression;
   MBS_TRY(mbs_graph_create(context, arena, &graph));
   MBS_TRY(mbs_expression_parse_sized(context, graph, text, &scope, 1, &expression));
   *value = mbs_graph_node(graph, expression.node[0])->value;
-  bool is_good = isfinite(*value) && (field->check != MBS_CHECK_POSITIVE || *value > 0) &&
-                 (field->check != MBS_CHECK_NOT_NEGATIVE || *value >= 0);
+  if (!isfinite(*value)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, text.place,
+                    "simulation: %s: \"%s\" is not a finite number (a division by zero or a domain error)", field->name,
+                    text.text);
+  }
+  bool is_good =
+      (field->check != MBS_CHECK_POSITIVE || *value > 0) && (field->check != MBS_CHECK_NOT_NEGATIVE || *value >= 0);
   if (!is_good) {
     return mbs_fail(context, MBS_ERROR_INPUT, text.place, "simulation: %s must %s, got %s", field->name,
                     field->check == MBS_CHECK_POSITIVE ? "be positive" : "not be negative", text.text);
@@ -73,23 +78,24 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
   return MBS_OK;
 }
 
-MbsStatus mbs_settings_check(MbsContext *context, const MbsSettings *settings) {
+MbsStatus mbs_settings_check(MbsContext *context, const MbsModel *model, const MbsSettings *settings) {
   const struct {
     const char *name;
     double value;
     bool is_good;
+    const char *range;
   } checks[] = {
-      {"end", settings->end, settings->end > 0},
-      {"step", settings->step, settings->step > 0},
-      {"tolerance", settings->tolerance, settings->tolerance > 0 && settings->tolerance < 1},
-      {"penalty", settings->penalty, settings->penalty >= 0},
-      {"xi", settings->xi, settings->xi >= 0},
-      {"omega", settings->omega, settings->omega >= 0},
+      {"end", settings->end, settings->end > 0, "positive"},
+      {"step", settings->step, settings->step > 0, "positive"},
+      {"tolerance", settings->tolerance, settings->tolerance > 0 && settings->tolerance < 1, "between 0 and 1"},
+      {"penalty", settings->penalty, settings->penalty >= 0, "positive, or auto"},
+      {"xi", settings->xi, settings->xi >= 0, "zero or positive"},
+      {"omega", settings->omega, settings->omega >= 0, "zero or positive"},
   };
   for (int i = 0; i < MBS_COUNT(checks); ++i) {
     if (!checks[i].is_good || !isfinite(checks[i].value)) {
-      return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: %.10g is out of range", checks[i].name,
-                      checks[i].value);
+      return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s must be %s, got %.10g", checks[i].name,
+                      checks[i].range, checks[i].value);
     }
   }
   // times are step numbers times the step: more steps than this are not distinct in double precision
@@ -100,13 +106,15 @@ MbsStatus mbs_settings_check(MbsContext *context, const MbsSettings *settings) {
   if (strcmp(settings->coordinates, "natural") != 0) {
     bool is_planned = strcmp(settings->coordinates, "relative") == 0;
     return mbs_fail(
-        context, is_planned ? MBS_ERROR_NOT_OFFERED : MBS_ERROR_INPUT, mbs_nowhere,
+        context, is_planned ? MBS_ERROR_NOT_OFFERED : MBS_ERROR_INPUT,
+        mbs_model_setting_place(model, MBS_SIMULATION_COORDINATES, settings->coordinates),
         is_planned ? "coordinates \"%s\" are not offered yet; use natural" : "no coordinates \"%s\"; use natural",
         settings->coordinates);
   }
   if (strcmp(settings->integrator, "trapezoidal") != 0) {
-    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere, "integrator \"%s\" is not offered; use trapezoidal",
-                    settings->integrator);
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED,
+                    mbs_model_setting_place(model, MBS_SIMULATION_INTEGRATOR, settings->integrator),
+                    "integrator \"%s\" is not offered; use trapezoidal", settings->integrator);
   }
   return MBS_OK;
 }

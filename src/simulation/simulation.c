@@ -1,6 +1,7 @@
 #include "simulation/simulation.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "coordinates/compile.h"
@@ -11,26 +12,46 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// 1e7 times the largest diagonal entry of the mass matrix, to a power of ten. A number of the method, not of
-// the model: it is not differentiated.
+// The penalty alpha |Phi_q|^2 against the inertia: 1e8 max M_ii / min |row of Phi_q|^2 at the guess, to a power of ten,
+// so that it does not depend on units or size. A number of the method, not of the model: it is not differentiated.
 static void choose_penalty(MbsSimulation *simulation, const MbsState *state) {
   const MbsSystem *system = simulation->system;
-  const MbsWeights none = {0};
-  mbs_scalar *values = simulation->newmark.tangent;
-  double largest = 0;
+  const MbsPattern *pattern = &system->mode.pattern;
+  const MbsWeights none = {0}, position = {.k0 = 1};
+  mbs_scalar *values = simulation->newmark.tangent, *square = simulation->newmark.r;
+  double mass = 0, shortest = 0;
   mbs_terms_tangent(system, state, &none, 0, 0, 1, values);
   for (int i = 0; i < system->n; ++i) {
-    double entry = mbs_re(values[mbs_pattern_position(&system->mode.pattern, i, i)]);
-    largest = entry > largest ? entry : largest;
+    double entry = mbs_re(values[mbs_pattern_position(pattern, i, i)]);
+    mass = entry > mass ? entry : mass;
+    square[i] = 0;
   }
-  simulation->settings.penalty = largest > 0 ? pow(10, round(log10(1e7 * largest))) : 1e7;  // real
+  for (int i = 0; i < system->m; ++i) {
+    square[system->n + i] = 0;
+  }
+  mbs_terms_tangent(system, state, &position, 1, 0, 0, values);
+  for (int column = 0; column < system->n; ++column) {
+    for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
+      square[pattern->row[k]] += values[k] * values[k];
+    }
+  }
+  for (int i = 0; i < system->m; ++i) {
+    double length = mbs_re(square[system->n + i]);
+    shortest = length > 0 && (!(shortest > 0) || length < shortest) ? length : shortest;
+  }
+  bool is_usual = mass > 0 && shortest > 0;
+  simulation->settings.penalty = is_usual ? pow(10, round(log10(1e8 * mass / shortest))) : 1e7;  // real
 }
 
 static MbsStatus create(MbsContext *context, const MbsModel *model, int column_count, const int *columns,
                         const double *values, MbsSimulation *simulation) {
   MbsArena *arena = simulation->arena;
   MbsBlueprint *blueprint;
-  MBS_TRY(mbs_settings_check(context, &simulation->settings));
+  if (simulation->settings.is_kinematic) {  // accelerations that meet the constraints exactly, and their forces
+    (void)snprintf(simulation->settings.formulation, MBS_NAME_LENGTH, "index1");
+    simulation->settings.is_stabilised = false;
+  }
+  MBS_TRY(mbs_settings_check(context, model, &simulation->settings));
   MBS_TRY(mbs_compile(context, arena, model, &blueprint));
   MBS_TRY(mbs_system_create(context, arena, blueprint, column_count, columns, &simulation->system));
   MbsSystem *system = simulation->system;
@@ -48,6 +69,13 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
     simulation->formulation.type->prepare(&simulation->settings, &simulation->formulation);
   }
   MBS_TRY(mbs_initial_create(context, system, &simulation->state, &simulation->initial));
+  if (simulation->settings.is_kinematic && simulation->initial->count > 0) {
+    return mbs_fail(
+        context, MBS_ERROR_INPUT, mbs_nowhere,
+        "kinematics: %d degree%s of freedom of %s %s not driven; add a driver for each (see mbsens list joints)",
+        simulation->initial->count, simulation->initial->count == 1 ? "" : "s", model->file,
+        simulation->initial->count == 1 ? "is" : "are");
+  }
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
   simulation->has_columns = column_count > 0;
   size_t size = (size_t)system->nq * (size_t)column_count;
@@ -117,28 +145,74 @@ static void observe(MbsSimulation *simulation, double h) {
   statistics->energy_drift = simulation->energy_largest > 0 ? simulation->energy_worst / simulation->energy_largest : 0;
 }
 
+// Unless the constraints are stabilised they drift, and where the motion is too wild for the step a mechanism ends up
+// in pieces while every step is solved. Off by the size of the whole mechanism is no result.
+static MbsStatus comes_apart(MbsContext *context, const MbsSimulation *simulation) {
+  const MbsSystem *system = simulation->system;
+  double largest = 0;
+  int worst = 0;
+  for (int i = 0; i < system->m; ++i) {
+    mbs_scalar level[3];
+    mbs_terms_constraint(system, i, &simulation->state, level);
+    double magnitude = mbs_re(mbs_abs(level[0]));
+    worst = magnitude > largest ? i : worst;
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  const MbsRowSpec *row = &system->blueprint->rows.items[worst];
+  return mbs_fail(context, MBS_ERROR_NUMERICAL, row->place,
+                  "the mechanism comes apart at t = %.10g: constraint \"%s\" is off by %.3g; try a smaller --step, and "
+                  "with index1 --baumgarte",
+                  mbs_re(simulation->state.t), row->name, largest);
+}
+
+// position and velocity from constraints, drivers and independent coordinates; acceleration and multipliers from the
+// equations of motion
+static MbsStatus assemble(MbsContext *context, MbsSimulation *simulation, bool is_first) {
+  MBS_TRY(mbs_initial_solve(context, simulation->initial, &simulation->state, is_first));
+  return mbs_newmark_start(context, &simulation->newmark, &simulation->state);
+}
+
+static MbsStatus assemble_columns(MbsContext *context, MbsSimulation *simulation) {
+  MbsColumns *columns = &simulation->columns;
+  MBS_TRY(mbs_initial_derivative(context, simulation->initial, &simulation->state, columns->X, columns->V, columns->A));
+  MBS_TRY(mbs_newmark_start_derivative(context, &simulation->newmark, &simulation->state, columns->X, columns->V,
+                                       columns->A, columns->L));
+  mbs_signal_bank_evaluate(simulation->system, &simulation->state);
+  return MBS_OK;
+}
+
+// the next position of a driven mechanism: from where the last velocity and acceleration lead
+static MbsStatus step_kinematic(MbsContext *context, MbsSimulation *simulation, double h) {
+  MbsState *state = &simulation->state;
+  for (int i = 0; i < simulation->system->n; ++i) {
+    state->q[i] += h * state->v[i] + h * h / 2 * state->a[i];
+  }
+  return assemble(context, simulation, false);
+}
+
 MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   MbsSystem *system = simulation->system;
   MbsState *state = &simulation->state;
-  MbsColumns *columns = &simulation->columns;
   double began = now();
   mbs_state_place_fixed(system, state);
-  MBS_TRY(mbs_initial_solve(context, simulation->initial, state));
-  MbsStatus status = mbs_newmark_start(context, &simulation->newmark, state);
+  MbsStatus status = assemble(context, simulation, true);
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
   simulation->newmark.iterations = 0;
   mbs_signal_bank_evaluate(system, state);
   observe(simulation, 0);
+  double size = 0;
+  for (int i = 0; i < system->nq; ++i) {
+    double magnitude = mbs_re(mbs_abs(state->q[i]));
+    size = magnitude > size ? magnitude : size;
+  }
+  simulation->largest_violation = size * size > size ? size * size : size;
   double solved = now();
   if (simulation->has_columns) {
-    MBS_TRY(mbs_initial_derivative(context, simulation->initial, state, columns->X, columns->V));
-    MBS_TRY(mbs_newmark_start_derivative(context, &simulation->newmark, state, columns->X, columns->V, columns->A,
-                                         columns->L));
-    mbs_signal_bank_evaluate(system, state);
+    MBS_TRY(assemble_columns(context, simulation));
   }
-  mbs_objectives_advance(&simulation->objectives, state, simulation->has_columns ? columns : NULL, 0);
+  mbs_objectives_advance(&simulation->objectives, state, simulation->has_columns ? &simulation->columns : NULL, 0);
   simulation->statistics.seconds_dynamics += solved - began;
   simulation->statistics.seconds_sensitivity += simulation->has_columns ? now() - solved : 0;
   return mbs_objectives_check(context, &simulation->objectives, mbs_re(state->t));
@@ -148,13 +222,16 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   MbsSystem *system = simulation->system;
   MbsState *state = &simulation->state;
   MbsColumns *columns = &simulation->columns;
+  bool is_kinematic = simulation->settings.is_kinematic;
   double began = now();
   double from = (double)simulation->steps_done * simulation->settings.step;
   bool is_last = simulation->steps_done + 1 == simulation->step_count;
   double to = is_last ? simulation->settings.end : (double)(simulation->steps_done + 1) * simulation->settings.step;
   double h = is_last ? to - from : simulation->settings.step;
   state->t = to;
-  MbsStatus status = mbs_newmark_step(context, &simulation->newmark, h, state);
+  mbs_state_place_fixed(system, state);
+  MbsStatus status =
+      is_kinematic ? step_kinematic(context, simulation, h) : mbs_newmark_step(context, &simulation->newmark, h, state);
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
@@ -162,10 +239,14 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   mbs_signal_bank_accept(system, state, false);
   mbs_signal_bank_evaluate(system, state);
   observe(simulation, h);
+  if (simulation->statistics.residual_position > simulation->largest_violation) {
+    return comes_apart(context, simulation);
+  }
   double solved = now();
   if (simulation->has_columns) {
-    MBS_TRY(mbs_newmark_step_derivative(context, &simulation->newmark, h, state, columns->X, columns->V, columns->A,
-                                        columns->L));
+    MBS_TRY(is_kinematic ? assemble_columns(context, simulation)
+                         : mbs_newmark_step_derivative(context, &simulation->newmark, h, state, columns->X, columns->V,
+                                                       columns->A, columns->L));
   }
   mbs_objectives_advance(&simulation->objectives, state, simulation->has_columns ? columns : NULL, h);
   double done = now();

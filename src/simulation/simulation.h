@@ -11,7 +11,7 @@
 
 // settings.c
 MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings);
-MbsStatus mbs_settings_check(MbsContext *context, const MbsSettings *settings);
+MbsStatus mbs_settings_check(MbsContext *context, const MbsModel *model, const MbsSettings *settings);
 
 // objectives.c: psi = integrals by the trapezoidal rule of the steps, values at the end, expressions of these
 typedef struct MbsObjective {
@@ -30,8 +30,7 @@ typedef struct MbsObjectives {
 
 // The state's columns: d/drho of q, v, a (nq each) and lambda (m each).
 typedef struct MbsColumns {
-  mbs_scalar *X
-  , *V, *A, *L;
+  mbs_scalar *X, *V, *A, *L;
 } MbsColumns;
 
 MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjectives *objectives);
@@ -53,6 +52,7 @@ typedef struct MbsSimulation {
   MbsObjectives objectives;
   long step_count, steps_done;
   MbsStatistics statistics;
+  double largest_violation;  // of a constraint that is taken for a result
   double energy_start, energy_work, energy_power, energy_largest, energy_worst;
 } MbsSimulation;
 

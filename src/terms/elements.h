@@ -14,8 +14,7 @@ typedef struct MbsCombination {
 // A direction (column): perturbations of the state, and the column of the system, or -1.
 typedef struct MbsDirectionColumn {
   int column;
-  const mbs_scalar *X
-  , *V;                     // nq
+  const mbs_scalar *X, *V;  // nq
   const mbs_scalar *A, *L;  // nq, m; may be NULL
 } MbsDirectionColumn;
 
@@ -35,6 +34,41 @@ static inline void mbs_raise(double *largest, mbs_scalar value) {
     *largest = magnitude;
   }
 }
+
+// ---- arguments.c: what expressions depend on ----
+// Where an input of a tape comes from, and where its derivative goes.
+typedef struct MbsInputPlace {
+  MbsSignal signal;
+  int argument;  // of position, velocity and acceleration signals: among the forms the element depends on
+} MbsInputPlace;
+
+// Forms with numbers; their coefficients go to nodes[used...], which becomes part of the element's block.
+MbsStatus mbs_linear_forms_create(MbsContext *context, const MbsSystem *system, int count, const MbsForm *specs,
+                                  MbsNode *nodes, int *used, MbsLinearForm *forms);
+int mbs_forms_term_count(int count, const MbsForm *forms);
+// The inputs of a tape and the distinct forms among them.
+MbsStatus mbs_input_places(MbsContext *context, MbsSystem *system, const MbsTape *tape, MbsInputPlace **places,
+                           int *form_count, MbsForm **forms);
+// Their values, given those of the forms (dimension each) at q, v, a; a may be NULL where no acceleration is used.
+void mbs_input_values(const MbsSystem *system, const MbsState *state, int count, const MbsInputPlace *places,
+                      const mbs_scalar *y, const mbs_scalar *v, const mbs_scalar *a, mbs_scalar *values);
+// What to do with an entry of the assembled matrix (-1: outside it): add it to a pattern (user: the builder), or write
+// its position into a map (user: an MbsEntryMap).
+typedef MbsStatus (*MbsEntryFunction)(MbsContext *context, void *user, int row, int column);
+typedef struct MbsEntryMap {
+  const MbsPattern *pattern;
+  int *next;
+} MbsEntryMap;
+MbsStatus mbs_entry_add(MbsContext *context, void *user, int row, int column);
+MbsStatus mbs_entry_map(MbsContext *context, void *user, int row, int column);
+// values[map] += T' G T for the terms T = a I + b J (left, right) of two forms; returns the map behind the entries used
+const int *mbs_scatter_block(int d, const mbs_scalar *left_ab, const mbs_scalar *right_ab, const mbs_scalar *G,
+                             int stride, const int *map, mbs_scalar *values);
+
+// ---- moving_ground.c ----
+// Takes the nodes that depend on time out of `fixed`.
+MbsStatus mbs_moving_ground_create(MbsContext *context, MbsSystem *system, MbsNode *fixed);
+void mbs_moving_ground_place(const MbsSystem *system, MbsState *state);
 
 // ---- mass.c ----
 MbsStatus mbs_mass_create(MbsContext *context, MbsSystem *system, const MbsMassSpec *spec, MbsMass *mass);
@@ -66,13 +100,25 @@ void mbs_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsSta
                         const MbsAdjoint *adjoint);
 void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);
 
-// ---- force_element.c, force_evaluate.c ----
-// where an input of the tape comes from, and where its derivative goes
-typedef struct MbsInputPlace {
-  MbsSignal signal;
-  int argument;  // of position and velocity signals: among the element's arguments
-} MbsInputPlace;
+// ---- expression_row.c: a constraint given by an expression ----
+MbsStatus mbs_expression_row_create(MbsContext *context, MbsSystem *system, const MbsRowSpec *spec, MbsRow *row);
+MbsStatus mbs_expression_row_add_pattern(MbsContext *context, const MbsSystem *system, const MbsRow *row,
+                                         MbsPatternBuilder *builder);
+MbsStatus mbs_expression_row_map(MbsContext *context, const MbsSystem *system, MbsRow *row);
+void mbs_expression_row_residual(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                                 const MbsWeights *weights, mbs_scalar *f, mbs_scalar *e, double scale[2]);
+void mbs_expression_row_tangent(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                                const MbsWeights *weights, const MbsCombination *c, mbs_scalar *values);
+void mbs_expression_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                                   const MbsWeights *weights, const MbsDirectionColumn *direction, mbs_scalar *f,
+                                   mbs_scalar *e);
+void mbs_expression_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                                   const MbsWeights *weights, const MbsAdjoint *adjoint);
+void mbs_expression_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);
+// what a constraint that depends on time does per time: lambda Phi_t
+mbs_scalar mbs_expression_row_power(const MbsSystem *system, const MbsRow *row, const MbsState *state);
 
+// ---- force_element.c, force_evaluate.c ----
 typedef struct MbsForceElement {
   const char *name;
   int port_count, argument_count;

@@ -3,29 +3,6 @@
 
 const char *mbs_force_element_name(const MbsForceElement *force) { return force->name; }
 
-static MbsStatus make_forms(MbsContext *context, const MbsSystem *system, int count, const MbsForm *specs,
-                            MbsNode *nodes, int *used, MbsLinearForm *forms) {
-  for (int i = 0; i < count; ++i) {
-    int *first;
-    MBS_TAKE(context, system->arena, first, specs[i].count);
-    forms[i] = (MbsLinearForm){.count = specs[i].count, .first = first, .offset = *used};
-    for (int k = 0; k < specs[i].count; ++k) {
-      first[k] = system->entity_first[specs[i].terms[k].entity];
-      nodes[(*used)++] = specs[i].terms[k].a;
-      nodes[(*used)++] = specs[i].terms[k].b;
-    }
-  }
-  return MBS_OK;
-}
-
-static int term_count(int count, const MbsForm *forms) {
-  int sum = 0;
-  for (int i = 0; i < count; ++i) {
-    sum += forms[i].count;
-  }
-  return sum;
-}
-
 // P = F.v + V_y.v: the power of what has no potential
 static MbsStatus make_energy(MbsContext *context, MbsSystem *system, const MbsForceSpec *spec, MbsForceElement *force) {
   MbsBlueprint *blueprint = system->blueprint;
@@ -66,27 +43,8 @@ static MbsStatus make_tapes(MbsContext *context, MbsSystem *system, const MbsFor
   MBS_TRY(mbs_tape_create(context, system->arena, blueprint->graph, outputs, spec->expressions, &force->value_tape));
   int inputs = force->value_tape->input_count;
   MbsNode *nodes;
-  int *form_of_argument;
   MBS_TAKE(context, system->arena, nodes, outputs * (1 + inputs));
-  MBS_TAKE(context, system->arena, force->inputs, inputs);
-  MBS_TAKE(context, system->arena, form_of_argument, inputs);
-  MBS_TAKE(context, system->arena, *argument_forms, inputs);
-  for (int s = 0; s < inputs; ++s) {
-    MbsInputPlace *place = &force->inputs[s];
-    place->signal = blueprint->signals.items[force->value_tape->inputs[s]];
-    if (place->signal.kind == MBS_SIGNAL_POSITION || place->signal.kind == MBS_SIGNAL_VELOCITY) {
-      int a = 0;
-      while (a < force->argument_count && form_of_argument[a] != place->signal.index) {
-        ++a;
-      }
-      if (a == force->argument_count) {
-        form_of_argument[a] = place->signal.index;
-        (*argument_forms)[a] = blueprint->signal_forms.items[place->signal.index];
-        force->argument_count += 1;
-      }
-      place->argument = a;
-    }
-  }
+  MBS_TRY(mbs_input_places(context, system, force->value_tape, &force->inputs, &force->argument_count, argument_forms));
   for (int i = 0; i < outputs; ++i) {
     nodes[i] = spec->expressions[i];
     for (int s = 0; s < inputs; ++s) {
@@ -117,8 +75,8 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
     MBS_TRY(make_tapes(context, system, spec, force, &argument_forms));
   }
   int d = system->dimension;
-  int size = spec->coefficient_count +
-             2 * (term_count(spec->port_count, spec->ports) + term_count(force->argument_count, argument_forms));
+  int size = spec->coefficient_count + 2 * (mbs_forms_term_count(spec->port_count, spec->ports) +
+                                            mbs_forms_term_count(force->argument_count, argument_forms));
   MbsNode *nodes;
   MBS_TAKE(context, system->arena, nodes, size);
   int used = 0;
@@ -126,13 +84,14 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
     nodes[used] = spec->coefficients[used];
   }
   MBS_TAKE(context, system->arena, force->ports, spec->port_count);
-  MBS_TRY(make_forms(context, system, spec->port_count, spec->ports, nodes, &used, force->ports));
+  MBS_TRY(mbs_linear_forms_create(context, system, spec->port_count, spec->ports, nodes, &used, force->ports));
   if (spec->kernel) {
     force->argument_count = spec->port_count;
     force->arguments = force->ports;
   } else {
     MBS_TAKE(context, system->arena, force->arguments, force->argument_count);
-    MBS_TRY(make_forms(context, system, force->argument_count, argument_forms, nodes, &used, force->arguments));
+    MBS_TRY(mbs_linear_forms_create(context, system, force->argument_count, argument_forms, nodes, &used,
+                                    force->arguments));
   }
   int ports = d * force->port_count, arguments = d * force->argument_count;
   int inner = spec->kernel ? spec->coefficient_count : force->value_tape->input_count;
@@ -157,7 +116,7 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
 
 // calls `visit` for every entry (r, c) of every pair of a port term and an argument term, in the order of the map
 static MbsStatus visit_entries(MbsContext *context, const MbsSystem *system, const MbsForceElement *force, void *user,
-                               MbsStatus (*visit)(MbsContext *context, void *user, int row, int column)) {
+                               MbsEntryFunction visit) {
   int d = system->dimension;
   for (int p = 0; p < force->port_count; ++p) {
     for (int i = 0; i < force->ports[p].count; ++i) {
@@ -176,25 +135,9 @@ static MbsStatus visit_entries(MbsContext *context, const MbsSystem *system, con
   return MBS_OK;
 }
 
-static MbsStatus add_entry(MbsContext *context, void *user, int row, int column) {
-  return mbs_pattern_add(context, user, row, column);
-}
-
 MbsStatus mbs_force_element_add_pattern(MbsContext *context, const MbsSystem *system, const MbsForceElement *force,
                                         MbsPatternBuilder *builder) {
-  return visit_entries(context, system, force, builder, add_entry);
-}
-
-typedef struct MapWriter {
-  const MbsPattern *pattern;
-  int *next;
-} MapWriter;
-
-static MbsStatus map_entry(MbsContext *context, void *user, int row, int column) {
-  MapWriter *writer = user;
-  (void)context;
-  *writer->next++ = mbs_pattern_position(writer->pattern, row, column);
-  return MBS_OK;
+  return visit_entries(context, system, force, builder, mbs_entry_add);
 }
 
 MbsStatus mbs_force_element_map(MbsContext *context, const MbsSystem *system, MbsForceElement *force) {
@@ -208,6 +151,6 @@ MbsStatus mbs_force_element_map(MbsContext *context, const MbsSystem *system, Mb
   int *map;
   MBS_TAKE(context, system->arena, map, port_terms * argument_terms * system->dimension * system->dimension);
   force->map = map;
-  MapWriter writer = {.pattern = &system->mode.pattern, .next = map};
-  return visit_entries(context, system, force, &writer, map_entry);
+  MbsEntryMap writer = {.pattern = &system->mode.pattern, .next = map};
+  return visit_entries(context, system, force, &writer, mbs_entry_map);
 }

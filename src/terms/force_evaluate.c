@@ -4,20 +4,6 @@
 // A kernel written in C has its ports as arguments; expressions have the points and directions they name.
 #include "terms/elements.h"
 
-static void set_inputs(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
-  for (int s = 0; s < force->value_tape->input_count; ++s) {
-    const MbsInputPlace *place = &force->inputs[s];
-    int at = place->argument * system->dimension + place->signal.component;
-    switch (place->signal.kind) {
-      case MBS_SIGNAL_PARAMETER: force->input_values[s] = system->parameters[place->signal.index]; break;
-      case MBS_SIGNAL_TIME: force->input_values[s] = state->t; break;
-      case MBS_SIGNAL_POSITION: force->input_values[s] = force->y[at]; break;
-      case MBS_SIGNAL_VELOCITY: force->input_values[s] = force->v[at]; break;
-      default: force->input_values[s] = system->signals.turns[place->signal.index]; break;
-    }
-  }
-}
-
 static MbsForceInput gather(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
   int d = system->dimension;
   for (int i = 0; i < force->argument_count * d; ++i) {
@@ -35,7 +21,8 @@ static void evaluate(const MbsSystem *system, const MbsForceElement *force, cons
   if (force->kernel) {
     force->kernel->force(&in, force->F);
   } else {
-    set_inputs(system, force, state);
+    mbs_input_values(system, state, force->value_tape->input_count, force->inputs, force->y, force->v, NULL,
+                     force->input_values);
     mbs_tape_evaluate(force->value_tape, force->input_values, force->F);
   }
 }
@@ -49,7 +36,8 @@ static void evaluate_derivatives(const MbsSystem *system, const MbsForceElement 
   }
   int d = system->dimension;
   int ports = force->port_count * d, arguments = force->argument_count * d, inputs = force->value_tape->input_count;
-  set_inputs(system, force, state);
+  mbs_input_values(system, state, force->value_tape->input_count, force->inputs, force->y, force->v, NULL,
+                   force->input_values);
   mbs_tape_evaluate(force->full_tape, force->input_values, force->outputs);
   for (int i = 0; i < ports * arguments; ++i) {
     force->F_y[i] = force->F_v[i] = 0;
@@ -93,38 +81,14 @@ void mbs_force_element_body_residual(const MbsSystem *system, const MbsForceElem
   }
 }
 
-// values -= T_i' G T_j for the block of one port term (a, b) and one argument term (a', b')
-static const int *scatter_block(int d, const mbs_scalar *port_ab, const mbs_scalar *argument_ab, const mbs_scalar *G,
-                                int stride, const int *map, mbs_scalar *values) {
-  if (d == 2) {
-    mbs_scalar a = port_ab[0], b = port_ab[1], aa = argument_ab[0], bb = argument_ab[1];
-    mbs_scalar left[2][2];  // (a I + b J)' G
-    for (int k = 0; k < 2; ++k) {
-      left[0][k] = a * G[k] + b * G[stride + k];
-      left[1][k] = a * G[stride + k] - b * G[k];
-    }
-    for (int r = 0; r < 2; ++r) {
-      values[*map++] -= left[r][0] * aa + left[r][1] * bb;
-      values[*map++] -= left[r][1] * aa - left[r][0] * bb;
-    }
-  } else {
-    for (int r = 0; r < d; ++r) {
-      for (int k = 0; k < d; ++k) {
-        values[*map++] -= port_ab[0] * G[r * stride + k] * argument_ab[0];
-      }
-    }
-  }
-  return map;
-}
-
 void mbs_force_element_tangent(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
                                const MbsCombination *c, mbs_scalar *values) {
   int d = system->dimension;
   int arguments = force->argument_count * d;
   evaluate_derivatives(system, force, state);
-  mbs_scalar *G = force->F_y;  // c0 F_y + c1 F_v
+  mbs_scalar *G = force->F_y;  // -(c0 F_y + c1 F_v)
   for (int i = 0; i < force->port_count * d * arguments; ++i) {
-    G[i] = c->c0 * force->F_y[i] + c->c1 * force->F_v[i];
+    G[i] = -(c->c0 * force->F_y[i] + c->c1 * force->F_v[i]);
   }
   const int *map = force->map;
   const mbs_scalar *coefficients = force->block.value;
@@ -133,8 +97,8 @@ void mbs_force_element_tangent(const MbsSystem *system, const MbsForceElement *f
       const mbs_scalar *port_ab = coefficients + force->ports[p].offset + 2 * i;
       for (int a = 0; a < force->argument_count; ++a) {
         for (int j = 0; j < force->arguments[a].count; ++j) {
-          map = scatter_block(d, port_ab, coefficients + force->arguments[a].offset + 2 * j,
-                              G + p * d * arguments + a * d, arguments, map, values);
+          map = mbs_scatter_block(d, port_ab, coefficients + force->arguments[a].offset + 2 * j,
+                                  G + p * d * arguments + a * d, arguments, map, values);
         }
       }
     }
@@ -203,9 +167,15 @@ void mbs_force_element_energy(const MbsSystem *system, const MbsForceElement *fo
 }
 
 bool mbs_force_element_is_finite(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
-  evaluate(system, force, state);
-  for (int i = 0; i < force->port_count * system->dimension; ++i) {
+  int ports = force->port_count * system->dimension, arguments = force->argument_count * system->dimension;
+  evaluate_derivatives(system, force, state);
+  for (int i = 0; i < ports; ++i) {
     if (!mbs_is_finite(force->F[i])) {
+      return false;
+    }
+  }
+  for (int i = 0; i < ports * arguments; ++i) {
+    if (!mbs_is_finite(force->F_y[i]) || !mbs_is_finite(force->F_v[i])) {
       return false;
     }
   }

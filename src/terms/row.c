@@ -1,19 +1,6 @@
 // Constraint rows, set up: forms, coefficients, sparsity. Their mathematics is in row_evaluate.c.
 #include "terms/elements.h"
 
-static MbsStatus make_form(MbsContext *context, const MbsSystem *system, const MbsForm *spec, int offset,
-                           MbsNode *nodes, MbsLinearForm *form) {
-  int *first;
-  MBS_TAKE(context, system->arena, first, spec->count);
-  for (int i = 0; i < spec->count; ++i) {
-    first[i] = system->entity_first[spec->terms[i].entity];
-    nodes[offset + 2 * i] = spec->terms[i].a;
-    nodes[offset + 2 * i + 1] = spec->terms[i].b;
-  }
-  *form = (MbsLinearForm){.count = spec->count, .first = first, .offset = offset};
-  return MBS_OK;
-}
-
 static MbsStatus place_terms(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int *first,
                              int *count, const int **slots) {
   int *slot;
@@ -33,23 +20,27 @@ static MbsStatus place_terms(MbsContext *context, const MbsSystem *system, const
 }
 
 MbsStatus mbs_row_create(MbsContext *context, MbsSystem *system, const MbsRowSpec *spec, int index, MbsRow *row) {
+  row->kind = spec->kind;
+  row->body = spec->body;
+  row->index = index;
+  if (row->kind == MBS_ROW_EXPRESSION) {
+    return mbs_expression_row_create(context, system, spec, row);
+  }
   MbsNode *nodes;
   int *first;
   int size = 1 + 2 * (spec->A.count + spec->B.count);
   MBS_TAKE(context, system->arena, nodes, size);
   MBS_TAKE(context, system->arena, first, spec->A.count + spec->B.count);
-  row->kind = spec->kind;
-  row->body = spec->body;
-  row->index = index;
   row->component = spec->component;
   row->is_square = spec->kind == MBS_ROW_DOT && spec->A.terms == spec->B.terms;
   nodes[0] = spec->c;
-  MBS_TRY(make_form(context, system, &spec->A, 1, nodes, &row->A));
+  int used = 1;
+  MBS_TRY(mbs_linear_forms_create(context, system, 1, &spec->A, nodes, &used, &row->A));
   if (row->is_square) {
     row->B = row->A;
     size = 1 + 2 * spec->A.count;
   } else {
-    MBS_TRY(make_form(context, system, &spec->B, 1 + 2 * spec->A.count, nodes, &row->B));
+    MBS_TRY(mbs_linear_forms_create(context, system, 1, &spec->B, nodes, &used, &row->B));
   }
   MBS_TRY(place_terms(context, system, &row->A, first, &row->count, &row->slot_A));
   MBS_TRY(place_terms(context, system, &row->B, first, &row->count, &row->slot_B));
@@ -79,6 +70,9 @@ MbsStatus mbs_row_add_pattern(MbsContext *context, const MbsSystem *system, cons
                               MbsPatternBuilder *builder) {
   int multiplier = system->n + row->index;
   MBS_TRY(mbs_pattern_add(context, builder, multiplier, multiplier));
+  if (row->kind == MBS_ROW_EXPRESSION) {
+    return mbs_expression_row_add_pattern(context, system, row, builder);
+  }
   for (int i = 0; i < row->count * system->dimension; ++i) {
     int q = row->first[i / system->dimension] + i % system->dimension;
     if (q < system->n) {
@@ -103,6 +97,10 @@ MbsStatus mbs_row_add_pattern(MbsContext *context, const MbsSystem *system, cons
 MbsStatus mbs_row_map(MbsContext *context, const MbsSystem *system, MbsRow *row) {
   const MbsPattern *pattern = &system->mode.pattern;
   int d = system->dimension, multiplier = system->n + row->index;
+  row->diagonal = mbs_pattern_position(pattern, multiplier, multiplier);
+  if (row->kind == MBS_ROW_EXPRESSION) {
+    return mbs_expression_row_map(context, system, row);
+  }
   int entries = pair_entries(system, row);
   int *columns, *rows, *hessian;
   MBS_TAKE(context, system->arena, columns, row->count * d);
@@ -111,7 +109,6 @@ MbsStatus mbs_row_map(MbsContext *context, const MbsSystem *system, MbsRow *row)
   row->column_map = columns;
   row->row_map = rows;
   row->hessian_map = hessian;
-  row->diagonal = mbs_pattern_position(pattern, multiplier, multiplier);
   for (int i = 0; i < row->count * d; ++i) {
     int q = row->first[i / d] + i % d;
     q = q < system->n ? q : -1;

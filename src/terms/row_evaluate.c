@@ -66,16 +66,34 @@ MBS_KERNEL void levels(const MbsRow *row, const MbsState *state, mbs_scalar *lev
 }
 
 void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]) {
+  if (row->kind == MBS_ROW_EXPRESSION) {
+    mbs_expression_row_levels(system, row, state, level);
+    return;
+  }
   MBS_SPECIALISE(system->dimension, row->has_turn, levels, row, state, level);
 }
 
 // ---- residual ----
+// The forms are differences: of a body that falls freely the accelerations cancel in them but for rounding, which
+// is measured against the accelerations themselves.
+MBS_KERNEL double largest_acceleration(const MbsRow *row, const MbsState *state, int d) {
+  double largest = 0;
+  for (int i = 0; i < row->count; ++i) {
+    for (int k = 0; k < d; ++k) {
+      mbs_raise(&largest, state->a[row->first[i] + k]);
+    }
+  }
+  return largest;
+}
+
 // how large the parts of a dot row are that should cancel
-MBS_KERNEL void raise_scale(const MbsWeights *w, const Values *A, const Values *B, mbs_scalar c, double *scale, int d) {
+MBS_KERNEL void raise_scale(const MbsWeights *w, const Values *A, const Values *B, mbs_scalar c, double a,
+                            double *scale, int d) {
   double parts = 0, products = 0;
   for (int k = 0; k < d; ++k) {
     products += mbs_re(mbs_abs(A->at[0][k] * B->at[0][k]));
-    parts += mbs_re(mbs_abs(A->at[2][k] * B->at[0][k])) + 2 * mbs_re(mbs_abs(A->at[1][k] * B->at[1][k]));
+    parts += a * (mbs_re(mbs_abs(A->at[0][k])) + mbs_re(mbs_abs(B->at[0][k]))) +
+             2 * mbs_re(mbs_abs(A->at[1][k] * B->at[1][k]));
   }
   double size = w->k2 * parts + w->k0 * (products + mbs_re(mbs_abs(c)));
   *scale = size > *scale ? size : *scale;
@@ -97,9 +115,7 @@ MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeig
     }
     if (scale) {
       mbs_raise(&scale[0], lambda);
-      for (int k = 0; k < d; ++k) {
-        mbs_raise(&scale[1], w->k2 * A.at[2][k]);
-      }
+      mbs_raise(&scale[1], w->k2 * largest_acceleration(row, state, d));
     }
   } else {
     level[0] = dot(A.at[0], B.at[0], d);
@@ -120,7 +136,7 @@ MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeig
       for (int k = 0; k < d; ++k) {
         mbs_raise(&scale[0], lambda * B.at[0][k]);
       }
-      raise_scale(w, &A, &B, c[0], &scale[1], d);
+      raise_scale(w, &A, &B, c[0], largest_acceleration(row, state, d), &scale[1], d);
     }
   }
   level[0] -= c[0];
@@ -129,6 +145,10 @@ MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeig
 
 void mbs_row_residual(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                       mbs_scalar *f, mbs_scalar *e, double scale[2]) {
+  if (row->kind == MBS_ROW_EXPRESSION) {
+    mbs_expression_row_residual(system, row, state, weights, f, e, scale);
+    return;
+  }
   MBS_SPECIALISE(system->dimension, row->has_turn, residual, row, state, weights, f, e, scale);
 }
 
@@ -215,6 +235,10 @@ MBS_KERNEL void tangent(const MbsRow *row, const MbsState *state, const MbsWeigh
 
 void mbs_row_tangent(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                      const MbsCombination *c, mbs_scalar *values) {
+  if (row->kind == MBS_ROW_EXPRESSION) {
+    mbs_expression_row_tangent(system, row, state, weights, c, values);
+    return;
+  }
   MBS_SPECIALISE(system->dimension, row->has_turn, tangent, row, state, weights, c, values);
 }
 
@@ -290,6 +314,10 @@ MBS_KERNEL void derivative(const MbsRow *row, const MbsState *state, const MbsWe
 
 void mbs_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                         const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e) {
+  if (row->kind == MBS_ROW_EXPRESSION) {
+    mbs_expression_row_derivative(system, row, state, weights, direction, f, e);
+    return;
+  }
   MBS_SPECIALISE(system->dimension, row->has_turn, derivative, row, state, weights, direction, f, e);
 }
 
@@ -354,5 +382,9 @@ MBS_KERNEL void transposed(const MbsRow *row, const MbsState *state, const MbsWe
 
 void mbs_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                         const MbsAdjoint *adjoint) {
+  if (row->kind == MBS_ROW_EXPRESSION) {
+    mbs_expression_row_transposed(system, row, state, weights, adjoint);
+    return;
+  }
   MBS_SPECIALISE(system->dimension, row->has_turn, transposed, row, state, weights, adjoint);
 }

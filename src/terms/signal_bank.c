@@ -2,32 +2,20 @@
 
 #include <math.h>
 
-#include "terms/terms.h"
+#include "terms/elements.h"
 
 static const double two_pi = 6.283185307179586476925286766559;
 
 MbsStatus mbs_signal_bank_create(MbsContext *context, MbsSystem *system) {
   MbsBlueprint *blueprint = system->blueprint;
   MbsSignalBank *bank = &system->signals;
-  int count = blueprint->signal_forms.count, terms = 0;
-  for (int i = 0; i < count; ++i) {
-    terms += blueprint->signal_forms.items[i].count;
-  }
+  int count = blueprint->signal_forms.count;
+  int terms = mbs_forms_term_count(count, blueprint->signal_forms.items);
   MbsNode *nodes;
   MBS_TAKE(context, system->arena, nodes, 2 * terms);
   MBS_TAKE(context, system->arena, bank->forms, count);
   int used = 0;
-  for (int i = 0; i < count; ++i) {
-    const MbsForm *spec = &blueprint->signal_forms.items[i];
-    int *first;
-    MBS_TAKE(context, system->arena, first, spec->count);
-    bank->forms[i] = (MbsLinearForm){.count = spec->count, .first = first, .offset = used};
-    for (int k = 0; k < spec->count; ++k) {
-      first[k] = system->entity_first[spec->terms[k].entity];
-      nodes[used++] = spec->terms[k].a;
-      nodes[used++] = spec->terms[k].b;
-    }
-  }
+  MBS_TRY(mbs_linear_forms_create(context, system, count, blueprint->signal_forms.items, nodes, &used, bank->forms));
   bank->form_count = count;
   MBS_TAKE(context, system->arena, bank->position, count * system->dimension);
   MBS_TAKE(context, system->arena, bank->velocity, count * system->dimension);
@@ -74,19 +62,31 @@ void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, cons
   }
 }
 
-void mbs_signal_bank_accept(const MbsSystem *system, const MbsState *state, bool first) {
+static void count_turns(const MbsSystem *system, const MbsState *state, bool first) {
   const MbsSignalBank *bank = &system->signals;
-  if (bank->turn_count == 0) {
-    return;
-  }
   mbs_signal_bank_evaluate(system, state);
   mbs_signal_bank_inputs(system, state, bank->principal, NULL, bank->principal_inputs);
   mbs_tape_evaluate(bank->principal, bank->principal_inputs, bank->principal_outputs);
   for (int i = 0; i < bank->turn_count; ++i) {
     double principal = mbs_re(bank->principal_outputs[i]);
-    double turns = first ? 0 : round((bank->previous[i] - principal) / two_pi);  // real
-    bank->turns[i] = turns;
-    bank->previous[i] = principal + two_pi * turns;
+    bank->turns[i] = first ? 0 : round((bank->previous[i] - principal) / two_pi);  // real
+  }
+}
+
+void mbs_signal_bank_accept(const MbsSystem *system, const MbsState *state, bool first) {
+  const MbsSignalBank *bank = &system->signals;
+  if (bank->turn_count == 0) {
+    return;
+  }
+  count_turns(system, state, first);
+  for (int i = 0; i < bank->turn_count; ++i) {
+    bank->previous[i] = mbs_re(bank->principal_outputs[i]) + two_pi * mbs_re(bank->turns[i]);
+  }
+}
+
+void mbs_signal_bank_try(const MbsSystem *system, const MbsState *state) {
+  if (system->signals.has_turning_forces) {
+    count_turns(system, state, false);
   }
 }
 

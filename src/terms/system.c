@@ -31,6 +31,7 @@ static MbsStatus number_coordinates(MbsContext *context, MbsSystem *system) {
       values[first[i] - system->n + k] = blueprint->entities.items[i].value[k];
     }
   }
+  MBS_TRY(mbs_moving_ground_create(context, system, values));
   return mbs_coefficients_add_block(context, &system->coefficients, system->nq - system->n, values, &system->fixed);
 }
 
@@ -209,6 +210,7 @@ void mbs_state_place_fixed(const MbsSystem *system, MbsState *state) {
   for (int i = system->n; i < system->nq; ++i) {
     state->q[i] = system->fixed.value[i - system->n];
   }
+  mbs_moving_ground_place(system, state);
 }
 
 void mbs_state_copy(const MbsSystem *system, const MbsState *from, MbsState *to) {

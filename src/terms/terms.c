@@ -11,28 +11,35 @@ static mbs_scalar *cleared_scratch(const MbsSystem *system, int count) {
   return system->scratch;
 }
 
-void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
-                        double scale[2]) {
+// f (nq, fixed coordinates too) and behind it e (m), in the scratch
+static mbs_scalar *accumulate_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                       double *scale) {
   const MbsMode *mode = &system->mode;
   mbs_scalar *f = cleared_scratch(system, 1);
-  mbs_scalar *e = f + system->nq;
-  if (scale) {
-    scale[0] = scale[1] = 0;
-  }
+  mbs_signal_bank_try(system, state);
   for (int i = 0; i < system->mass_count; ++i) {
     mbs_mass_residual(system, &system->masses[i], state, f, scale);
   }
   for (int i = 0; i < mode->row_count; ++i) {
-    mbs_row_residual(system, &mode->rows[i], state, weights, f, e, scale);
+    mbs_row_residual(system, &mode->rows[i], state, weights, f, f + system->nq, scale);
   }
   for (int i = 0; i < mode->force_count; ++i) {
     mbs_force_element_residual(system, mode->forces[i], state, f, scale);
   }
+  return f;
+}
+
+void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
+                        double scale[2]) {
+  if (scale) {
+    scale[0] = scale[1] = 0;
+  }
+  const mbs_scalar *f = accumulate_residual(system, state, weights, scale);
   for (int i = 0; i < system->n; ++i) {
     r[i] = f[i];
   }
   for (int i = 0; i < system->m; ++i) {
-    r[system->n + i] = e[i];
+    r[system->n + i] = f[system->nq + i];
   }
 }
 
@@ -62,11 +69,11 @@ void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const 
   mbs_scalar *work = cleared_scratch(system, count);
   MbsDirectionColumn *directions = system->directions;
   for (int k = 0; k < count; ++k) {
-    directions[k] = (MbsDirectionColumn) {
-      .column = with_parameters ? k : -1, .X
-      = X
-      +k * system->nq, .V = V + k * system->nq, .A = A ? A + k * system->nq : NULL, .L = L ? L + k * system->m : NULL
-    };
+    directions[k] = (MbsDirectionColumn){.column = with_parameters ? k : -1,
+                                         .X = X + k * system->nq,
+                                         .V = V + k * system->nq,
+                                         .A = A ? A + k * system->nq : NULL,
+                                         .L = L ? L + k * system->m : NULL};
   }
   for (int i = 0; i < system->mass_count; ++i) {
     for (int k = 0; k < count; ++k) {
@@ -141,6 +148,7 @@ void mbs_terms_constraint(const MbsSystem *system, int row, const MbsState *stat
 
 void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_scalar *Phi, mbs_scalar *Phidot,
                            mbs_scalar *Phiddot) {
+  mbs_signal_bank_try(system, state);
   for (int i = 0; i < system->m; ++i) {
     mbs_scalar level[3];
     mbs_terms_constraint(system, i, state, level);
@@ -180,8 +188,19 @@ void mbs_terms_body_residual(const MbsSystem *system, const MbsState *state, int
 
 void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar *energy, mbs_scalar *power) {
   *energy = *power = 0;
+  if (system->moving.count > 0) {  // f on a moving coordinate is the force that moves it
+    const MbsWeights none = {0};
+    mbs_scalar *f = accumulate_residual(system, state, &none, NULL);
+    for (int i = system->n; i < system->nq; ++i) {
+      *power += f[i] * state->v[i];
+    }
+  }
   for (int i = 0; i < system->mass_count; ++i) {
     *energy += mbs_mass_energy(system, &system->masses[i], state);
+  }
+  for (int i = 0; i < system->m; ++i) {
+    const MbsRow *row = &system->mode.rows[i];
+    *power += row->kind == MBS_ROW_EXPRESSION ? mbs_expression_row_power(system, row, state) : 0;
   }
   for (int i = 0; i < system->mode.force_count; ++i) {
     mbs_scalar potential, lost;

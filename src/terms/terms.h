@@ -36,6 +36,7 @@
 #include "terms/signal_bank.h"
 
 struct MbsForceElement;
+struct MbsExpressionRow;
 
 typedef struct MbsState {
   mbs_scalar t;
@@ -57,7 +58,8 @@ typedef struct MbsMass {
   bool has_turn;     // some b is not structurally zero
 } MbsMass;
 
-// One constraint. Dot rows: A.B - c; coinciding rows: a component of A.
+// One constraint. Dot rows: A.B - c; coinciding rows: a component of A; expression rows: any function of positions,
+// time and parameters.
 typedef struct MbsRow {
   MbsRowKind kind;
   int body;        // whose rigidity it is; -1: a joint's
@@ -68,12 +70,13 @@ typedef struct MbsRow {
   MbsBlock block;  // c, then the coefficients of A and of B
   int count;       // entities of A and B together
   const int *first;
-  const int *slot_A, *slot_B;  // of each term: which entity of the union
-  const int *column_map;       // (q, lambda) entries: count x dimension
-  const int *row_map;          // (lambda, q) entries: count x dimension
-  bool has_turn;               // some b is not structurally zero
-  const int *hessian_map;      // per pair of terms (A, B), see row.c
-  int diagonal;                // (lambda, lambda)
+  const int *slot_A, *slot_B;           // of each term: which entity of the union
+  const int *column_map;                // (q, lambda) entries: count x dimension
+  const int *row_map;                   // (lambda, q) entries: count x dimension
+  bool has_turn;                        // some b is not structurally zero
+  const int *hessian_map;               // per pair of terms (A, B), see row.c
+  int diagonal;                         // (lambda, lambda)
+  struct MbsExpressionRow *expression;  // of an expression row, which uses none of the forms above
 } MbsRow;
 
 // Which constraints and forces act, with the sparsity that follows. Events will switch modes; a model
@@ -92,6 +95,14 @@ typedef struct MbsOutputPoint {
   MbsLinearForm form;
 } MbsOutputPoint;
 
+// Fixed coordinates that are functions of time. See moving_ground.c.
+typedef struct MbsMovingGround {
+  int count;
+  const int *coordinate;  // among q
+  MbsTape *tape;          // of each: q, v, a, and behind each of them its derivative for every column
+  mbs_scalar *inputs, *outputs;
+} MbsMovingGround;
+
 typedef struct MbsSystem {
   MbsArena *arena;
   MbsBlueprint *blueprint;
@@ -104,7 +115,8 @@ typedef struct MbsSystem {
   const int *column_of_parameter;       // -1: not a column
   mbs_scalar *parameters;               // values of all parameters
   MbsCoefficients coefficients;
-  MbsBlock fixed;         // values of the fixed coordinates, nq - n
+  MbsBlock fixed;  // values of the fixed coordinates, nq - n
+  MbsMovingGround moving;
   MbsBlock independents;  // value and velocity of each independent coordinate of the start
   int point_count;        // points to report
   MbsOutputPoint *points;
@@ -128,8 +140,11 @@ void mbs_system_perturb(MbsSystem *system, int index, double step);
 // A state at the start of the assembly: guesses, zero velocities.
 MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state);
 void mbs_state_copy(const MbsSystem *system, const MbsState *from, MbsState *to);
-// Puts the fixed coordinates into q (after parameters changed).
+// Puts the fixed coordinates into q, and where they move, into v and a: after parameters or the time changed.
 void mbs_state_place_fixed(const MbsSystem *system, MbsState *state);
+
+// The columns of the fixed coordinates at time t (their rows of X, V and A alone).
+void mbs_system_fixed_columns(const MbsSystem *system, mbs_scalar t, mbs_scalar *X, mbs_scalar *V, mbs_scalar *A);
 
 // Position, velocity, acceleration of an output point (each of the system's dimension).
 void mbs_system_point(const MbsSystem *system, int point, const MbsState *state, mbs_scalar *r, mbs_scalar *v,
@@ -161,12 +176,13 @@ void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_s
                            mbs_scalar *Phiddot);
 // Phi, Phidot, Phiddot of one constraint
 void mbs_terms_constraint(const MbsSystem *system, int row, const MbsState *state, mbs_scalar level[3]);
-// f of one body alone: its inertia, weight, rigidity and the forces that act on it; nq.
+// f of one body alone: its inertia, weight, rigidity and the forces that act on it; nq. Body -1: what belongs to none,
+// the joints' rows and the forces along coordinates.
 void mbs_terms_body_residual(const MbsSystem *system, const MbsState *state, int body, mbs_scalar *f);
 // Kinetic plus potential energy, and the power of the forces that have no potential. Signals must be evaluated at
 // this state.
 void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar *energy, mbs_scalar *power);
-// The name of a force that is not a finite number at this state, or NULL.
+// The name of a force that is not a finite number at this state, or whose derivative is not; or NULL.
 const char *mbs_terms_find_bad_force(const MbsSystem *system, const MbsState *state);
 
 #endif

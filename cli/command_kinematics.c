@@ -1,0 +1,9 @@
+// mbsens kinematics: the motion that drivers prescribe and the forces it needs; with --method, their derivatives.
+#include "command.h"
+
+int cli_run_kinematics(const CliOptions *options) {
+  CliOptions kinematic = *options;
+  kinematic.is_kinematic = true;
+  bool wants_gradient = options->has_method || options->has_comparison;
+  return wants_gradient ? cli_run_gradient(&kinematic) : cli_run_simulate(&kinematic);
+}

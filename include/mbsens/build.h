@@ -1,0 +1,84 @@
+// Models built by calls instead of a file. The calls read like the file, and the model is the same: the same
+// texts through the same checks, so the same bits come out.
+//
+//   MbsModel *model;
+//   mbs_model_create(context, "pendulum", 2, &model);
+//   mbs_model_add_parameter(context, model, "L", "sqrt(2)");
+//   mbs_model_add_ground_point(context, model, "O", "0", "0", NULL);
+//   MbsBodyDef bar = mbs_default_body_def();
+//   bar.name = "bar";
+//   bar.mass = mbs_number(model, mass);             a double of the program
+//   bar.com[0] = "L/2", bar.com[1] = "0";           an expression of parameters
+//   mbs_model_add_body(context, model, &bar);
+//   mbs_model_add_point(context, model, "bar", "O", "0", "0", NULL);
+//   MbsRevoluteJointDef pivot = mbs_default_revolute_joint_def();
+//   pivot.ends[0] = "ground.O", pivot.ends[1] = "bar.O";
+//   mbs_model_add_revolute_joint(context, model, &pivot);
+//
+// Every number is a text, because every number may be an expression; mbs_number writes a double as one. A field
+// that is NULL is absent and has its default; of an array the rest is NULL (a vector in the plane uses two of
+// three). Texts are copied. Units: SI, radians.
+//
+// The calls may come in any order, but a point's body comes before the point; names are resolved when the model is
+// used. A model read from a file can be added to as well. A call that fails leaves the model as it was and a sentence
+// in the context that names the element, as every function of mbsens.h does. Do not change a model while a run uses
+// it. What the fields mean: mbsens/elements.h, docs/c-api.md.
+#ifndef MBSENS_BUILD_H
+#define MBSENS_BUILD_H
+
+#include <mbsens/mbsens.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// An empty model. `dimension` is 2 (in the plane) or 3 (in space). mbs_model_destroy gives it back.
+MbsStatus mbs_model_create(MbsContext *context, const char *name, int dimension, MbsModel **model);
+
+// The shortest text that reads back as exactly this double, kept as long as the model. A number that is not finite
+// gives a text that the next call refuses.
+const char *mbs_number(MbsModel *model, double number);
+
+// A named number: what gradients are taken with respect to.
+MbsStatus mbs_model_add_parameter(MbsContext *context, MbsModel *model, const char *name, const char *value);
+
+// m/s2; z is NULL in the plane. Called again, it replaces.
+MbsStatus mbs_model_set_gravity(MbsContext *context, MbsModel *model, const char *x, const char *y, const char *z);
+
+// A point that does not move; m; z is NULL in the plane, here and below.
+MbsStatus mbs_model_add_ground_point(MbsContext *context, MbsModel *model, const char *name, const char *x,
+                                     const char *y, const char *z);
+
+// A point of a body that is there already, in its axes; m.
+MbsStatus mbs_model_add_point(MbsContext *context, MbsModel *model, const char *body, const char *name, const char *x,
+                              const char *y, const char *z);
+
+// Where a point (body.point, or its name alone) is when the assembly starts; m.
+MbsStatus mbs_model_add_initial_point(MbsContext *context, MbsModel *model, const char *point, const char *x,
+                                      const char *y, const char *z);
+
+// A setting of the section `simulation`: "step", "0.01". Called again, it replaces.
+MbsStatus mbs_model_set_simulation(MbsContext *context, MbsModel *model, const char *key, const char *value);
+
+// ---- what the typed calls of mbsens/elements.h are made of; good for bindings to other languages ----
+
+// One field: its key in the model file and up to `room` texts, which end at the first NULL.
+typedef struct MbsFieldTexts {
+  const char *key;
+  int room;
+  const char *const *texts;
+} MbsFieldTexts;
+
+// Adds an entry to a section of the model, written as in the file: "joints", "forces", "bodies", "objectives",
+// "initial.independent". `type` is that of the joint or force, NULL elsewhere. `name` is required in the sections that
+// go by names (bodies, objectives), may be NULL for joints and forces, and is NULL in other lists.
+MbsStatus mbs_model_add_element(MbsContext *context, MbsModel *model, const char *section, const char *type,
+                                const char *name, int field_count, const MbsFieldTexts *fields);
+
+#ifdef __cplusplus
+}
+#endif
+
+#include <mbsens/elements.h>  // MbsBodyDef, MbsRevoluteJointDef, MbsSpringDef, ... and their calls
+
+#endif

@@ -1,0 +1,754 @@
+// What the entries of a model are made of, and the calls that add them: see mbsens/build.h.
+// Made by `mbsens list header` from the field tables that the reader itself uses: do not edit.
+// clang-format off
+#ifndef MBSENS_ELEMENTS_H
+#define MBSENS_ELEMENTS_H
+
+#include <mbsens/build.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define MBS_NOTHING_GIVEN {}
+#else
+#define MBS_NOTHING_GIVEN {0}
+#endif
+
+// a rigid body or a point mass
+typedef struct MbsBodyDef {
+  // required
+  const char *name;
+  // number, kg, default 0: mass
+  const char *mass;
+  // vector, m, default 0: centre of mass in body axes
+  const char *com[3];
+  // number or tensor, kg m2: moment of inertia about the centre of mass; in space [xx, yy, zz] or
+  // [xx, yy, zz, xy, xz, yz] (xy = -integral of x y dm) in body axes, or one number for a thin rod;
+  // a body without it is a point mass
+  const char *inertia[6];
+  // vector, m: where to start the assembly: position of the body's origin
+  const char *position[3];
+  // number, rad: where to start the assembly, in the plane: angle of the body's x axis
+  const char *angle;
+  // vector, rad: where to start the assembly, in space: rotation vector of the body's axes
+  const char *rotation[3];
+} MbsBodyDef;
+
+static inline MbsBodyDef mbs_default_body_def(void) {
+  MbsBodyDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_body(
+    MbsContext *context, MbsModel *model, const MbsBodyDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "bodies", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"mass", 1, &def->mass},
+      {"com", 3, def->com},
+      {"inertia", 6, def->inertia},
+      {"position", 3, def->position},
+      {"angle", 1, &def->angle},
+      {"rotation", 3, def->rotation},
+  };
+  return mbs_model_add_element(context, model, "bodies", NULL, def->name, 6, fields);
+}
+
+// an expression of positions, time and parameters that is kept at zero
+typedef struct MbsConstraintJointDef {
+  // may be left out
+  const char *name;
+  // expression, required: an expression of positions, angles, t and parameters that is kept at zero
+  const char *expression;
+} MbsConstraintJointDef;
+
+static inline MbsConstraintJointDef mbs_default_constraint_joint_def(void) {
+  MbsConstraintJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_constraint_joint(
+    MbsContext *context, MbsModel *model, const MbsConstraintJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "constraint", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"constraint", 1, &def->expression},
+  };
+  return mbs_model_add_element(context, model, "joints", "constraint", def->name, 1, fields);
+}
+
+// one body turns about and slides along a line of another
+typedef struct MbsCylindricalJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: a point of the line on the first body, and the point of the second
+  // body that stays on it
+  const char *ends[2];
+  // vector, required: direction of the line in the axes of the first body (any length but zero)
+  const char *axis[3];
+  // vector: the same direction in the axes of the second body (default: the numbers of axis)
+  const char *axis2[3];
+} MbsCylindricalJointDef;
+
+static inline MbsCylindricalJointDef mbs_default_cylindrical_joint_def(void) {
+  MbsCylindricalJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_cylindrical_joint(
+    MbsContext *context, MbsModel *model, const MbsCylindricalJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "cylindrical", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"cylindrical", 2, def->ends},
+      {"axis", 3, def->axis},
+      {"axis2", 3, def->axis2},
+  };
+  return mbs_model_add_element(context, model, "joints", "cylindrical", def->name, 3, fields);
+}
+
+// two points keep their distance, as if tied by a massless rod
+typedef struct MbsDistanceJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: the two points
+  const char *ends[2];
+  // number, m, required: their distance
+  const char *length;
+} MbsDistanceJointDef;
+
+static inline MbsDistanceJointDef mbs_default_distance_joint_def(void) {
+  MbsDistanceJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_distance_joint(
+    MbsContext *context, MbsModel *model, const MbsDistanceJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "distance", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"distance", 2, def->ends},
+      {"length", 1, &def->length},
+  };
+  return mbs_model_add_element(context, model, "joints", "distance", def->name, 2, fields);
+}
+
+// a coordinate follows a function of time and parameters
+typedef struct MbsDriverJointDef {
+  // may be left out
+  const char *name;
+  // expression, required: the coordinate: angle(crank), distance(A, B), slide(guide), r(P).x, ...
+  const char *expression;
+  // expression, required: its course: an expression of t and parameters
+  const char *value;
+} MbsDriverJointDef;
+
+static inline MbsDriverJointDef mbs_default_driver_joint_def(void) {
+  MbsDriverJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_driver_joint(
+    MbsContext *context, MbsModel *model, const MbsDriverJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "driver", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"driver", 1, &def->expression},
+      {"value", 1, &def->value},
+  };
+  return mbs_model_add_element(context, model, "joints", "driver", def->name, 2, fields);
+}
+
+// two bodies move as one
+typedef struct MbsFixedJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: the point on each body that they share
+  const char *ends[2];
+  // number, rad, default 0: in the plane: angle of the second body's x axis from the first body's
+  const char *angle;
+  // vector: in space: the second body's x axis in the axes of the first (default: the first body's
+  // own)
+  const char *x_axis[3];
+  // vector: in space: the second body's y axis in the axes of the first (default: the first body's
+  // own)
+  const char *y_axis[3];
+} MbsFixedJointDef;
+
+static inline MbsFixedJointDef mbs_default_fixed_joint_def(void) {
+  MbsFixedJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_fixed_joint(
+    MbsContext *context, MbsModel *model, const MbsFixedJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "fixed", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"fixed", 2, def->ends},
+      {"angle", 1, &def->angle},
+      {"x_axis", 3, def->x_axis},
+      {"y_axis", 3, def->y_axis},
+  };
+  return mbs_model_add_element(context, model, "joints", "fixed", def->name, 4, fields);
+}
+
+// couples the angles of two joints
+typedef struct MbsGearJointDef {
+  // may be left out
+  const char *name;
+  // [joint, joint], required: two revolute joints, by name
+  const char *subject;
+  // number, required: turns of the second joint per turn of the first (negative: opposite sense)
+  const char *ratio;
+  // number, rad, default 0: angle of the second joint where the first has none
+  const char *offset;
+} MbsGearJointDef;
+
+static inline MbsGearJointDef mbs_default_gear_joint_def(void) {
+  MbsGearJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_gear_joint(
+    MbsContext *context, MbsModel *model, const MbsGearJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "gear", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"gear", 1, &def->subject},
+      {"ratio", 1, &def->ratio},
+      {"offset", 1, &def->offset},
+  };
+  return mbs_model_add_element(context, model, "joints", "gear", def->name, 3, fields);
+}
+
+// one body moves in a plane of another
+typedef struct MbsPlanarJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: a point of the plane on the first body, and the point of the second
+  // body that stays in it
+  const char *ends[2];
+  // vector, required: normal of the plane in the axes of the first body (any length but zero)
+  const char *normal[3];
+  // vector: the same direction in the axes of the second body (default: the numbers of normal)
+  const char *normal2[3];
+} MbsPlanarJointDef;
+
+static inline MbsPlanarJointDef mbs_default_planar_joint_def(void) {
+  MbsPlanarJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_planar_joint(
+    MbsContext *context, MbsModel *model, const MbsPlanarJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "planar", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"planar", 2, def->ends},
+      {"normal", 3, def->normal},
+      {"normal2", 3, def->normal2},
+  };
+  return mbs_model_add_element(context, model, "joints", "planar", def->name, 3, fields);
+}
+
+// a point of one body stays on a line of another
+typedef struct MbsPointOnLineJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: a point of the line on the first body, and the point of the second
+  // body that stays on it
+  const char *ends[2];
+  // vector, required: direction of the line in the axes of the first body (any length but zero)
+  const char *axis[3];
+} MbsPointOnLineJointDef;
+
+static inline MbsPointOnLineJointDef mbs_default_point_on_line_joint_def(void) {
+  MbsPointOnLineJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_point_on_line_joint(
+    MbsContext *context, MbsModel *model, const MbsPointOnLineJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "point_on_line", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"point_on_line", 2, def->ends},
+      {"axis", 3, def->axis},
+  };
+  return mbs_model_add_element(context, model, "joints", "point_on_line", def->name, 2, fields);
+}
+
+// a point of one body stays in a plane of another
+typedef struct MbsPointOnPlaneJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: a point of the plane on the first body, and the point of the second
+  // body that stays in it
+  const char *ends[2];
+  // vector, required: normal of the plane in the axes of the first body (any length but zero)
+  const char *normal[3];
+  // number, m, default 0: distance from the plane, along the normal
+  const char *offset;
+} MbsPointOnPlaneJointDef;
+
+static inline MbsPointOnPlaneJointDef mbs_default_point_on_plane_joint_def(void) {
+  MbsPointOnPlaneJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_point_on_plane_joint(
+    MbsContext *context, MbsModel *model, const MbsPointOnPlaneJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "point_on_plane", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"point_on_plane", 2, def->ends},
+      {"normal", 3, def->normal},
+      {"offset", 1, &def->offset},
+  };
+  return mbs_model_add_element(context, model, "joints", "point_on_plane", def->name, 3, fields);
+}
+
+// one body slides along a line of another without turning
+typedef struct MbsPrismaticJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: a point of the line on the first body, and the point of the second
+  // body that slides on it
+  const char *ends[2];
+  // vector, required: direction of the line in the axes of the first body (any length but zero)
+  const char *axis[3];
+  // vector: the same direction in the axes of the second body (default: the numbers of axis)
+  const char *axis2[3];
+  // vector: in space: a direction of the first body, not along the axis, that stays in one plane
+  // with the axis and reference2 (default: one normal to the axis, with the same numbers on both)
+  const char *reference[3];
+  // vector: in space: the corresponding direction of the second body (default: the numbers of
+  // reference)
+  const char *reference2[3];
+} MbsPrismaticJointDef;
+
+static inline MbsPrismaticJointDef mbs_default_prismatic_joint_def(void) {
+  MbsPrismaticJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_prismatic_joint(
+    MbsContext *context, MbsModel *model, const MbsPrismaticJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "prismatic", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"prismatic", 2, def->ends},
+      {"axis", 3, def->axis},
+      {"axis2", 3, def->axis2},
+      {"reference", 3, def->reference},
+      {"reference2", 3, def->reference2},
+  };
+  return mbs_model_add_element(context, model, "joints", "prismatic", def->name, 5, fields);
+}
+
+// couples the slide of a joint to the angle of another
+typedef struct MbsRackJointDef {
+  // may be left out
+  const char *name;
+  // [joint, joint], required: the pinion's revolute joint and the rack's prismatic joint, by name
+  const char *subject;
+  // number, m/rad, required: way of the rack per angle of the pinion (negative: opposite sense)
+  const char *radius;
+  // number, m, default 0: slide of the rack where the pinion's angle is zero
+  const char *offset;
+} MbsRackJointDef;
+
+static inline MbsRackJointDef mbs_default_rack_joint_def(void) {
+  MbsRackJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_rack_joint(
+    MbsContext *context, MbsModel *model, const MbsRackJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "rack", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"rack", 1, &def->subject},
+      {"radius", 1, &def->radius},
+      {"offset", 1, &def->offset},
+  };
+  return mbs_model_add_element(context, model, "joints", "rack", def->name, 3, fields);
+}
+
+// two bodies turn about a common point, in space about a common axis
+typedef struct MbsRevoluteJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: the point on each body that they share
+  const char *ends[2];
+  // vector: in space: direction of the axis in the axes of the first body (any length but zero)
+  const char *axis[3];
+  // vector: the same direction in the axes of the second body (default: the numbers of axis)
+  const char *axis2[3];
+} MbsRevoluteJointDef;
+
+static inline MbsRevoluteJointDef mbs_default_revolute_joint_def(void) {
+  MbsRevoluteJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_revolute_joint(
+    MbsContext *context, MbsModel *model, const MbsRevoluteJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "revolute", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"revolute", 2, def->ends},
+      {"axis", 3, def->axis},
+      {"axis2", 3, def->axis2},
+  };
+  return mbs_model_add_element(context, model, "joints", "revolute", def->name, 3, fields);
+}
+
+// two bodies turn freely about a common point
+typedef struct MbsSphericalJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: the point on each body that they share
+  const char *ends[2];
+} MbsSphericalJointDef;
+
+static inline MbsSphericalJointDef mbs_default_spherical_joint_def(void) {
+  MbsSphericalJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_spherical_joint(
+    MbsContext *context, MbsModel *model, const MbsSphericalJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "spherical", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"spherical", 2, def->ends},
+  };
+  return mbs_model_add_element(context, model, "joints", "spherical", def->name, 1, fields);
+}
+
+// two bodies share a point, and an axis of one stays normal to an axis of the other
+typedef struct MbsUniversalJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: the point on each body that they share
+  const char *ends[2];
+  // vector, required: the arm of the cross on the first body, in its axes (any length but zero)
+  const char *axis[3];
+  // vector, required: the arm of the cross on the second body, in its axes: normal to the first
+  const char *axis2[3];
+} MbsUniversalJointDef;
+
+static inline MbsUniversalJointDef mbs_default_universal_joint_def(void) {
+  MbsUniversalJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_universal_joint(
+    MbsContext *context, MbsModel *model, const MbsUniversalJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "universal", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"universal", 2, def->ends},
+      {"axis", 3, def->axis},
+      {"axis2", 3, def->axis2},
+  };
+  return mbs_model_add_element(context, model, "joints", "universal", def->name, 3, fields);
+}
+
+// holds two bodies together elastically, along and about each axis
+typedef struct MbsBushingDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: the point on each body that it connects
+  const char *ends[2];
+  // vector, N/m, default 0: stiffness along each axis of the first body
+  const char *stiffness[3];
+  // vector, N s/m, default 0: damping along each axis of the first body
+  const char *damping[3];
+  // number, in space vector, N m/rad, default 0: stiffness about the axis (plane) or about each
+  // axis of the first body (space)
+  const char *turning_stiffness;
+  // number, in space vector, N m s/rad, default 0: damping about the same axes
+  const char *turning_damping;
+} MbsBushingDef;
+
+static inline MbsBushingDef mbs_default_bushing_def(void) {
+  MbsBushingDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_bushing(
+    MbsContext *context, MbsModel *model, const MbsBushingDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "forces", "bushing", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"bushing", 2, def->ends},
+      {"stiffness", 3, def->stiffness},
+      {"damping", 3, def->damping},
+      {"turning_stiffness", 1, &def->turning_stiffness},
+      {"turning_damping", 1, &def->turning_damping},
+  };
+  return mbs_model_add_element(context, model, "forces", "bushing", def->name, 5, fields);
+}
+
+// a force along any coordinate: an angle, a distance, a slide, ...
+typedef struct MbsCoordinateForceDef {
+  // may be left out
+  const char *name;
+  // expression, required: the coordinate it acts along: an expression of positions such as angle(J)
+  // or distance(P, Q)
+  const char *expression;
+  // expression, required: the force that does work along it: an expression of its value and rate,
+  // t, signals and parameters, such as -k*(value - x0) - c*rate
+  const char *value;
+} MbsCoordinateForceDef;
+
+static inline MbsCoordinateForceDef mbs_default_coordinate_force_def(void) {
+  MbsCoordinateForceDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_coordinate_force(
+    MbsContext *context, MbsModel *model, const MbsCoordinateForceDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "forces", "coordinate_force", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"coordinate_force", 1, &def->expression},
+      {"value", 1, &def->value},
+  };
+  return mbs_model_add_element(context, model, "forces", "coordinate_force", def->name, 2, fields);
+}
+
+// a force on a point, or between two, by expressions
+typedef struct MbsPointForceDef {
+  // may be left out
+  const char *name;
+  // point, required: the point it acts on
+  const char *point;
+  // vector expression, N, required: the force: expressions of t, signals and parameters
+  const char *value[3];
+  // global or body, default global: the axes of its components; with those of the point's body it
+  // follows the body
+  const char *axes;
+  // point: the point of another body that the opposite force acts on
+  const char *against;
+} MbsPointForceDef;
+
+static inline MbsPointForceDef mbs_default_point_force_def(void) {
+  MbsPointForceDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_point_force(
+    MbsContext *context, MbsModel *model, const MbsPointForceDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "forces", "point_force", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"point_force", 1, &def->point},
+      {"value", 3, def->value},
+      {"axes", 1, &def->axes},
+      {"against", 1, &def->against},
+  };
+  return mbs_model_add_element(context, model, "forces", "point_force", def->name, 4, fields);
+}
+
+// spring-damper between two points, with constants or a law
+typedef struct MbsSpringDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: the two points it pulls together
+  const char *ends[2];
+  // number, N/m, default 0: stiffness
+  const char *stiffness;
+  // number, N s/m, default 0: damping
+  const char *damping;
+  // number, m: natural length; needed unless there is a law
+  const char *length;
+  // expression, N: tension as an expression of length, rate, t, parameters and signals, instead of
+  // the three numbers
+  const char *law;
+} MbsSpringDef;
+
+static inline MbsSpringDef mbs_default_spring_def(void) {
+  MbsSpringDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_spring(
+    MbsContext *context, MbsModel *model, const MbsSpringDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "forces", "spring", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"spring", 2, def->ends},
+      {"stiffness", 1, &def->stiffness},
+      {"damping", 1, &def->damping},
+      {"length", 1, &def->length},
+      {"law", 1, &def->law},
+  };
+  return mbs_model_add_element(context, model, "forces", "spring", def->name, 5, fields);
+}
+
+// a torque on a body, or between two, by expressions
+typedef struct MbsTorqueDef {
+  // may be left out
+  const char *name;
+  // body, required: the body it acts on
+  const char *body;
+  // expression, in space vector, N m, required: the torque, in space a vector: expressions of t,
+  // signals and parameters
+  const char *value[3];
+  // global or body, default global: in space: the axes of its components; with those of the body it
+  // follows the body
+  const char *axes;
+  // body: the body that the opposite torque acts on
+  const char *against;
+} MbsTorqueDef;
+
+static inline MbsTorqueDef mbs_default_torque_def(void) {
+  MbsTorqueDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_torque(
+    MbsContext *context, MbsModel *model, const MbsTorqueDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "forces", "torque", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"torque", 1, &def->body},
+      {"value", 3, def->value},
+      {"axes", 1, &def->axes},
+      {"against", 1, &def->against},
+  };
+  return mbs_model_add_element(context, model, "forces", "torque", def->name, 4, fields);
+}
+
+// torsional spring-damper between two bodies, with constants or a law
+typedef struct MbsTorsionalSpringDef {
+  // may be left out
+  const char *name;
+  // [body, body], required: the two bodies
+  const char *ends[2];
+  // number, N m/rad, default 0: stiffness
+  const char *stiffness;
+  // number, N m s/rad, default 0: damping
+  const char *damping;
+  // number, rad, default 0: angle of the second body's x axis from the first body's when relaxed
+  const char *angle;
+  // expression, N m: torque as an expression of angle, rate, t, parameters and signals, instead of
+  // the three numbers
+  const char *law;
+  // vector: in space: the direction they turn about, in the axes of the first body; a joint keeps
+  // it common
+  const char *axis[3];
+  // vector: the same direction in the axes of the second body (default: the numbers of axis)
+  const char *axis2[3];
+} MbsTorsionalSpringDef;
+
+static inline MbsTorsionalSpringDef mbs_default_torsional_spring_def(void) {
+  MbsTorsionalSpringDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_torsional_spring(
+    MbsContext *context, MbsModel *model, const MbsTorsionalSpringDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "forces", "torsional_spring", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"torsional_spring", 2, def->ends},
+      {"stiffness", 1, &def->stiffness},
+      {"damping", 1, &def->damping},
+      {"angle", 1, &def->angle},
+      {"law", 1, &def->law},
+      {"axis", 3, def->axis},
+      {"axis2", 3, def->axis2},
+  };
+  return mbs_model_add_element(context, model, "forces", "torsional_spring", def->name, 7, fields);
+}
+
+// fixes one degree of freedom at the start
+typedef struct MbsIndependentCoordinateDef {
+  // expression, required: a function of the position, such as r(P2).x, angle(A1) or distance(A, P2)
+  const char *coordinate;
+  // number: its value at the start (default: as the bodies and points are placed)
+  const char *value;
+  // number, default 0: its rate at the start
+  const char *velocity;
+} MbsIndependentCoordinateDef;
+
+static inline MbsIndependentCoordinateDef mbs_default_independent_coordinate_def(void) {
+  MbsIndependentCoordinateDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_independent_coordinate(
+    MbsContext *context, MbsModel *model, const MbsIndependentCoordinateDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "initial.independent", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"coordinate", 1, &def->coordinate},
+      {"value", 1, &def->value},
+      {"velocity", 1, &def->velocity},
+  };
+  return mbs_model_add_element(context, model, "initial.independent", NULL, NULL, 3, fields);
+}
+
+// a number to differentiate: exactly one of its fields
+typedef struct MbsObjectiveDef {
+  // required
+  const char *name;
+  // expression: integral over time of this expression
+  const char *integral;
+  // expression: this expression at the end
+  const char *final;
+  // expression: an expression of parameters and of other objectives
+  const char *value;
+} MbsObjectiveDef;
+
+static inline MbsObjectiveDef mbs_default_objective_def(void) {
+  MbsObjectiveDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_objective(
+    MbsContext *context, MbsModel *model, const MbsObjectiveDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "objectives", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"integral", 1, &def->integral},
+      {"final", 1, &def->final},
+      {"value", 1, &def->value},
+  };
+  return mbs_model_add_element(context, model, "objectives", NULL, def->name, 3, fields);
+}
+
+#undef MBS_NOTHING_GIVEN
+#ifdef __cplusplus
+}
+#endif
+// clang-format on
+#endif

@@ -1,0 +1,122 @@
+// Inside the reader: templates and the assemblies made of them, on the YAML tree, so that the rest of the library sees
+// an ordinary model.
+//
+//   include.c    joins the files that `include` names into one tree
+//   assembly.c   the tree of instances: which assemblies there are, their parameters, numbers and placement
+//   reference.c  names of bodies, points and joints, as a template writes them, as names of the model
+//   rewrite.c    texts of a template as texts of the model: parameters substituted, names prefixed, signals mirrored
+//   expand.c     the sections of every instance, copied by the field tables into those of the model
+//
+// An instance has a frame: what its template says in coordinates x stands in the model at p + S x with S = diag(+-1).
+// Expressions of a template are meant in that frame too, so its signals are turned back: r becomes S (r - p).
+#ifndef MBS_ASSEMBLY_H
+#define MBS_ASSEMBLY_H
+
+#include "expressions/graph.h"
+#include "io/reader.h"
+
+enum {
+  MBS_ASSEMBLY_DEEPEST = 8,            // templates inside templates
+  MBS_ASSEMBLY_MOST_INSTANCES = 2000,  // of all templates together
+  MBS_ASSEMBLY_LONGEST_CHAIN = 32      // of names that stand for each other
+};
+
+// What a file may hold besides the sections of a model: include, constants, templates, assemblies. For the schema,
+// `list` and messages.
+enum { MBS_FILE_INCLUDE, MBS_FILE_CONSTANTS, MBS_FILE_TEMPLATES, MBS_FILE_ASSEMBLIES };
+extern const MbsRecordType mbs_file_type;
+// A template has a section of its own, these of the model, and assemblies.
+enum { MBS_TEMPLATE_PARAMETERS, MBS_TEMPLATE_ASSEMBLIES };
+enum { MBS_TEMPLATE_SECTION_COUNT = 6 };
+extern const int mbs_template_sections[MBS_TEMPLATE_SECTION_COUNT];  // fields of mbs_model_type
+enum {
+  MBS_ASSEMBLY_TEMPLATE,
+  MBS_ASSEMBLY_NAME,
+  MBS_ASSEMBLY_WITH,
+  MBS_ASSEMBLY_AT,
+  MBS_ASSEMBLY_MIRROR,
+  MBS_ASSEMBLY_REPEAT,
+  MBS_ASSEMBLY_FIRST
+};
+
+typedef struct MbsInstance MbsInstance;
+
+// A name that stands for a text: a parameter of a template, the number i of an instance, or a constant.
+typedef struct MbsFormal {
+  const char *name;
+  MbsText text;              // as written: an expression, or a name of something
+  const MbsInstance *scope;  // where it is written
+  const char *value;         // as an expression of the model; NULL: not made yet
+  bool is_being_made;
+} MbsFormal;
+
+// What one entry of `assemblies` makes.
+typedef struct MbsGroup {
+  MbsText name;
+  bool is_repeated;
+  int first, count;  // the instances are number first ... first + count - 1
+  MbsInstance *instances;
+} MbsGroup;
+
+struct MbsInstance {
+  const MbsInstance *outer;  // the instance it stands in; NULL: this is the model
+  const char *prefix;        // of its names: "left_"; empty for the model
+  const MbsYaml *sections;   // of the template, or the root
+  int depth;
+  int formal_count;
+  MbsFormal *formals;
+  int group_count;
+  MbsGroup *groups;
+  bool is_shifted, is_mirrored;
+  int sign[3];           // S
+  int parity;            // det(S)
+  const char *shift[3];  // p, expressions of the model
+};
+
+typedef struct MbsExpansion {
+  const MbsReader *reader;
+  MbsInstance *model;
+  const MbsYaml *templates;  // NULL: none
+  MbsGraph *graph;           // of whole numbers
+  int instance_count, node_count;
+  int depth;  // of names that stand for each other
+} MbsExpansion;
+
+// ---- include.c ----
+// The root with all that its includes bring; itself where it includes nothing.
+MbsStatus mbs_include_resolve(const MbsReader *reader, const MbsYaml *root, const MbsYaml **joined);
+
+// ---- assembly.c ----
+// All instances of the model, their sections still as in the template.
+MbsStatus mbs_assembly_create(MbsExpansion *expansion, const MbsYaml *root);
+const MbsGroup *mbs_assembly_find(const MbsInstance *instance, const char *name);
+// A whole number made of constants and of the numbers of instances.
+MbsStatus mbs_assembly_integer(MbsExpansion *expansion, const MbsInstance *scope, const char *owner, MbsText text,
+                               int *number);
+
+// ---- rewrite.c ----
+// Which words of an expression have a meaning of their own where it stands.
+typedef enum MbsExpressionUse {
+  MBS_EXPRESSION_PLAIN,
+  MBS_EXPRESSION_LAW,         // of a force: length, rate, angle
+  MBS_EXPRESSION_ANGULAR_LAW  // the same, of a torque: in a mirrored assembly angle and rate change sign
+} MbsExpressionUse;
+// The result is the text itself where nothing changes.
+MbsStatus mbs_rewrite_expression(MbsExpansion *expansion, const MbsInstance *scope, MbsExpressionUse use, MbsText text,
+                                 const char **result);
+MbsStatus mbs_rewrite_formal(MbsExpansion *expansion, MbsFormal *formal, const char **value);
+
+// ---- reference.c ----
+// `is_point`: a bare name is that of a point, else of a body, joint, force or objective if there is one.
+MbsStatus mbs_rewrite_reference(MbsExpansion *expansion, const MbsInstance *scope, bool is_point, MbsText text,
+                                const char **result);
+
+// Fails where the angle of this joint has no mirror image, or where this force is a torsional spring without one.
+MbsStatus mbs_reference_check_angle(MbsExpansion *expansion, const MbsInstance *scope, MbsText joint);
+MbsStatus mbs_reference_check_twist(const MbsExpansion *expansion, const MbsInstance *instance, const MbsYaml *element);
+
+// ---- expand.c ----
+// The root with all assemblies in its sections; itself where there is nothing to do.
+MbsStatus mbs_expand(const MbsReader *reader, const MbsYaml *root, const MbsYaml **expanded);
+
+#endif

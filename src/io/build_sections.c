@@ -1,0 +1,176 @@
+// Models by calls: what is not an entry with fields (mbsens/build.h).
+#include <math.h>
+#include <mbsens/build.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/builder.h"
+
+// ---- the model ----
+
+MbsStatus mbs_model_create(MbsContext *context, const char *name, int dimension, MbsModel **model) {
+  if (!context || !model) {
+    return MBS_ERROR_INPUT;
+  }
+  *model = NULL;
+  MBS_TRY(mbs_builder_need(context, "mbs_model_create", "name", name));
+  MbsArena *arena = mbs_arena_create();
+  MbsModel *made = arena ? mbs_arena_take(arena, 1, sizeof *made) : NULL;
+  const char *file = made ? mbs_arena_copy_text(arena, name) : NULL;
+  if (!file) {
+    mbs_arena_destroy(arena);
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  made->arena = arena;
+  made->file = file;
+  // mbsens: 1, name: ..., dimension: ...
+  MbsReader reader = {.context = context, .arena = arena, .file = file, .dimension = dimension};
+  const char *texts[][2] = {{mbs_model_type.fields[MBS_MODEL_VERSION].name, "1"},
+                            {mbs_model_type.fields[MBS_MODEL_NAME].name, name},
+                            {mbs_model_type.fields[MBS_MODEL_DIMENSION].name, mbs_number(made, dimension)}};
+  MbsYaml *root;
+  MbsStatus status = mbs_builder_new_node(&reader, MBS_YAML_MAPPING, NULL, &root);
+  for (int i = 0; status == MBS_OK && i < MBS_COUNT(texts); ++i) {
+    MbsYaml *pair;
+    status = mbs_builder_new_scalar(&reader, texts[i][0], texts[i][1], &pair);
+    if (status == MBS_OK) {
+      mbs_builder_append(root, pair);
+    }
+  }
+  status = status == MBS_OK ? mbs_reader_read_root(&reader, root, mbs_nowhere, made) : status;
+  if (status != MBS_OK) {
+    mbs_arena_destroy(arena);
+    return status;
+  }
+  *model = made;
+  return MBS_OK;
+}
+
+const char *mbs_number(MbsModel *model, double number) {
+  if (!model || !isfinite(number)) {
+    return "";  // which is no expression
+  }
+  char written[40], text[40];
+  int precision = 15;
+  do {
+    (void)snprintf(written, sizeof written, "%.*g", precision, number);
+  } while (strtod(written, NULL) != number && ++precision <= 17);
+  // the decimal point of the expressions, whatever (perhaps in several bytes) the program's locale has
+  char *to = text;
+  for (const char *c = written; *c; ++c) {
+    if (strchr("0123456789e+-", *c)) {
+      *to++ = *c;
+    } else if (to == text || to[-1] != '.') {
+      *to++ = '.';
+    }
+  }
+  *to = '\0';
+  const char *kept = mbs_arena_copy_text(model->arena, text);
+  return kept ? kept : "";
+}
+
+// ---- its sections ----
+
+// One entry `name: [x, y, z]` of a map of vectors.
+static MbsStatus add_vector(MbsReader *reader, const MbsWhere *where, const MbsRecordType *type,
+                            const MbsRecord *record, int field, const char *name, const char *x, const char *y,
+                            const char *z) {
+  MbsYaml *map, *vector;
+  const char *texts[] = {x, y, z};
+  MbsWhere here = {.outer = where, .word = type->fields[field].name};
+  MBS_TRY(mbs_builder_new_node(reader, MBS_YAML_MAPPING, type->fields[field].name, &map));
+  MBS_TRY(mbs_builder_new_value(reader, &here, name, MBS_FIELD_VECTOR, 3, texts, &vector));
+  mbs_builder_append(map, vector);
+  return mbs_builder_add(reader, where, &type->fields[field], map, mbs_builder_change(record, field));
+}
+
+static const MbsRecordType *type_of_section(int section) { return mbs_model_type.fields[section].record; }
+
+// The same in a section that is a record, such as ground.
+static MbsStatus add_section_vector(MbsContext *context, MbsModel *model, const char *call, int section, int field,
+                                    const char *name, const char *x, const char *y, const char *z) {
+  MBS_TRY(mbs_builder_start(context, call, model));
+  MBS_TRY(mbs_builder_need(context, call, "name", name));
+  MbsReader reader = mbs_builder_reader(context, model);
+  MbsWhere where = {.word = mbs_model_type.fields[section].name};
+  return add_vector(&reader, &where, type_of_section(section), mbs_record_child(&model->root, section), field, name, x,
+                    y, z);
+}
+
+MbsStatus mbs_model_add_parameter(MbsContext *context, MbsModel *model, const char *name, const char *value) {
+  MBS_TRY(mbs_builder_start(context, "mbs_model_add_parameter", model));
+  MBS_TRY(mbs_builder_need(context, "mbs_model_add_parameter", "name", name));
+  MbsReader reader = mbs_builder_reader(context, model);
+  const MbsField *field = &mbs_model_type.fields[MBS_MODEL_PARAMETERS];
+  MbsYaml *map, *pair;
+  MBS_TRY(mbs_builder_new_node(&reader, MBS_YAML_MAPPING, field->name, &map));
+  MBS_TRY(mbs_builder_new_value(&reader, NULL, name, MBS_FIELD_NUMBER, 1, &value, &pair));
+  mbs_builder_append(map, pair);
+  return mbs_builder_add(&reader, NULL, field, map, mbs_builder_change(&model->root, MBS_MODEL_PARAMETERS));
+}
+
+MbsStatus mbs_model_set_gravity(MbsContext *context, MbsModel *model, const char *x, const char *y, const char *z) {
+  MBS_TRY(mbs_builder_start(context, "mbs_model_set_gravity", model));
+  MbsReader reader = mbs_builder_reader(context, model);
+  const MbsField *field = &mbs_model_type.fields[MBS_MODEL_GRAVITY];
+  const char *texts[] = {x, y, z};
+  MbsValue fresh = {.is_given = false};
+  MbsYaml *vector;
+  MBS_TRY(mbs_builder_new_value(&reader, NULL, field->name, field->kind, 3, texts, &vector));
+  MBS_TRY(mbs_reader_read_value(&reader, NULL, field, vector, &fresh));
+  *mbs_builder_change(&model->root, MBS_MODEL_GRAVITY) = fresh;
+  return MBS_OK;
+}
+
+MbsStatus mbs_model_add_ground_point(MbsContext *context, MbsModel *model, const char *name, const char *x,
+                                     const char *y, const char *z) {
+  return add_section_vector(context, model, "mbs_model_add_ground_point", MBS_MODEL_GROUND, MBS_GROUND_POINTS, name, x,
+                            y, z);
+}
+
+MbsStatus mbs_model_add_initial_point(MbsContext *context, MbsModel *model, const char *point, const char *x,
+                                      const char *y, const char *z) {
+  return add_section_vector(context, model, "mbs_model_add_initial_point", MBS_MODEL_INITIAL, MBS_INITIAL_POINTS, point,
+                            x, y, z);
+}
+
+MbsStatus mbs_model_add_point(MbsContext *context, MbsModel *model, const char *body, const char *name, const char *x,
+                              const char *y, const char *z) {
+  MBS_TRY(mbs_builder_start(context, "mbs_model_add_point", model));
+  MBS_TRY(mbs_builder_need(context, "mbs_model_add_point", "body", body));
+  MBS_TRY(mbs_builder_need(context, "mbs_model_add_point", "name", name));
+  MbsReader reader = mbs_builder_reader(context, model);
+  const MbsRecord *record = mbs_builder_find(mbs_record_value(&model->root, MBS_MODEL_BODIES), body);
+  if (!record) {
+    return mbs_reader_fail(&reader, NULL, mbs_nowhere, "point \"%.60s\": there is no body \"%.60s\" yet; %s", name,
+                           body,
+                           strcmp(body, "ground") == 0 ? "mbs_model_add_ground_point adds points of the ground"
+                                                       : "mbs_model_add_body comes first");
+  }
+  const MbsRecordType *type = type_of_section(MBS_MODEL_BODIES);
+  MbsWhere where = {.word = type->name, .name = record->name.text};
+  return add_vector(&reader, &where, type, record, MBS_BODY_POINTS, name, x, y, z);
+}
+
+MbsStatus mbs_model_set_simulation(MbsContext *context, MbsModel *model, const char *key, const char *value) {
+  MBS_TRY(mbs_builder_start(context, "mbs_model_set_simulation", model));
+  MBS_TRY(mbs_builder_need(context, "mbs_model_set_simulation", "key", key));
+  MBS_TRY(mbs_builder_need(context, "mbs_model_set_simulation", "value", value));
+  MbsReader reader = mbs_builder_reader(context, model);
+  const MbsRecordType *type = type_of_section(MBS_MODEL_SIMULATION);
+  MbsYaml *mapping, *pair;
+  const MbsValue *values;
+  MbsWhere where = {.word = type->name};
+  MBS_TRY(mbs_builder_new_node(&reader, MBS_YAML_MAPPING, NULL, &mapping));
+  MBS_TRY(mbs_builder_new_scalar(&reader, key, value, &pair));
+  mbs_builder_append(mapping, pair);
+  // a section with this key alone; the rest of the model's section stays
+  MBS_TRY(mbs_reader_read_record(&reader, &where, type, mapping, NULL, mbs_nowhere, &values));
+  for (int i = 0; i < type->field_count; ++i) {
+    if (values[i].is_given) {
+      *mbs_builder_change(mbs_record_child(&model->root, MBS_MODEL_SIMULATION), i) = values[i];
+    }
+  }
+  return MBS_OK;
+}

@@ -1,0 +1,356 @@
+// Expressions of a template as expressions of the model.
+//
+// A name that stands for a text is replaced by it, in parentheses where it is more than one word, so that what a
+// parameter of the model feeds stays a function of it. The names in the arguments of signals are references
+// (reference.c). In a frame x -> p + S x the signals of the model are turned back into the template's:
+//     r -> S (r - p)    v, a -> S v, S a    omega, alpha -> det(S) S omega    angle -> det(S) angle
+// Text that is not an expression is left as it is: the parser of expressions says what is wrong with it.
+#include <string.h>
+
+#include "expressions/parse.h"
+#include "expressions/scanner.h"
+#include "io/assembly.h"
+
+enum { MOST_ARGUMENTS = 8 };
+
+// ---- growing text ----
+
+typedef struct Writer {
+  MbsExpansion *x;
+  MbsPlace place;  // of the expression
+  char *text;
+  int length, capacity;
+} Writer;
+
+static MbsStatus put_some(Writer *writer, const char *text, int length) {
+  MbsContext *context = writer->x->reader->context;
+  if (writer->length + length > MBS_EXPRESSION_LENGTH_LIMIT) {
+    return mbs_fail(context, MBS_ERROR_INPUT, writer->place,
+                    "this expression has more than %d characters once the parameters of the template are put in",
+                    MBS_EXPRESSION_LENGTH_LIMIT);
+  }
+  if (writer->length + length + 1 > writer->capacity) {
+    int capacity = 2 * (writer->length + length) + 64;
+    char *grown;
+    MBS_TAKE(context, writer->x->reader->arena, grown, capacity);
+    if (writer->length > 0) {
+      memcpy(grown, writer->text, (size_t)writer->length);
+    }
+    writer->text = grown;
+    writer->capacity = capacity;
+  }
+  memcpy(writer->text + writer->length, text, (size_t)length);
+  writer->length += length;
+  writer->text[writer->length] = '\0';
+  return MBS_OK;
+}
+
+static MbsStatus put(Writer *writer, const char *text) { return put_some(writer, text, (int)strlen(text)); }
+
+static MbsStatus put_between(Writer *writer, const char *before, const char *text, const char *after) {
+  MBS_TRY(put(writer, before));
+  MBS_TRY(put(writer, text));
+  return put(writer, after);
+}
+
+// ---- names that stand for texts ----
+
+static bool is_one_word(const char *text) {
+  MbsContext unused;
+  MbsScanner scanner;
+  return mbs_scanner_start(&scanner, &unused, NULL, (MbsText){.text = text}) == MBS_OK &&
+         (scanner.token.kind == MBS_TOKEN_NUMBER || scanner.token.kind == MBS_TOKEN_NAME) &&
+         mbs_scanner_next(&scanner) == MBS_OK && scanner.token.kind == MBS_TOKEN_END;
+}
+
+MbsStatus mbs_rewrite_formal(MbsExpansion *x, MbsFormal *formal, const char **value) {
+  MbsContext *context = x->reader->context;
+  if (!formal->value) {
+    if (formal->is_being_made) {
+      return mbs_fail(context, MBS_ERROR_INPUT, formal->text.place, "parameter \"%.60s\" is defined by itself",
+                      formal->name);
+    }
+    if (x->depth == MBS_ASSEMBLY_LONGEST_CHAIN) {
+      return mbs_fail(context, MBS_ERROR_INPUT, formal->text.place,
+                      "\"%.60s\" goes through more than %d other names to its value", formal->name,
+                      MBS_ASSEMBLY_LONGEST_CHAIN);
+    }
+    const char *made;
+    formal->is_being_made = true;
+    x->depth += 1;
+    MBS_TRY(mbs_rewrite_expression(x, formal->scope, MBS_EXPRESSION_PLAIN, formal->text, &made));
+    x->depth -= 1;
+    formal->is_being_made = false;
+    formal->value = made;
+  }
+  *value = formal->value;
+  return MBS_OK;
+}
+
+static MbsFormal *find_formal(const MbsInstance *instance, const char *name, size_t length) {
+  for (int i = 0; i < instance->formal_count; ++i) {
+    if (strlen(instance->formals[i].name) == length && strncmp(instance->formals[i].name, name, length) == 0) {
+      return &instance->formals[i];
+    }
+  }
+  return NULL;
+}
+
+static bool is_objective(const MbsInstance *scope, const char *name, size_t length) {
+  const MbsYaml *objectives = mbs_yaml_find(scope->sections, mbs_model_type.fields[MBS_MODEL_OBJECTIVES].name);
+  for (const MbsYaml *pair = objectives && objectives->kind == MBS_YAML_MAPPING ? objectives->first : NULL; pair;
+       pair = pair->next) {
+    if (strlen(pair->key.text) == length && strncmp(pair->key.text, name, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The words of a force law.
+static bool is_local(MbsExpressionUse use, const char *name, size_t length) {
+  static const char *const words[] = {"length", "rate", "angle"};
+  for (int i = 0; use != MBS_EXPRESSION_PLAIN && i < MBS_COUNT(words); ++i) {
+    if (strlen(words[i]) == length && strncmp(words[i], name, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A name that is not followed by a parenthesis, if it means something else in the model. `length` is that of its first
+// part: P.x is a component of what P stands for. `is_whole`: there is nothing else in the expression.
+static MbsStatus put_name(Writer *writer, const MbsInstance *scope, MbsExpressionUse use, const char *name,
+                          size_t length, bool is_whole, bool *is_put) {
+  *is_put = true;
+  if (is_local(use, name, length)) {
+    bool is_odd = use == MBS_EXPRESSION_ANGULAR_LAW && scope->parity < 0;
+    *is_put = is_odd;
+    return is_odd ? put(writer, name[0] == 'a' ? "(-angle)" : "(-rate)") : MBS_OK;
+  }
+  MbsFormal *formal = find_formal(scope, name, length);
+  if (!formal && scope->outer && is_objective(scope, name, length)) {
+    MBS_TRY(put(writer, scope->prefix));
+    return put_some(writer, name, (int)length);
+  }
+  formal = formal ? formal : find_formal(writer->x->model, name, length);
+  if (formal) {
+    const char *value;
+    MBS_TRY(mbs_rewrite_formal(writer->x, formal, &value));
+    return is_whole || is_one_word(value) ? put(writer, value) : put_between(writer, "(", value, ")");
+  }
+  *is_put = false;
+  return MBS_OK;
+}
+
+// ---- signals ----
+
+typedef enum SignalClass {
+  SIGNAL_SAME,      // a number that is not changed by a frame, or the model's own
+  SIGNAL_POSITION,  // S (r - p)
+  SIGNAL_VECTOR,    // S v
+  SIGNAL_ANGULAR,   // det(S), in space det(S) S
+  SIGNAL_ANGLE,     // det(S)
+  SIGNAL_UNKNOWN
+} SignalClass;
+
+static SignalClass classify(const char *function) {
+  static const struct {
+    const char *name;
+    SignalClass class;
+  } table[] = {
+      {"r", SIGNAL_POSITION},    {"v", SIGNAL_VECTOR},      {"a", SIGNAL_VECTOR},
+      {"omega", SIGNAL_ANGULAR}, {"alpha", SIGNAL_ANGULAR}, {"angle", SIGNAL_ANGLE},
+      {"distance", SIGNAL_SAME}, {"slide", SIGNAL_SAME},    {"lambda", SIGNAL_SAME},
+  };
+  for (int i = 0; i < MBS_COUNT(table); ++i) {
+    if (strcmp(table[i].name, function) == 0) {
+      return table[i].class;
+    }
+  }
+  return SIGNAL_UNKNOWN;
+}
+
+typedef struct Signal {
+  char function[32];
+  int count;
+  const char *arguments[MOST_ARGUMENTS];
+} Signal;
+
+static MbsStatus put_call(Writer *writer, const Signal *signal, bool is_backwards) {
+  MBS_TRY(put_between(writer, "", signal->function, "("));
+  for (int i = 0; i < signal->count; ++i) {
+    MBS_TRY(put_between(writer, i > 0 ? ", " : "", signal->arguments[is_backwards ? signal->count - 1 - i : i], ""));
+  }
+  return put(writer, ")");
+}
+
+// factor S (signal - p), component by component
+static MbsStatus put_vector(Writer *writer, const MbsInstance *scope, const Signal *signal, int factor,
+                            bool is_position) {
+  static const char *const components[] = {".x", ".y", ".z"};
+  bool is_shifted = is_position && scope->is_shifted;
+  int dimension = writer->x->reader->dimension;
+  for (int k = 0; k < dimension; ++k) {
+    bool is_off = is_shifted && strcmp(scope->shift[k], "0") != 0;
+    MBS_TRY(put(writer, k > 0 ? ", " : "["));
+    MBS_TRY(put(writer, factor * scope->sign[k] < 0 ? "-" : ""));
+    MBS_TRY(put(writer, is_off ? "(" : ""));
+    MBS_TRY(put_call(writer, signal, false));
+    MBS_TRY(put(writer, components[k]));
+    if (is_off) {
+      MBS_TRY(put_between(writer, " - (", scope->shift[k], "))"));
+    }
+  }
+  return put(writer, "]");
+}
+
+static MbsStatus put_signal(Writer *writer, const MbsInstance *scope, const Signal *signal) {
+  SignalClass class = classify(signal->function);
+  bool is_number = class == SIGNAL_ANGLE || writer->x->reader->dimension == 2;
+  if (class == SIGNAL_UNKNOWN && scope->is_mirrored) {
+    return mbs_fail(writer->x->reader->context, MBS_ERROR_NOT_OFFERED, writer->place,
+                    "%s() in a mirrored assembly is not offered; write it outside the template", signal->function);
+  }
+  if (class == SIGNAL_POSITION && (scope->is_shifted || scope->is_mirrored)) {
+    return put_vector(writer, scope, signal, 1, true);
+  }
+  if (class == SIGNAL_VECTOR && scope->is_mirrored) {
+    return put_vector(writer, scope, signal, 1, false);
+  }
+  if (class == SIGNAL_ANGULAR && scope->is_mirrored && !is_number) {
+    return put_vector(writer, scope, signal, scope->parity, false);
+  }
+  if ((class == SIGNAL_ANGULAR || class == SIGNAL_ANGLE) && scope->is_mirrored) {
+    // the line from P to Q: where x changes sign its angle is that of the line from Q to P, and a turn stays a turn
+    bool is_backwards = signal->count == 2 && scope->sign[0] < 0;
+    MBS_TRY(put(writer, scope->parity < 0 ? "(-" : "("));
+    MBS_TRY(put_call(writer, signal, is_backwards));
+    return put(writer, ")");
+  }
+  return put_call(writer, signal, false);
+}
+
+// ---- expressions ----
+
+static bool is_function(const char *name, size_t length) {
+  for (const MbsFunctionHelp *help = mbs_function_help; help->name; ++help) {
+    if (strlen(help->name) == length && strncmp(help->name, name, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static MbsStatus add_argument(Writer *writer, const MbsScanner *scanner, int from, int to, Signal *signal) {
+  MbsExpansion *x = writer->x;
+  const char *text = scanner->text.text;
+  while (from < to && text[from] == ' ') {
+    ++from;
+  }
+  while (to > from && text[to - 1] == ' ') {
+    --to;
+  }
+  char *argument;
+  MBS_TAKE(x->reader->context, x->reader->arena, argument, to - from + 1);
+  memcpy(argument, text + from, (size_t)(to - from));
+  signal->arguments[signal->count++] = argument;
+  return MBS_OK;
+}
+
+// Scans the arguments of a signal, up to its closing parenthesis; *is_good false: there is none.
+static MbsStatus scan_arguments(Writer *writer, const MbsInstance *scope, MbsScanner *scanner, Signal *signal,
+                                bool *is_good) {
+  int open = 0, from = scanner->token.offset + 1;
+  int begins[MOST_ARGUMENTS];
+  *is_good = false;
+  for (;;) {
+    MbsToken token = scanner->token;
+    if (token.kind == MBS_TOKEN_END || signal->count == MOST_ARGUMENTS) {
+      return MBS_OK;
+    }
+    open += mbs_scanner_is_at(scanner, '(') - mbs_scanner_is_at(scanner, ')');
+    if (open == 0 || (open == 1 && mbs_scanner_is_at(scanner, ','))) {
+      begins[signal->count] = from;
+      MBS_TRY(add_argument(writer, scanner, from, token.offset, signal));
+      from = token.offset + 1;
+    }
+    if (open == 0) {
+      break;
+    }
+    if (mbs_scanner_next(scanner) != MBS_OK) {
+      return MBS_OK;
+    }
+  }
+  *is_good = true;
+  // r, v, a and what takes two names mean points
+  SignalClass class = classify(signal->function);
+  bool is_point = class == SIGNAL_POSITION || class == SIGNAL_VECTOR || signal->count == 2;
+  for (int i = 0; i < signal->count; ++i) {
+    MbsText name = {.text = signal->arguments[i], .place = mbs_scanner_place(scanner, begins[i])};
+    MBS_TRY(class == SIGNAL_ANGLE ? mbs_reference_check_angle(writer->x, scope, name) : MBS_OK);
+    MBS_TRY(mbs_rewrite_reference(writer->x, scope, is_point, name, &signal->arguments[i]));
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_rewrite_expression(MbsExpansion *x, const MbsInstance *scope, MbsExpressionUse use, MbsText text,
+                                 const char **result) {
+  MbsContext unused;
+  MbsScanner scanner;
+  Writer writer = {.x = x, .place = text.place};
+  int copied = 0;
+  bool is_component = false;  // after a dot
+  *result = text.text;
+  if (!text.text || mbs_scanner_start(&scanner, &unused, NULL, text) != MBS_OK) {
+    return MBS_OK;
+  }
+  while (scanner.token.kind != MBS_TOKEN_END) {
+    MbsToken token = scanner.token;
+    const char *name = text.text + token.offset;
+    bool is_name = token.kind == MBS_TOKEN_NAME && !is_component;
+    is_component = mbs_scanner_is_at(&scanner, '.');
+    if (mbs_scanner_next(&scanner) != MBS_OK) {
+      return MBS_OK;
+    }
+    if (!is_name) {
+      continue;
+    }
+    bool is_called = mbs_scanner_is_at(&scanner, '(');
+    if (is_called && !is_function(name, (size_t)token.length)) {
+      Signal signal = {.count = 0};
+      bool is_good = token.length < (int)sizeof signal.function;
+      if (is_good) {
+        memcpy(signal.function, name, (size_t)token.length);
+        MBS_TRY(scan_arguments(&writer, scope, &scanner, &signal, &is_good));
+      }
+      if (!is_good) {
+        return MBS_OK;
+      }
+      MBS_TRY(put_some(&writer, text.text + copied, token.offset - copied));
+      MBS_TRY(put_signal(&writer, scope, &signal));
+      copied = scanner.token.offset + 1;
+      if (mbs_scanner_next(&scanner) != MBS_OK) {
+        return MBS_OK;
+      }
+    } else if (!is_called) {
+      const char *dot = memchr(name, '.', (size_t)token.length);
+      size_t length = dot ? (size_t)(dot - name) : (size_t)token.length;
+      int before = writer.length;
+      bool is_whole = token.offset == 0 && text.text[length] == '\0', is_put;
+      // what stands before it goes first, and back if the name stays as it is
+      MBS_TRY(put_some(&writer, text.text + copied, token.offset - copied));
+      MBS_TRY(put_name(&writer, scope, use, name, length, is_whole, &is_put));
+      if (is_put) {
+        copied = token.offset + (int)length;
+      } else {
+        writer.length = before;
+      }
+    }
+  }
+  if (copied > 0) {
+    MBS_TRY(put(&writer, text.text + copied));
+    *result = writer.text;
+  }
+  return MBS_OK;
+}

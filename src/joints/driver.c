@@ -1,0 +1,29 @@
+// A driver: a coordinate (any function of positions) follows a function of time and parameters.
+//     Phi = w(q) - f(t)
+// Its multiplier is (minus) the force or torque that the drive needs, in the units that do work with w.
+#include "model/joint.h"
+
+enum { COORDINATE, VALUE };
+
+static const MbsField fields[] = {
+    [COORDINATE] = {"driver", MBS_FIELD_SIGNAL, .is_required = true,
+                    .summary = "the coordinate: angle(crank), distance(A, B), slide(guide), r(P).x, ..."},
+    [VALUE] = {"value", MBS_FIELD_SIGNAL, .is_required = true,
+               .summary = "its course: an expression of t and parameters"},
+};
+
+static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
+  const char *owner = mbs_joint_name(blueprint, joint);
+  MbsExpression w, course;
+  MBS_TRY(mbs_signal_parse(context, blueprint, owner, mbs_record_text(joint, COORDINATE), 1, MBS_USE_POSITION, 0, NULL,
+                           &w));
+  MBS_TRY(
+      mbs_signal_parse(context, blueprint, owner, mbs_record_text(joint, VALUE), 1, MBS_USE_TIME, 0, NULL, &course));
+  MbsNode phi = mbs_graph_subtract(blueprint->graph, w.node[0], course.node[0]);
+  return mbs_joint_add_expression_row(context, blueprint, joint, "follows its course", phi, true);
+}
+
+const MbsJointType mbs_joint_driver = {
+    .record = {"driver", "a coordinate follows a function of time and parameters", MBS_COUNT(fields), fields},
+    .rows = rows,
+};

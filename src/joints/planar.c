@@ -1,0 +1,40 @@
+// Planar joint: a point of the second body stays in a plane of the first, and both keep its normal in common.
+//     dot(n, r2 - r1) = 0, n1 parallel n2
+#include "model/joint.h"
+
+enum { ENDS, NORMAL, NORMAL2 };
+
+static const MbsField fields[] = {
+    [ENDS] = {"planar", MBS_FIELD_POINT_PAIR, .is_required = true,
+              .summary = "a point of the plane on the first body, and the point of the second body that stays in it"},
+    [NORMAL] = {"normal", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
+                .summary = "normal of the plane in the axes of the first body (any length but zero)"},
+    [NORMAL2] = {"normal2", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+                 .summary = "the same direction in the axes of the second body (default: the numbers of normal)"},
+};
+
+static MbsStatus connect(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
+  MbsPointReference a, b;
+  MbsDirection n1, n2;
+  MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
+  MBS_TRY(mbs_joint_needs_rigid(context, blueprint, joint, a, b));
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, NORMAL, NORMAL, a.body, &n1));
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, NORMAL2, NORMAL, b.body, &n2));
+  return mbs_blueprint_join_directions(context, blueprint, joint, n1, n2);
+}
+
+static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
+  MbsPointReference a, b;
+  MbsDirection n;
+  MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, NORMAL, NORMAL, a.body, &n));
+  return mbs_joint_add_plane_row(context, blueprint, joint, "in the plane", a, b, &n,
+                                 mbs_graph_constant(blueprint->graph, 0));
+}
+
+const MbsJointType mbs_joint_planar = {
+    .record = {"planar", "one body moves in a plane of another", MBS_COUNT(fields), fields},
+    .only_dimension = 3,
+    .connect = connect,
+    .rows = rows,
+};

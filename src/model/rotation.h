@@ -1,0 +1,26 @@
+// Rotation of bodies as expressions: see rotation.c for the formulas.
+#ifndef MBS_ROTATION_H
+#define MBS_ROTATION_H
+
+#include "model/blueprint.h"
+
+// In the plane: angle of a body's x axis, continuous over many turns.
+MbsStatus mbs_rotation_angle(MbsContext *context, MbsBlueprint *blueprint, int body, MbsNode *angle);
+// Angular velocity or acceleration in global axes: a number in the plane, a vector in space.
+MbsStatus mbs_rotation_rate(MbsContext *context, MbsBlueprint *blueprint, int body, bool is_acceleration,
+                            MbsExpression *value);
+// The body's axes as expressions: d of them.
+MbsStatus mbs_rotation_axes(MbsContext *context, MbsBlueprint *blueprint, int body, MbsExpression axes[3]);
+// A vector in the body's axes, in global axes.
+MbsStatus mbs_rotation_to_global(MbsContext *context, MbsBlueprint *blueprint, int body, MbsExpression *vector);
+// In space: angle of the second body about a direction the two have in common, u1 on the first and u2 on the second.
+// It is zero where the first normals (mbs_direction_normals) of the two coincide.
+MbsStatus mbs_rotation_about(MbsContext *context, MbsBlueprint *blueprint, const MbsDirection *u1,
+                             const MbsDirection *u2, MbsNode *angle);
+// A torque (a number, or a vector in global axes) on a body as generalised forces: MBS_TORQUE_PORTS ports at most, as
+// many as the body has axes (1 or 3), and the expressions of their components.
+enum { MBS_TORQUE_PORTS = 3 };
+MbsStatus mbs_rotation_torque(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsExpression *torque,
+                              MbsForm *ports, MbsNode *expressions);
+
+#endif

@@ -1,0 +1,118 @@
+// Every model of the repository, read from its file and built again by calls, is the same tree.
+#include <mbsens/build.h>
+
+#include "same_tree.h"
+#include "support.h"
+
+static MbsContext *context;
+
+enum { MOST_TEXTS = 6, MOST_FIELDS = 24 };
+
+static void texts_of(const MbsValue *value, const char **texts) {
+  ENSURE(value->count <= MOST_TEXTS);
+  for (int i = 0; i < MOST_TEXTS; ++i) {
+    texts[i] = i < value->count ? value->texts[i].text : NULL;
+  }
+}
+
+// the fields made of texts; names such as "spring 2" were made, not given
+static void add_entry(MbsModel *to, const char *section, const char *type_name, const MbsRecordType *type,
+                      const MbsRecord *record) {
+  const char *texts[MOST_FIELDS][MOST_TEXTS];
+  MbsFieldTexts fields[MOST_FIELDS];
+  int count = 0;
+  for (int i = 0; i < type->field_count; ++i) {
+    if (mbs_reader_is_text_kind(type->fields[i].kind) && record->values[i].is_given) {
+      texts_of(&record->values[i], texts[count]);
+      fields[count] = (MbsFieldTexts){.key = type->fields[i].name, .room = MOST_TEXTS, .texts = texts[count]};
+      ENSURE(++count < MOST_FIELDS);
+    }
+  }
+  const char *name = strchr(record->name.text, ' ') ? NULL : record->name.text;
+  ENSURE_OK(context, mbs_model_add_element(context, to, section, type_name, name, count, fields));
+}
+
+static void add_section(MbsModel *to, const char *path, const MbsField *field, const MbsValue *value) {
+  for (int i = 0; i < value->count; ++i) {
+    const MbsRecordType *type = type_of(field, &value->records[i]);
+    add_entry(to, path, field->record ? NULL : type->name, type, &value->records[i]);
+  }
+}
+
+// later sections first: the order of calls is free
+static MbsModel *build_again(const MbsModel *from) {
+  MbsModel *to;
+  const char *xyz[MOST_TEXTS];
+  const MbsRecord *root = &from->root;
+  ENSURE_OK(context, mbs_model_create(context, mbs_record_text(root, MBS_MODEL_NAME).text, from->dimension, &to));
+  const MbsRecord *simulation = mbs_record_child(root, MBS_MODEL_SIMULATION);
+  const MbsRecordType *settings = mbs_model_type.fields[MBS_MODEL_SIMULATION].record;
+  for (int i = 0; i < settings->field_count; ++i) {
+    if (simulation->values[i].is_given) {
+      ENSURE_OK(context,
+                mbs_model_set_simulation(context, to, settings->fields[i].name, mbs_record_text(simulation, i).text));
+    }
+  }
+  const MbsRecord *initial = mbs_record_child(root, MBS_MODEL_INITIAL);
+  const MbsField *independent = &mbs_model_type.fields[MBS_MODEL_INITIAL].record->fields[MBS_INITIAL_INDEPENDENT];
+  add_section(to, "initial.independent", independent, mbs_record_value(initial, MBS_INITIAL_INDEPENDENT));
+  const MbsValue *points = mbs_record_value(initial, MBS_INITIAL_POINTS);
+  for (int i = 0; i < points->count; ++i) {
+    texts_of(&points->records[i].values[0], xyz);
+    ENSURE_OK(context, mbs_model_add_initial_point(context, to, points->records[i].name.text, xyz[0], xyz[1], xyz[2]));
+  }
+  for (int i = mbs_model_type.field_count - 1; i >= 0; --i) {
+    const MbsField *field = &mbs_model_type.fields[i];
+    if (field->kind == MBS_FIELD_RECORD_MAP || field->kind == MBS_FIELD_RECORD_LIST ||
+        field->kind == MBS_FIELD_JOINT_LIST || field->kind == MBS_FIELD_FORCE_LIST) {
+      add_section(to, field->name, field, mbs_record_value(root, i));
+    }
+  }
+  const MbsValue *bodies = mbs_record_value(root, MBS_MODEL_BODIES);
+  for (int i = 0; i < bodies->count; ++i) {
+    points = mbs_record_value(&bodies->records[i], MBS_BODY_POINTS);
+    for (int k = 0; k < points->count; ++k) {
+      texts_of(&points->records[k].values[0], xyz);
+      ENSURE_OK(context, mbs_model_add_point(context, to, bodies->records[i].name.text, points->records[k].name.text,
+                                             xyz[0], xyz[1], xyz[2]));
+    }
+  }
+  points = mbs_record_value(mbs_record_child(root, MBS_MODEL_GROUND), MBS_GROUND_POINTS);
+  for (int i = 0; i < points->count; ++i) {
+    texts_of(&points->records[i].values[0], xyz);
+    ENSURE_OK(context, mbs_model_add_ground_point(context, to, points->records[i].name.text, xyz[0], xyz[1], xyz[2]));
+  }
+  const MbsValue *parameters = mbs_record_value(root, MBS_MODEL_PARAMETERS);
+  for (int i = 0; i < parameters->count; ++i) {
+    ENSURE_OK(context, mbs_model_add_parameter(context, to, parameters->records[i].name.text,
+                                               parameters->records[i].values[0].texts[0].text));
+  }
+  if (mbs_record_value(root, MBS_MODEL_GRAVITY)->is_given) {
+    texts_of(mbs_record_value(root, MBS_MODEL_GRAVITY), xyz);
+    ENSURE_OK(context, mbs_model_set_gravity(context, to, xyz[0], xyz[1], xyz[2]));
+  }
+  return to;
+}
+
+static void test_rebuilt(const char *path, void *user) {
+  (void)user;
+  MbsModel *read = read_model(context, path);
+  MbsModel *built = build_again(read);
+  // a file may leave out name and dimension; calls always give them
+  for (int field = MBS_MODEL_NAME; field <= MBS_MODEL_DIMENSION; ++field) {
+    ((MbsValue *)&read->root.values[field])->is_given = true;
+  }
+  ENSURE(built->dimension == read->dimension);
+  ENSURE(is_same_record(path, &mbs_model_type, &read->root, &built->root));
+  mbs_model_destroy(built);
+  mbs_model_destroy(read);
+}
+
+int main(void) {
+  context = mbs_context_create();
+  ENSURE(context);
+  ENSURE(for_each_file("models/*.yaml", test_rebuilt, NULL) >= 3);
+  ENSURE(for_each_file("tests/models/*.yaml", test_rebuilt, NULL) >= 20);
+  mbs_context_destroy(context);
+  return 0;
+}
