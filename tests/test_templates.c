@@ -408,7 +408,7 @@ typedef struct Mirrored {
 
 // Values and gradients of the mirror image are those of the model: a mirrored motion is a motion under mirrored
 // gravity. Ten steps amplify the rounding of other expressions for the same numbers to some 1e-13 of the largest entry,
-// and 1e-10 is allowed; a wrong sign shows as 1e-3 and more.
+// and 1e-10 is allowed; a wrong sign shows as 1e-6 and more.
 static void compare_mirror(const char *path, const MbsYaml *root, int axis, Mirrored *mirrored_so_far) {
   // the redundant constraint of Bricard's linkage is found or not by the rounding of its position: shifted, it may not
   char *text = strcmp(path, "models/bricard.yaml") == 0 ? NULL : mirrored(root, axis);

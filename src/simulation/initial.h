@@ -45,6 +45,9 @@ typedef struct MbsInitial {
 MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **initial);
 void mbs_initial_destroy(MbsInitial *initial);
 
+// dw/dq of an independent coordinate, in initial->gradient, and w itself; signals must be evaluated at the state.
+mbs_scalar mbs_initial_gradient(const MbsInitial *initial, int index, const MbsState *state);
+
 // Positions and velocities, from the guess in the state. Unless it is the first time, angles go on from where they are.
 MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first);
 // Their derivatives: X, V (nq per column), the fixed coordinates' too, of which also A.
