@@ -1,0 +1,181 @@
+// Kinematics of driven mechanisms against closed forms: a slider-crank with its drive torque, a gear and a rack; and
+// gradients against the complex step.
+#include "support.h"
+
+static MbsContext *context;
+
+// ---- histories ----
+typedef struct Series {
+  int columns, rows;
+  char names[64][64];
+  double values[4000][64];
+} Series;
+
+static MbsStatus begin(void *user, int count, const char *const *names) {
+  Series *series = user;
+  ENSURE(count <= 64);
+  series->columns = count;
+  for (int i = 0; i < count; ++i) {
+    (void)snprintf(series->names[i], sizeof series->names[i], "%s", names[i]);
+  }
+  return MBS_OK;
+}
+
+static MbsStatus row(void *user, const double *values) {
+  Series *series = user;
+  ENSURE(series->rows < 4000);
+  memcpy(series->values[series->rows++], values, (size_t)series->columns * sizeof *values);
+  return MBS_OK;
+}
+
+static double at(const Series *series, int step, const char *name) {
+  for (int i = 0; i < series->columns; ++i) {
+    if (strcmp(series->names[i], name) == 0) {
+      return series->values[step][i];
+    }
+  }
+  (void)fprintf(stderr, "no column %s\n", name);
+  exit(1);
+}
+
+static Series series;
+
+static MbsResult *run(MbsModel *model, MbsMethod method, bool is_recorded) {
+  MbsRequest request;
+  MbsResult *result;
+  MbsRecorder recorder = {.user = &series, .begin = begin, .row = row};
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  request.settings.is_kinematic = true;
+  request.method = method;
+  request.recorder = is_recorded ? &recorder : NULL;
+  series.rows = 0;
+  ENSURE_OK(context, mbs_run(context, model, &request, &result));
+  return result;
+}
+
+// ---- slider-crank ----
+static const double Lc = 0.3, Lr = 0.9, m = 1, amp = 0.4, w = 7, ms = 2, g = 9.81, Ic = 0.01, Ir = 0.05;
+
+static double crank_angle(double t) { return 0.5 + w * t + amp * sin(2 * t); }
+
+// rod's angle below the horizontal: Lc sin(theta) = Lr sin(beta)
+static double slider_at(double t) {
+  double s = Lc * sin(crank_angle(t));
+  return Lc * cos(crank_angle(t)) + sqrt(Lr * Lr - s * s);
+}
+
+// derivatives by central differences of the closed form: h = 1e-4 leaves about 1e-8 (second: 1e-7) of truncation and
+// rounding, relative to values of the order of 1 to 100
+static double rate(double (*f)(double), double t) { return (f(t + 1e-4) - f(t - 1e-4)) / 2e-4; }
+static double second_rate(double (*f)(double), double t) { return (f(t + 1e-4) - 2 * f(t) + f(t - 1e-4)) / 1e-8; }
+
+static double height_of_rod(double t) { return Lc * sin(crank_angle(t)) / 2; }
+static double rod_x(double t) { return (Lc * cos(crank_angle(t)) + slider_at(t)) / 2; }
+static double rod_angle(double t) { return -asin(Lc * sin(crank_angle(t)) / Lr); }
+
+static double energy(double t) {
+  double omega = rate(crank_angle, t), vx = rate(rod_x, t), vy = rate(height_of_rod, t);
+  double spin = rate(rod_angle, t), v = rate(slider_at, t);
+  double kinetic =
+      (Ic + m * Lc * Lc / 4) * omega * omega / 2 + m * (vx * vx + vy * vy) / 2 + Ir * spin * spin / 2 + ms * v * v / 2;
+  return kinetic + m * g * (Lc * sin(crank_angle(t)) / 2 + height_of_rod(t));
+}
+
+static void check_slider_crank(void) {
+  MbsModel *model = read_model(context, "models/driven_slider_crank.yaml");
+  MbsResult *result = run(model, MBS_METHOD_NONE, true);
+  for (int i = 0; i < series.rows; ++i) {
+    double t = at(&series, i, "t");
+    // positions come from Newton to 1e-13
+    ENSURE_NEAR(at(&series, i, "Q.x"), slider_at(t), 1e-12);
+    ENSURE_NEAR(at(&series, i, "P.y"), Lc * sin(crank_angle(t)), 1e-12);
+    ENSURE_NEAR(at(&series, i, "Q.x'"), rate(slider_at, t), 1e-6);
+    ENSURE_NEAR(at(&series, i, "Q.x''"), second_rate(slider_at, t), 1e-4);
+    // the drive's power is what the energy gains: -lambda theta' = E'
+    double torque = -at(&series, i, "lambda(joint motor: follows its course)");
+    ENSURE_NEAR(torque * rate(crank_angle, t), rate(energy, t), 1e-3);  // two differences in a row
+  }
+  ENSURE(series.rows == 401);
+  ENSURE_NEAR(result->values[2], crank_angle(2), 1e-11);  // over more than two turns
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
+// ---- gear and rack ----
+static void check_gear_and_rack(void) {
+  static const char text[] =
+      "mbsens: 1\n"
+      "parameters: {ratio: -2.5, off: 0.2, R: 0.15, lead: 0.3}\n"
+      "ground: {points: {A: [0, 0], B: [1, 0], C: [0, 1]}}\n"
+      "bodies:\n"
+      "  one: {mass: 1, com: [0, 0], inertia: 0.1, points: {A: [0, 0]}}\n"
+      "  two: {mass: 1, com: [0, 0], inertia: 0.2, points: {B: [0, 0]}, angle: 0.2}\n"
+      "  bar: {mass: 1, com: [0, 0], inertia: 0.1, points: {N: [0, 0]}, position: [0.3, 1]}\n"
+      "joints:\n"
+      "  - {revolute: [ground.A, one.A], name: first}\n"
+      "  - {revolute: [ground.B, two.B], name: second}\n"
+      "  - {prismatic: [ground.C, bar.N], axis: [1, 0], name: rail}\n"
+      "  - {gear: [first, second], ratio: ratio, offset: off}\n"
+      "  - {rack: [second, rail], radius: R, offset: lead}\n"
+      "  - {driver: angle(first), value: 3*t^2}\n"
+      "objectives:\n"
+      "  turned: {final: angle(second)}\n"
+      "  gone: {final: slide(rail)}\n"
+      "  place: {final: r(N).x}\n"
+      "simulation: {end: 3, step: 0.01}\n";
+  MbsModel *model = read_text(context, "gear", text);
+  MbsResult *result = run(model, MBS_METHOD_DIRECT, false);
+  double first = 27, second = -2.5 * first + 0.2, slide = 0.15 * second + 0.3;
+  const double values[] = {second, slide, slide};
+  // by ratio, off, R, lead
+  const double gradient[] = {first, 1, 0, 0, 0.15 * first, 0.15, second, 1, 0.15 * first, 0.15, second, 1};
+  for (int i = 0; i < 3; ++i) {
+    ENSURE_NEAR(result->values[i], values[i], 1e-11);
+    for (int k = 0; k < 4; ++k) {
+      ENSURE_NEAR(result->gradient[4 * i + k], gradient[4 * i + k], 1e-10);
+    }
+  }
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
+// ---- gradients ----
+static void check_gradients(const char *path) {
+  MbsModel *model = read_model(context, path);
+  MbsResult *direct = run(model, MBS_METHOD_DIRECT, false);
+  MbsResult *reference = run(model, MBS_METHOD_COMPLEX_STEP, false);
+  for (int i = 0; i < direct->objective_count; ++i) {
+    const double *tried = direct->gradient + i * direct->parameter_count;
+    const double *wanted = reference->gradient + i * direct->parameter_count;
+    double largest = largest_of(direct->parameter_count, wanted);
+    ENSURE(largest > 0);
+    for (int k = 0; k < direct->parameter_count; ++k) {
+      ENSURE_NEAR(tried[k], wanted[k], 1e-10 * largest);  // no run amplifies rounding here
+    }
+  }
+  mbs_result_destroy(direct);
+  mbs_result_destroy(reference);
+  mbs_model_destroy(model);
+}
+
+static void check_refusals(void) {
+  MbsModel *model = read_model(context, "models/five_bar.yaml");
+  MbsRequest request;
+  MbsResult *result;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  request.settings.is_kinematic = true;
+  ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_INPUT);
+  ENSURE_CONTAINS(mbs_context_message(context), "2 degrees of freedom of models/five_bar.yaml are not driven");
+  mbs_model_destroy(model);
+}
+
+int main(void) {
+  context = mbs_context_create();
+  ENSURE(context);
+  check_slider_crank();
+  check_gear_and_rack();
+  check_gradients("models/driven_slider_crank.yaml");
+  check_refusals();
+  mbs_context_destroy(context);
+  return 0;
+}
