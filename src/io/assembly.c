@@ -10,53 +10,6 @@
 #include "base/names.h"
 #include "expressions/parse.h"
 
-// ---- tables ----
-
-static const MbsField assembly_fields[] = {
-    [MBS_ASSEMBLY_TEMPLATE] = {"template", MBS_FIELD_TEXT, .is_required = true, .summary = "the template, by name"},
-    [MBS_ASSEMBLY_NAME] = {"name", MBS_FIELD_TEXT, .is_required = true,
-                           .summary = "its name: the body link of assembly left is left.link, also called left_link"},
-    [MBS_ASSEMBLY_WITH] = {"with", MBS_FIELD_NUMBER_MAP,
-                           .summary =
-                               "values of the template's parameters: expressions, or names of bodies and points"},
-    [MBS_ASSEMBLY_AT] = {"at", MBS_FIELD_VECTOR, .default_text = "0", .unit = "m",
-                         .summary = "where the template's origin is"},
-    [MBS_ASSEMBLY_MIRROR] = {"mirror", MBS_FIELD_CHOICE, .choices = (const char *const[]){"x", "y", "z", NULL},
-                             .summary = "the coordinate that changes sign"},
-    [MBS_ASSEMBLY_REPEAT] = {"repeat", MBS_FIELD_NUMBER,
-                             .summary = "how many, called name(1), name(2), ...; i is the number inside"},
-    [MBS_ASSEMBLY_FIRST] = {"first", MBS_FIELD_NUMBER, .default_text = "1", .summary = "number of the first of them"},
-};
-static const MbsRecordType assembly_type = {"assembly", "a template, placed once or many times",
-                                            MBS_COUNT(assembly_fields), assembly_fields};
-
-static const MbsField template_fields[] = {
-    [MBS_TEMPLATE_PARAMETERS] = {"parameters", MBS_FIELD_NUMBER_MAP,
-                                 .summary = "its own parameters with their defaults; one without must be given"},
-    [MBS_TEMPLATE_ASSEMBLIES] = {"assemblies", MBS_FIELD_RECORD_LIST, .record = &assembly_type,
-                                 .summary = "templates placed in this one"},
-};
-static const MbsRecordType template_type = {
-    "template", "a part of a model: also the sections ground, bodies, joints, forces, initial and objectives, as there",
-    MBS_COUNT(template_fields), template_fields};
-
-const int mbs_template_sections[MBS_TEMPLATE_SECTION_COUNT] = {
-    MBS_MODEL_GROUND, MBS_MODEL_BODIES, MBS_MODEL_JOINTS, MBS_MODEL_FORCES, MBS_MODEL_INITIAL, MBS_MODEL_OBJECTIVES};
-
-static const MbsField file_fields[] = {
-    [MBS_FILE_INCLUDE] = {"include", MBS_FIELD_TEXT,
-                          .summary =
-                              "a file or a list of files, relative to this one, whose sections are joined to it"},
-    [MBS_FILE_CONSTANTS] = {"constants", MBS_FIELD_NUMBER_MAP,
-                            .summary = "named numbers that are fixed, such as how often a template is repeated"},
-    [MBS_FILE_TEMPLATES] = {"templates", MBS_FIELD_RECORD_MAP, .record = &template_type,
-                            .summary = "parts of models, by name, for assemblies"},
-    [MBS_FILE_ASSEMBLIES] = {"assemblies", MBS_FIELD_RECORD_LIST, .record = &assembly_type,
-                             .summary = "templates, placed once or many times"},
-};
-const MbsRecordType mbs_file_type = {"file", "what a file may hold besides: parts of models, used many times",
-                                     MBS_COUNT(file_fields), file_fields};
-
 // ---- numbers ----
 
 static MbsStatus refuse_name(void *user, MbsContext *context, MbsPlace place, const char *name, MbsExpression *value) {
@@ -104,17 +57,6 @@ static MbsStatus print_number(MbsExpansion *x, double number, const char **text)
 
 // ---- parameters ----
 
-static MbsStatus check_formal_name(const MbsReader *reader, const MbsWhere *where, MbsText key) {
-  if (!mbs_name_is_identifier(key.text) || mbs_expression_is_reserved(key.text) || strcmp(key.text, "i") == 0) {
-    return mbs_reader_fail(reader, where, key.place, "\"%.60s\" cannot be the name of a number here: %s", key.text,
-                           strcmp(key.text, "i") == 0 ? "it is the number of a repeated instance"
-                           : mbs_name_is_identifier(key.text)
-                               ? "it has a meaning in expressions"
-                               : "a name has letters, digits and _ and starts with a letter or _");
-  }
-  return MBS_OK;
-}
-
 static MbsFormal *find_formal(const MbsInstance *instance, const char *name) {
   for (int i = 0; i < instance->formal_count; ++i) {
     if (strcmp(instance->formals[i].name, name) == 0) {
@@ -157,7 +99,7 @@ static MbsStatus give_parameters(MbsExpansion *x, const MbsWhere *where, const M
                                  MbsPlace place, const MbsInstance *caller, bool has_number, int number,
                                  MbsInstance *instance) {
   const MbsReader *reader = x->reader;
-  const MbsYaml *parameters = mbs_yaml_find(template, template_fields[MBS_TEMPLATE_PARAMETERS].name);
+  const MbsYaml *parameters = mbs_yaml_find(template, "parameters");
   int count = parameters ? parameters->count : 0;
   MBS_TAKE(reader->context, reader->arena, instance->formals, count + 1);
   if (has_number) {
@@ -311,7 +253,7 @@ static MbsStatus make_instance(MbsExpansion *x, const MbsWhere *where, const Mbs
     return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
   MBS_TRY(calling_scope(x, outer, group->is_repeated, number, &caller));
-  MBS_TRY(give_parameters(x, where, template, mbs_yaml_find(entry, assembly_fields[MBS_ASSEMBLY_WITH].name),
+  MBS_TRY(give_parameters(x, where, template, mbs_yaml_find(entry, mbs_assembly_type.fields[MBS_ASSEMBLY_WITH].name),
                           group->name.place, caller, group->is_repeated, number, instance));
   MBS_TRY(place_instance(x, caller, &values[MBS_ASSEMBLY_AT],
                          values[MBS_ASSEMBLY_MIRROR].count > 0 ? values[MBS_ASSEMBLY_MIRROR].texts[0].text : NULL,
@@ -322,7 +264,7 @@ static MbsStatus make_instance(MbsExpansion *x, const MbsWhere *where, const Mbs
 // The assemblies of an instance: first all names and numbers, since any text may refer to any of them.
 static MbsStatus fill_groups(MbsExpansion *x, MbsInstance *instance) {
   const MbsReader *reader = x->reader;
-  const MbsYaml *assemblies = mbs_yaml_find(instance->sections, file_fields[MBS_FILE_ASSEMBLIES].name);
+  const MbsYaml *assemblies = mbs_yaml_find(instance->sections, mbs_file_type.fields[MBS_FILE_ASSEMBLIES].name);
   const MbsWhere section = {.word = "assemblies"};
   if (!assemblies) {
     return MBS_OK;
@@ -337,7 +279,7 @@ static MbsStatus fill_groups(MbsExpansion *x, MbsInstance *instance) {
     int index = instance->group_count;
     const MbsYaml *name = entry->kind == MBS_YAML_MAPPING ? mbs_yaml_find(entry, "name") : NULL;
     MbsWhere where = {.word = "assembly", .name = name && name->text ? name->text : "?"};
-    MBS_TRY(mbs_reader_read_record(reader, &where, &assembly_type, entry, NULL, entry->place, &values[index]));
+    MBS_TRY(mbs_reader_read_record(reader, &where, &mbs_assembly_type, entry, NULL, entry->place, &values[index]));
     MBS_TRY(read_group(x, instance, &where, values[index], &instance->groups[index]));
     names[instance->group_count++] = instance->groups[index].name;
   }
@@ -358,63 +300,25 @@ static MbsStatus fill_groups(MbsExpansion *x, MbsInstance *instance) {
   return MBS_OK;
 }
 
-// ---- templates and constants ----
-
-// Every template, used or not, has the shape it must have.
-static MbsStatus check_template(const MbsReader *reader, const MbsYaml *template) {
-  MbsReader own = *reader;
-  MbsWhere where = {.word = "template", .name = template->key.text};
-  char known[256] = "";
-  own.is_template = true;
-  if (!mbs_name_is_identifier(template->key.text)) {
-    return mbs_reader_fail(reader, NULL, template->key.place,
-                           "\"%.60s\" is not a name; a name has letters, digits and _ and starts with a letter or _",
-                           template->key.text);
-  }
-  MBS_TRY(mbs_reader_expect(reader, &where, template, MBS_YAML_MAPPING, "a mapping"));
-  for (const MbsYaml *pair = template->first; pair; pair = pair->next) {
-    const MbsField *field = NULL;
-    const char *nearest = NULL;
-    known[0] = '\0';
-    for (int i = 0; i < MBS_COUNT(template_fields) + MBS_TEMPLATE_SECTION_COUNT; ++i) {
-      const MbsField *one = i < MBS_COUNT(template_fields)
-                                ? &template_fields[i]
-                                : &mbs_model_type.fields[mbs_template_sections[i - MBS_COUNT(template_fields)]];
-      field = strcmp(one->name, pair->key.text) == 0 ? one : field;
-      mbs_reader_append_name(known, sizeof known, one->name);
-      mbs_name_nearest(pair->key.text, one->name, &nearest);
-    }
-    if (!field) {
-      return mbs_reader_fail(reader, &where, pair->key.place, "unknown key \"%.60s\"%s%s%s%s", pair->key.text,
-                             nearest ? "; did you mean \"" : "; known: ", nearest ? nearest : known,
-                             nearest ? "\"" : "", nearest ? "?" : "");
-    }
-    MbsValue value = {.is_given = false};
-    MBS_TRY(mbs_reader_read_value(&own, &where, field, pair, &value));
-    for (int i = 0; field == &template_fields[MBS_TEMPLATE_PARAMETERS] && i < value.count; ++i) {
-      MBS_TRY(check_formal_name(reader, &where, value.records[i].name));
-    }
-  }
-  return MBS_OK;
-}
+// ---- the model ----
 
 // Constants are numbers, whatever they are made of.
 static MbsStatus read_constants(MbsExpansion *x, const MbsYaml *root, MbsInstance *model) {
   const MbsReader *reader = x->reader;
-  const MbsYaml *constants = mbs_yaml_find(root, file_fields[MBS_FILE_CONSTANTS].name);
+  const MbsYaml *constants = mbs_yaml_find(root, mbs_file_type.fields[MBS_FILE_CONSTANTS].name);
   const MbsYaml *parameters = mbs_yaml_find(root, mbs_model_type.fields[MBS_MODEL_PARAMETERS].name);
   if (!constants) {
     return MBS_OK;
   }
   MbsWhere where = {.word = constants->key.text};
   MbsValue value = {.is_given = false};
-  MBS_TRY(mbs_reader_read_value(reader, NULL, &file_fields[MBS_FILE_CONSTANTS], constants, &value));
+  MBS_TRY(mbs_reader_read_value(reader, NULL, &mbs_file_type.fields[MBS_FILE_CONSTANTS], constants, &value));
   MBS_TAKE(reader->context, reader->arena, model->formals, value.count);
   for (int i = 0; i < value.count; ++i) {
     const MbsRecord *record = &value.records[i];
     const MbsYaml *parameter =
         parameters && parameters->kind == MBS_YAML_MAPPING ? mbs_yaml_find(parameters, record->name.text) : NULL;
-    MBS_TRY(check_formal_name(reader, &where, record->name));
+    MBS_TRY(mbs_template_check_name(reader, &where, record->name));
     if (parameter) {
       return mbs_reader_fail(reader, &where, record->name.place, "\"%.60s\" is a parameter too, at %d:%d",
                              record->name.text, parameter->key.place.line, parameter->key.place.column);
@@ -436,11 +340,11 @@ static MbsStatus read_constants(MbsExpansion *x, const MbsYaml *root, MbsInstanc
 MbsStatus mbs_assembly_create(MbsExpansion *x, const MbsYaml *root) {
   const MbsReader *reader = x->reader;
   const MbsWhere where = {.word = "templates"};
-  x->templates = mbs_yaml_find(root, file_fields[MBS_FILE_TEMPLATES].name);
+  x->templates = mbs_yaml_find(root, mbs_file_type.fields[MBS_FILE_TEMPLATES].name);
   if (x->templates) {
     MBS_TRY(mbs_reader_expect(reader, &where, x->templates, MBS_YAML_MAPPING, "a mapping of names"));
     for (const MbsYaml *template = x->templates->first; template; template = template->next) {
-      MBS_TRY(check_template(reader, template));
+      MBS_TRY(mbs_template_check(reader, template));
     }
   }
   MbsInstance *model;

@@ -1,11 +1,13 @@
 // Inside the reader: templates and the assemblies made of them, on the YAML tree, so that the rest of the library sees
 // an ordinary model.
 //
+//   template.c   the tables of what a file may hold besides, and the shape of templates
 //   include.c    joins the files that `include` names into one tree
 //   assembly.c   the tree of instances: which assemblies there are, their parameters, numbers and placement
 //   reference.c  names of bodies, points and joints, as a template writes them, as names of the model
 //   rewrite.c    texts of a template as texts of the model: parameters substituted, names prefixed, signals mirrored
-//   expand.c     the sections of every instance, copied by the field tables into those of the model
+//   copy.c       a section of a template as it is in an instance, by the field tables
+//   expand.c     the sections of every instance, joined to those of the model
 //
 // An instance has a frame: what its template says in coordinates x stands in the model at p + S x with S = diag(+-1).
 // Expressions of a template are meant in that frame too, so its signals are turned back: r becomes S (r - p).
@@ -38,6 +40,8 @@ enum {
   MBS_ASSEMBLY_REPEAT,
   MBS_ASSEMBLY_FIRST
 };
+
+extern const MbsRecordType mbs_assembly_type;
 
 typedef struct MbsInstance MbsInstance;
 
@@ -82,6 +86,12 @@ typedef struct MbsExpansion {
   int depth;  // of names that stand for each other
 } MbsExpansion;
 
+// ---- template.c ----
+// Every template, used or not, has the shape it must have.
+MbsStatus mbs_template_check(const MbsReader *reader, const MbsYaml *template);
+// Fails where this cannot be the name of a parameter of a template or of a constant.
+MbsStatus mbs_template_check_name(const MbsReader *reader, const MbsWhere *where, MbsText name);
+
 // ---- include.c ----
 // The root with all that its includes bring; itself where it includes nothing.
 MbsStatus mbs_include_resolve(const MbsReader *reader, const MbsYaml *root, const MbsYaml **joined);
@@ -114,6 +124,15 @@ MbsStatus mbs_rewrite_reference(MbsExpansion *expansion, const MbsInstance *scop
 // Fails where the angle of this joint has no mirror image, or where this force is a torsional spring without one.
 MbsStatus mbs_reference_check_angle(MbsExpansion *expansion, const MbsInstance *scope, MbsText joint);
 MbsStatus mbs_reference_check_twist(const MbsExpansion *expansion, const MbsInstance *instance, const MbsYaml *element);
+
+// ---- copy.c ----
+// A copy of one node, which counts; its children are still those of the original.
+MbsStatus mbs_copy_node(MbsExpansion *expansion, const MbsYaml *node, MbsYaml **made);
+// Makes what a copied node holds the instance's own, and puts it in the instance's place. Where its kind is not what
+// the field wants it stays as it is: the reader says so.
+MbsStatus mbs_copy_value(MbsExpansion *expansion, const MbsInstance *instance, const MbsField *field, MbsYaml *node);
+MbsStatus mbs_copy_record(MbsExpansion *expansion, const MbsInstance *instance, const MbsRecordType *type,
+                          MbsYaml *node);
 
 // ---- expand.c ----
 // The root with all assemblies in its sections; itself where there is nothing to do.

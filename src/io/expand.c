@@ -1,29 +1,7 @@
-// The sections of every instance, copied into those of the model. What a field holds (field tables) says how: names are
-// prefixed, references and expressions rewritten, vectors placed and mirrored. Nodes keep the place of the template's
-// own text.
+// The sections of every instance, joined to those of the model.
 #include <string.h>
 
 #include "io/assembly.h"
-#include "model/force.h"
-#include "model/joint.h"
-
-// ---- nodes ----
-
-static MbsStatus copy_node(MbsExpansion *x, const MbsYaml *node, MbsYaml **made) {
-  if (++x->node_count > MBS_YAML_MOST_NODES) {
-    return mbs_fail(x->reader->context, MBS_ERROR_INPUT, node->place,
-                    "more than %d values in the model once its templates are put in", MBS_YAML_MOST_NODES);
-  }
-  MBS_TAKE(x->reader->context, x->reader->arena, *made, 1);
-  **made = *node;
-  (*made)->next = NULL;
-  return MBS_OK;
-}
-
-static MbsStatus print(MbsExpansion *x, const char *text, const char **result) {
-  *result = text;
-  return text ? MBS_OK : mbs_fail(x->reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
-}
 
 static MbsYaml *empty_copy(MbsYaml *node) {
   node->first = NULL;
@@ -36,291 +14,6 @@ static void append(MbsYaml *parent, MbsYaml **last, MbsYaml *child) {
   *(*last ? &(*last)->next : &parent->first) = child;
   *last = child;
   parent->count += 1;
-}
-
-// ---- numbers ----
-
-static MbsStatus negate(MbsExpansion *x, const char **text) {
-  return strcmp(*text, "0") == 0 ? MBS_OK : print(x, mbs_arena_print(x->reader->arena, "-(%s)", *text), text);
-}
-
-// Component k of a vector in the frame of the instance.
-static MbsStatus place_component(MbsExpansion *x, const MbsInstance *instance, MbsMirror mirror, int k,
-                                 const char **text) {
-  if (mirror == MBS_MIRROR_NONE) {
-    return MBS_OK;
-  }
-  int sign = instance->sign[k];
-  sign *= mirror == MBS_MIRROR_ANGULAR  ? instance->parity
-          : mirror == MBS_MIRROR_X_AXIS ? instance->sign[0]
-          : mirror == MBS_MIRROR_Y_AXIS ? instance->sign[1]
-                                        : 1;
-  if (mirror == MBS_MIRROR_POSITION && strcmp(instance->shift[k], "0") != 0) {
-    return strcmp(*text, "0") == 0
-               ? print(x, instance->shift[k], text)
-               : print(x,
-                       mbs_arena_print(x->reader->arena, "%s %c (%s)", instance->shift[k], sign < 0 ? '-' : '+', *text),
-                       text);
-  }
-  return sign < 0 ? negate(x, text) : MBS_OK;
-}
-
-static MbsExpressionUse use_of(const MbsField *field) {
-  bool is_law = strcmp(field->name, "law") == 0;
-  return !is_law                               ? MBS_EXPRESSION_PLAIN
-         : field->mirror == MBS_MIRROR_ANGULAR ? MBS_EXPRESSION_ANGULAR_LAW
-                                               : MBS_EXPRESSION_LAW;
-}
-
-static MbsStatus rewrite_text(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
-  MbsText text = {.text = node->text, .place = node->place};
-  return mbs_rewrite_expression(x, instance, use_of(field), text, &node->text);
-}
-
-// One expression whose value is a vector: [-(e).x, (e).y]
-static MbsStatus place_vector(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
-  const char *whole = node->text;
-  const char *components[3] = {"0", "0", "0"};
-  bool is_planar = x->reader->dimension == 2;
-  for (int k = 0; k < x->reader->dimension; ++k) {
-    MBS_TRY(print(x, mbs_arena_print(x->reader->arena, "(%s).%c", whole, "xyz"[k]), &components[k]));
-    MBS_TRY(place_component(x, instance, field->mirror, k, &components[k]));
-  }
-  return print(x,
-               mbs_arena_print(x->reader->arena, is_planar ? "[%s, %s]" : "[%s, %s, %s]", components[0], components[1],
-                               components[2]),
-               &node->text);
-}
-
-// S J S: a product of inertia changes sign with either of its axes
-static MbsStatus mirror_product(MbsExpansion *x, const MbsInstance *instance, int index, const char **text) {
-  static const int axes[][2] = {{0, 1}, {0, 2}, {1, 2}};
-  return index >= 3 && instance->sign[axes[index - 3][0]] * instance->sign[axes[index - 3][1]] < 0 ? negate(x, text)
-                                                                                                   : MBS_OK;
-}
-
-static MbsStatus copy_scalar_number(MbsExpansion *x, const MbsInstance *instance, const MbsField *field,
-                                    MbsYaml *node) {
-  bool is_torque = field->kind == MBS_FIELD_TORQUE;
-  bool is_vector = field->kind == MBS_FIELD_SIGNAL_VECTOR || (is_torque && x->reader->dimension == 3);
-  MBS_TRY(rewrite_text(x, instance, field, node));
-  if (is_vector) {
-    return instance->is_mirrored ? place_vector(x, instance, field, node) : MBS_OK;
-  }
-  return field->mirror == MBS_MIRROR_ANGULAR && instance->parity < 0 ? negate(x, &node->text) : MBS_OK;
-}
-
-// Numbers and expressions, one or a list.
-static MbsStatus copy_numbers(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
-  if (node->kind == MBS_YAML_SCALAR) {
-    return copy_scalar_number(x, instance, field, node);
-  }
-  if (node->kind != MBS_YAML_LIST) {
-    return MBS_OK;
-  }
-  MbsYaml *last = NULL;
-  int k = 0;
-  const MbsYaml *item = node->first;
-  for (empty_copy(node); item; item = item->next, ++k) {
-    MbsYaml *made;
-    MBS_TRY(copy_node(x, item, &made));
-    if (made->kind == MBS_YAML_SCALAR) {
-      MBS_TRY(rewrite_text(x, instance, field, made));
-      if (field->kind == MBS_FIELD_INERTIA) {
-        MBS_TRY(k < 6 ? mirror_product(x, instance, k, &made->text) : MBS_OK);
-      } else if (k < 3) {
-        MBS_TRY(place_component(x, instance, field->mirror, k, &made->text));
-      }
-    }
-    append(node, &last, made);
-  }
-  return MBS_OK;
-}
-
-// ---- names ----
-
-static MbsStatus copy_names(MbsExpansion *x, const MbsInstance *instance, bool is_point, bool is_joint, MbsYaml *node) {
-  MbsYaml *last = NULL;
-  MbsText text = {.text = node->text, .place = node->place};
-  if (node->kind == MBS_YAML_SCALAR) {
-    MBS_TRY(is_joint ? mbs_reference_check_angle(x, instance, text) : MBS_OK);
-    return mbs_rewrite_reference(x, instance, is_point, text, &node->text);
-  }
-  if (node->kind == MBS_YAML_LIST) {
-    const MbsYaml *item = node->first;
-    for (empty_copy(node); item; item = item->next) {
-      MbsYaml *made;
-      MBS_TRY(copy_node(x, item, &made));
-      if (made->kind == MBS_YAML_SCALAR) {
-        MBS_TRY(copy_names(x, instance, is_point, is_joint, made));
-      }
-      append(node, &last, made);
-    }
-  }
-  return MBS_OK;
-}
-
-static MbsStatus add_prefix(MbsExpansion *x, const MbsInstance *instance, const char **text) {
-  return instance->outer ? print(x, mbs_arena_print(x->reader->arena, "%s%s", instance->prefix, *text), text) : MBS_OK;
-}
-
-// ---- records ----
-
-static MbsStatus copy_value(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node);
-
-static MbsStatus copy_record(MbsExpansion *x, const MbsInstance *instance, const MbsRecordType *type, MbsYaml *node) {
-  if (node->kind != MBS_YAML_MAPPING) {
-    return MBS_OK;
-  }
-  MbsYaml *last = NULL;
-  const MbsYaml *pair = node->first;
-  for (empty_copy(node); pair; pair = pair->next) {
-    MbsYaml *made;
-    MBS_TRY(copy_node(x, pair, &made));
-    for (int i = 0; i < type->field_count; ++i) {
-      if (strcmp(type->fields[i].name, pair->key.text) == 0) {
-        MBS_TRY(copy_value(x, instance, &type->fields[i], made));
-        break;
-      }
-    }
-    append(node, &last, made);
-  }
-  return MBS_OK;
-}
-
-static bool is_field(const MbsField *field, int section, int inner) {
-  const MbsField *outer = &mbs_model_type.fields[section];
-  return field == (inner < 0 ? outer : &outer->record->fields[inner]);
-}
-
-// The entries of a map: bodies, objectives and ground points are the instance's own, initial points are references, and
-// the points of a body and the parameters of the model stay as they are.
-static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
-  if (node->kind != MBS_YAML_MAPPING) {
-    return MBS_OK;
-  }
-  bool is_prefixed = is_field(field, MBS_MODEL_BODIES, -1) || is_field(field, MBS_MODEL_OBJECTIVES, -1) ||
-                     is_field(field, MBS_MODEL_GROUND, MBS_GROUND_POINTS);
-  MbsField entry = *field;
-  entry.kind = field->kind == MBS_FIELD_VECTOR_MAP ? MBS_FIELD_VECTOR : MBS_FIELD_NUMBER;
-  MbsYaml *last = NULL;
-  const MbsYaml *pair = node->first;
-  for (empty_copy(node); pair; pair = pair->next) {
-    MbsYaml *made;
-    MBS_TRY(copy_node(x, pair, &made));
-    if (is_prefixed) {
-      MBS_TRY(add_prefix(x, instance, &made->key.text));
-    } else if (is_field(field, MBS_MODEL_INITIAL, MBS_INITIAL_POINTS)) {
-      MBS_TRY(mbs_rewrite_reference(x, instance, true, made->key, &made->key.text));
-    }
-    MBS_TRY(field->kind == MBS_FIELD_RECORD_MAP ? copy_record(x, instance, field->record, made)
-                                                : copy_value(x, instance, &entry, made));
-    append(node, &last, made);
-  }
-  return MBS_OK;
-}
-
-// ---- joints and forces ----
-
-static const MbsRecordType *find_type(const MbsYaml *item, bool is_joint) {
-  for (const MbsYaml *pair = item->first; pair; pair = pair->next) {
-    for (int i = 0; is_joint && mbs_joint_types[i]; ++i) {
-      if (strcmp(mbs_joint_types[i]->record.name, pair->key.text) == 0) {
-        return &mbs_joint_types[i]->record;
-      }
-    }
-    for (int i = 0; !is_joint && mbs_force_types[i]; ++i) {
-      if (strcmp(mbs_force_types[i]->record.name, pair->key.text) == 0) {
-        return &mbs_force_types[i]->record;
-      }
-    }
-  }
-  return NULL;
-}
-
-// An element of an instance always has a name, made from its type and its position in the template if it is not given.
-static MbsStatus name_element(MbsExpansion *x, const MbsInstance *instance, const MbsRecordType *type, int position,
-                              MbsYaml *node) {
-  for (MbsYaml *pair = node->first; pair; pair = pair->next) {
-    if (strcmp(pair->key.text, "name") == 0) {
-      return pair->kind == MBS_YAML_SCALAR ? add_prefix(x, instance, &pair->text) : MBS_OK;
-    }
-  }
-  MbsYaml *name;
-  MbsYaml made = {.kind = MBS_YAML_SCALAR, .key = {.text = "name", .place = node->first->key.place}};
-  made.place = node->first->key.place;
-  MBS_TRY(copy_node(x, &made, &name));
-  MBS_TRY(print(x, mbs_arena_print(x->reader->arena, "%s%s_%d", instance->prefix, type->name, position), &name->text));
-  name->next = node->first;
-  node->first = name;
-  node->count += 1;
-  return MBS_OK;
-}
-
-static MbsStatus copy_elements(MbsExpansion *x, const MbsInstance *instance, bool is_joint, MbsYaml *node) {
-  if (node->kind != MBS_YAML_LIST) {
-    return MBS_OK;
-  }
-  MbsYaml *last = NULL;
-  const MbsYaml *item = node->first;
-  int position = 1;
-  for (empty_copy(node); item; item = item->next, ++position) {
-    MbsYaml *made;
-    MBS_TRY(copy_node(x, item, &made));
-    const MbsRecordType *type = item->kind == MBS_YAML_MAPPING ? find_type(item, is_joint) : NULL;
-    if (type) {
-      MBS_TRY(mbs_reference_check_twist(x, instance, item));
-      MBS_TRY(copy_record(x, instance, type, made));
-      MBS_TRY(instance->outer ? name_element(x, instance, type, position, made) : MBS_OK);
-    }
-    append(node, &last, made);
-  }
-  return MBS_OK;
-}
-
-static MbsStatus copy_list(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
-  if (node->kind != MBS_YAML_LIST) {
-    return MBS_OK;
-  }
-  MbsYaml *last = NULL;
-  const MbsYaml *item = node->first;
-  for (empty_copy(node); item; item = item->next) {
-    MbsYaml *made;
-    MBS_TRY(copy_node(x, item, &made));
-    MBS_TRY(copy_record(x, instance, field->record, made));
-    append(node, &last, made);
-  }
-  return MBS_OK;
-}
-
-// The node is a copy already; what it holds is not. Where its kind is not what the field wants it stays as it is: the
-// reader says so.
-static MbsStatus copy_value(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
-  switch (field->kind) {
-    case MBS_FIELD_INTEGER:
-    case MBS_FIELD_TEXT:
-    case MBS_FIELD_CHOICE: return MBS_OK;
-    case MBS_FIELD_NUMBER:
-    case MBS_FIELD_VECTOR:
-    case MBS_FIELD_INERTIA:
-    case MBS_FIELD_TURNING:
-    case MBS_FIELD_SIGNAL:
-    case MBS_FIELD_SIGNAL_VECTOR:
-    case MBS_FIELD_TORQUE: return copy_numbers(x, instance, field, node);
-    case MBS_FIELD_POINT:
-    case MBS_FIELD_POINT_PAIR: return copy_names(x, instance, true, false, node);
-    case MBS_FIELD_BODY:
-    case MBS_FIELD_BODY_PAIR: return copy_names(x, instance, false, false, node);
-    case MBS_FIELD_JOINT_PAIR: return copy_names(x, instance, false, true, node);
-    case MBS_FIELD_RECORD: return copy_record(x, instance, field->record, node);
-    case MBS_FIELD_NUMBER_MAP:
-    case MBS_FIELD_VECTOR_MAP:
-    case MBS_FIELD_RECORD_MAP: return copy_map(x, instance, field, node);
-    case MBS_FIELD_RECORD_LIST: return copy_list(x, instance, field, node);
-    case MBS_FIELD_JOINT_LIST:
-    case MBS_FIELD_FORCE_LIST: return copy_elements(x, instance, field->kind == MBS_FIELD_JOINT_LIST, node);
-  }
-  return MBS_OK;
 }
 
 // ---- sections ----
@@ -357,7 +50,7 @@ static MbsStatus pour(MbsExpansion *x, Bin *parent, Bin *bin, MbsYaml *node) {
   if (!bin->node) {
     MbsYaml *there = find_child(parent, node->key.text);
     if (!there) {
-      MBS_TRY(copy_node(x, node, &there));
+      MBS_TRY(mbs_copy_node(x, node, &there));
       append(parent->node, &parent->last, empty_copy(there));
     }
     open_bin(bin, there);
@@ -401,8 +94,8 @@ static MbsStatus pour_instance(MbsExpansion *x, Bin *root, Section *sections, co
     const MbsYaml *written = mbs_yaml_find(instance->sections, field->name);
     if (written) {
       MbsYaml *made;
-      MBS_TRY(copy_node(x, written, &made));
-      MBS_TRY(copy_value(x, instance, field, made));
+      MBS_TRY(mbs_copy_node(x, written, &made));
+      MBS_TRY(mbs_copy_value(x, instance, field, made));
       MBS_TRY(pour_section(x, root, &sections[s], field, made));
     }
   }
@@ -448,8 +141,8 @@ MbsStatus mbs_expand(const MbsReader *reader, const MbsYaml *root, const MbsYaml
   MBS_TRY(mbs_assembly_create(&x, root));
   // the model's own sections, without what files may hold besides
   MbsYaml *made, *last = NULL;
-  MBS_TRY(copy_node(&x, root, &made));
-  MBS_TRY(copy_record(&x, x.model, &mbs_model_type, made));
+  MBS_TRY(mbs_copy_node(&x, root, &made));
+  MBS_TRY(mbs_copy_record(&x, x.model, &mbs_model_type, made));
   MbsYaml *pair = made->first;
   for (empty_copy(made); pair;) {
     MbsYaml *next = pair->next;

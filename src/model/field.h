@@ -40,7 +40,7 @@ typedef enum MbsFieldCheck {
   MBS_CHECK_NOT_ZERO,  // of a vector: its length
 } MbsFieldCheck;
 
-// What becomes of a value when an assembly is placed at p and mirrored, with S = diag(+-1) (templates, io/expand.c).
+// What becomes of a value when an assembly is placed at p and mirrored, with S = diag(+-1) (templates, io/copy.c).
 // Bodies are mirrored with their axes, so that R becomes S R S, a rotation again.
 typedef enum MbsMirror {
   MBS_MIRROR_PLAIN,     // numbers stay; vectors (in body or global axes) S v; inertia S J S
