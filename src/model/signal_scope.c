@@ -46,6 +46,8 @@ static MbsStatus refuse(MbsContext *context, MbsPlace place, const SignalScope *
   const char *known = scope->use & MBS_USE_OBJECTIVES     ? "parameters and other objectives"
                       : scope->use & MBS_USE_ACCELERATION ? "parameters, time and signals"
                       : scope->use & MBS_USE_VELOCITY     ? "parameters, time, positions and velocities"
+                      : !(scope->use & MBS_USE_POSITION)  ? "parameters and time"
+                      : scope->use & MBS_USE_TIME         ? "parameters, time and positions"
                                                           : "parameters and positions";
   return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: %s cannot be used here, only %s", scope->owner, what, known);
 }
