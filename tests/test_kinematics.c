@@ -139,6 +139,21 @@ static void check_gear_and_rack(void) {
   mbs_model_destroy(model);
 }
 
+// ---- universal joint ----
+static void check_universal_joint(void) {
+  MbsModel *model = read_model(context, "models/universal_shaft.yaml");
+  MbsResult *result = run(model, MBS_METHOD_DIRECT, false);
+  const double beta = 0.6, speed = 12, theta = speed;  // after 1 s
+  double sb = sin(beta), st = sin(theta), below = 1 - sb * sb * st * st;
+  ENSURE_NEAR(result->values[0], speed * cos(beta) / below, 1e-10);
+  // d/dbeta of w cos(beta) / (1 - sin(beta)^2 sin(theta)^2)
+  double slope = speed * (-sb / below + 2 * cos(beta) * cos(beta) * sb * st * st / (below * below));
+  ENSURE(strcmp(result->parameters[0], "beta") == 0);
+  ENSURE_NEAR(result->gradient[0], slope, 1e-9);
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
 // ---- gradients ----
 static void check_gradients(const char *path) {
   MbsModel *model = read_model(context, path);
@@ -174,7 +189,9 @@ int main(void) {
   ENSURE(context);
   check_slider_crank();
   check_gear_and_rack();
+  check_universal_joint();
   check_gradients("models/driven_slider_crank.yaml");
+  check_gradients("models/universal_shaft.yaml");
   check_refusals();
   mbs_context_destroy(context);
   return 0;

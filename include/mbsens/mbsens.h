@@ -152,7 +152,7 @@ void mbs_check_destroy(MbsCheck *check);
 typedef struct MbsVerifyRow {
   const char *formulation, *coordinates, *method, *objective, *parameter;
   double value, reference;
-  double relative_error;  // |value - reference| / largest |reference| of this objective's gradient entries' own size
+  double relative_error;  // |value - reference| over |reference|, or a millionth of the objective's largest reference
   bool pass;
 } MbsVerifyRow;
 

@@ -2,7 +2,8 @@
 //     [ M     Phi_x' ] [ a      ]   [ Q ]
 //     [ Phi_x   0    ] [ lambda ] = [ c ],     c = Phi_x a - Phiddot
 // that is f = 0, Phiddot = 0; with Baumgarte's stabilisation Phiddot + 2 xi omega Phidot + omega^2 Phi = 0.
-// Without it the constraints drift off with the integrator's error.
+// Without it nothing brings the constraints back: they are off by the integrator's error. Near a singular position, or
+// with redundant constraints, the matrix loses rank: use penalty there.
 #include "formulations/formulation.h"
 
 static void prepare(const MbsSettings *settings, MbsFormulation *formulation) {
