@@ -1,57 +1,8 @@
 // One check per joint and force that does not come from the formulas of the library: closed solutions, or the equation
 // of motion in one angle integrated here by Runge and Kutta's rule.
-//
-// The scheme is of second order: with steps h and h/2 the errors are to be in the ratio 4 (within 0.05: what is
-// left of the h^4 term at these steps) and the second below a stated bound, which is some C h^2 with C of the motion's
-// size. What the trapezoidal rule integrates exactly (constant accelerations) is asked to 1e-11: rounding over the
-// steps.
-#include "support.h"
+#include "closed_form.h"
 
 static const double g = 9.81, quarter_turn = 1.5707963267948966;
-static MbsContext *context;
-
-enum { MOST = 4 };
-
-// ---- running ----
-static void run(const char *text, const char *formulation, double step, int count, double *values) {
-  MbsModel *model = read_text(context, "closed form", text);
-  MbsRequest request;
-  MbsResult *result;
-  ENSURE_OK(context, mbs_request_default(context, model, &request));
-  request.method = MBS_METHOD_NONE;
-  request.settings.step = step;
-  (void)snprintf(request.settings.formulation, sizeof request.settings.formulation, "%s", formulation);
-  ENSURE_OK(context, mbs_run(context, model, &request, &result));
-  ENSURE(result->objective_count == count);
-  memcpy(values, result->values, (size_t)count * sizeof *values);
-  mbs_result_destroy(result);
-  mbs_model_destroy(model);
-}
-
-// order two towards the expected values, and the bound at the smaller step; 0: exact but for rounding
-static void check(const char *name, const char *text, double step, int count, const double *expected,
-                  const double *bound) {
-  const double exact = 1e-11;
-  double coarse[MOST], fine[MOST], penalty[MOST];
-  run(text, "index1", step, count, coarse);
-  run(text, "index1", step / 2, count, fine);
-  run(text, "penalty", step / 2, count, penalty);
-  for (int i = 0; i < count; ++i) {
-    double error = fine[i] - expected[i], before = coarse[i] - expected[i];
-    (void)printf("%-22s %d: %.12g, error %.2e, ratio %.3f; penalty %.2e\n", name, i + 1, expected[i], error,
-                 before / error, penalty[i] - expected[i]);
-    if (bound[i] > 0) {
-      ENSURE_NEAR(error, 0, bound[i]);
-      ENSURE_NEAR(before / error, 4, 0.05);
-      ENSURE(fabs(error) > 1e-9);  // a ratio of roundings would say nothing
-    } else {
-      ENSURE_NEAR(error, 0, exact * (1 + fabs(expected[i])));
-      ENSURE_NEAR(before, 0, exact * (1 + fabs(expected[i])));
-    }
-    // the penalty formulation pulls the drift back and so has another C; it is to be in the same region
-    ENSURE_NEAR(penalty[i], expected[i], fmax(20 * bound[i], 1e-4));
-  }
-}
 
 // theta'' = -a sin(theta - offset) by the classical rule of order four with 20,000 steps: error below 1e-13
 static void pendulum(double a, double offset, double theta, double omega, double end, double out[2]) {
@@ -76,33 +27,34 @@ static void pendulum(double a, double offset, double theta, double omega, double
 static void check_revolute(void) {
   double m = 2, d = 0.5, I = 0.1, expected[2], bound[] = {2e-5, 1e-4};
   pendulum(m * g * d / (I + m * d * d), -quarter_turn, 0.8, 0.5, 2, expected);
-  check("revolute",
-        START
-        "gravity: [0, -9.81]\n"
-        "ground: {points: {O: [0.3, -0.2]}}\n"
-        "bodies: {bar: {mass: 2, com: [0.5, 0], inertia: 0.1, points: {O: [0, 0], tip: [1, 0]}, angle: 0.8}}\n"
-        "joints: [{revolute: [ground.O, bar.O]}]\n"
-        "initial: {independent: [{coordinate: angle(bar), value: 0.8, velocity: 0.5}]}\n"
-        "objectives: {theta: {final: angle(bar)}, omega: {final: omega(bar)}}\n"
-        "simulation: {end: 2}\n",
-        0.002, 2, expected, bound);
+  ensure_closed_form(
+      "revolute",
+      START
+      "gravity: [0, -9.81]\n"
+      "ground: {points: {O: [0.3, -0.2]}}\n"
+      "bodies: {bar: {mass: 2, com: [0.5, 0], inertia: 0.1, points: {O: [0, 0], tip: [1, 0]}, angle: 0.8}}\n"
+      "joints: [{revolute: [ground.O, bar.O]}]\n"
+      "initial: {independent: [{coordinate: angle(bar), value: 0.8, velocity: 0.5}]}\n"
+      "objectives: {theta: {final: angle(bar)}, omega: {final: omega(bar)}}\n"
+      "simulation: {end: 2}\n",
+      0.002, 2, expected, bound);
 }
 
 // a block on an incline of 0.3 rad slides s = g sin(0.3) t^2/2 and does not turn
 static void check_prismatic_incline(void) {
   double s = g * sin(0.3) * 1.5 * 1.5 / 2;
   double expected[] = {0.1 - s * cos(0.3), 0.2 - s * sin(0.3), 0.3, -g * sin(0.3) * 1.5}, bound[] = {0, 0, 0, 0};
-  check("prismatic, incline",
-        START
-        "gravity: [0, -9.81]\n"
-        "ground: {points: {G: [0.1, 0.2]}}\n"
-        "bodies: {block: {mass: 3, com: [0.2, 0.1], inertia: 0.4, points: {Q: [0, 0]}, angle: 0.3}}\n"
-        "joints: [{prismatic: [ground.G, block.Q], axis: [cos(0.3), sin(0.3)], axis2: [1, 0]}]\n"
-        "initial: {independent: [{coordinate: r(Q).x, value: 0.1}]}\n"
-        "objectives: {x: {final: r(Q).x}, y: {final: r(Q).y}, angle: {final: angle(block)},\n"
-        "  v: {final: \"dot(v(Q), [cos(0.3), sin(0.3)])\"}}\n"
-        "simulation: {end: 1.5}\n",
-        0.01, 4, expected, bound);
+  ensure_closed_form("prismatic, incline",
+                     START
+                     "gravity: [0, -9.81]\n"
+                     "ground: {points: {G: [0.1, 0.2]}}\n"
+                     "bodies: {block: {mass: 3, com: [0.2, 0.1], inertia: 0.4, points: {Q: [0, 0]}, angle: 0.3}}\n"
+                     "joints: [{prismatic: [ground.G, block.Q], axis: [cos(0.3), sin(0.3)], axis2: [1, 0]}]\n"
+                     "initial: {independent: [{coordinate: r(Q).x, value: 0.1}]}\n"
+                     "objectives: {x: {final: r(Q).x}, y: {final: r(Q).y}, angle: {final: angle(block)},\n"
+                     "  v: {final: \"dot(v(Q), [cos(0.3), sin(0.3)])\"}}\n"
+                     "simulation: {end: 1.5}\n",
+                     0.01, 4, expected, bound);
 }
 
 // Two free bodies, one sliding in the other, held by a spring along the line through both centres of mass: their
@@ -110,26 +62,27 @@ static void check_prismatic_incline(void) {
 static void check_prismatic_between(void) {
   double mu = 2.0 * 0.5 / 2.5, w = sqrt(80 / mu), t = 0.9;
   double expected[] = {1 + 0.2 * cos(w * t), 0, -0.2 * w * sin(w * t), 0}, bound[] = {2e-5, 0, 2e-3, 0};
-  check("prismatic, between",
-        START
-        "bodies:\n"
-        "  shell: {mass: 2, com: [0, 0], inertia: 0.3, points: {A: [0, 0]}, position: [0, 0], angle: 0.4}\n"
-        "  slug: {mass: 0.5, com: [0, 0], inertia: 0.02, points: {N: [0, 0]}, position: [1.1, 0.46], angle: 0.4}\n"
-        "joints: [{prismatic: [shell.A, slug.N], axis: [1, 0]}]\n"
-        "forces: [{spring: [shell.A, slug.N], stiffness: 80, length: 1}]\n"
-        "initial:\n"
-        "  independent:\n"
-        "    - {coordinate: r(A).x, value: 0}\n"
-        "    - {coordinate: r(A).y, value: 0}\n"
-        "    - {coordinate: angle(shell), value: 0.4}\n"
-        "    - {coordinate: \"distance(A, N)\", value: 1.2}\n"
-        "objectives:\n"
-        "  gap: {final: \"distance(A, N)\"}\n"
-        "  centre: {final: 2*r(A).x + 0.5*r(N).x - 0.5*1.2*cos(0.4)}\n"
-        "  rate: {final: \"dot(v(N) - v(A), [cos(0.4), sin(0.4)])\"}\n"
-        "  turn: {final: angle(slug) - 0.4}\n"
-        "simulation: {end: 0.9}\n",
-        0.002, 4, expected, bound);
+  ensure_closed_form(
+      "prismatic, between",
+      START
+      "bodies:\n"
+      "  shell: {mass: 2, com: [0, 0], inertia: 0.3, points: {A: [0, 0]}, position: [0, 0], angle: 0.4}\n"
+      "  slug: {mass: 0.5, com: [0, 0], inertia: 0.02, points: {N: [0, 0]}, position: [1.1, 0.46], angle: 0.4}\n"
+      "joints: [{prismatic: [shell.A, slug.N], axis: [1, 0]}]\n"
+      "forces: [{spring: [shell.A, slug.N], stiffness: 80, length: 1}]\n"
+      "initial:\n"
+      "  independent:\n"
+      "    - {coordinate: r(A).x, value: 0}\n"
+      "    - {coordinate: r(A).y, value: 0}\n"
+      "    - {coordinate: angle(shell), value: 0.4}\n"
+      "    - {coordinate: \"distance(A, N)\", value: 1.2}\n"
+      "objectives:\n"
+      "  gap: {final: \"distance(A, N)\"}\n"
+      "  centre: {final: 2*r(A).x + 0.5*r(N).x - 0.5*1.2*cos(0.4)}\n"
+      "  rate: {final: \"dot(v(N) - v(A), [cos(0.4), sin(0.4)])\"}\n"
+      "  turn: {final: angle(slug) - 0.4}\n"
+      "simulation: {end: 0.9}\n",
+      0.002, 4, expected, bound);
 }
 
 // The same pair spinning, without a spring: momentum and angular momentum about the centre of mass are kept, and so is
@@ -140,25 +93,26 @@ static void check_prismatic_spinning(void) {
   double J = I + mu * s * s;
   double expected[] = {J * omega, mu * rate * rate + J * omega * omega, 0, 0};
   double bound[] = {5e-7, 1e-7, 0, 2e-6};
-  check("prismatic, spinning",
-        START
-        "bodies:\n"
-        "  shell: {mass: 2, com: [0, 0], inertia: 0.3, points: {A: [0, 0]}, position: [0, 0], angle: 0.4}\n"
-        "  slug: {mass: 0.5, com: [0, 0], inertia: 0.02, points: {N: [0, 0]}, position: [0.74, 0.31], angle: 0.4}\n"
-        "joints: [{prismatic: [shell.A, slug.N], axis: [1, 0]}]\n"
-        "initial:\n"
-        "  independent:\n"
-        "    - {coordinate: 2*r(A).x + 0.5*r(N).x, value: 0}\n"
-        "    - {coordinate: 2*r(A).y + 0.5*r(N).y, value: 0}\n"
-        "    - {coordinate: angle(shell), value: 0.4, velocity: 1.7}\n"
-        "    - {coordinate: \"distance(A, N)\", value: 0.8, velocity: 0.3}\n"
-        "objectives:\n"
-        "  angular: {final: \"2*cross(r(A), v(A)) + 0.5*cross(r(N), v(N)) + 0.32*omega(shell)\"}\n"
-        "  energy: {final: \"2*dot(v(A), v(A)) + 0.5*dot(v(N), v(N)) + 0.3*omega(shell)^2 + 0.02*omega(slug)^2\"}\n"
-        "  momentum: {final: 2*v(A).x + 0.5*v(N).x}\n"
-        "  turn: {final: \"cross(r(N) - r(A), [cos(angle(slug)), sin(angle(slug))])\"}\n"
-        "simulation: {end: 1}\n",
-        0.002, 4, expected, bound);
+  ensure_closed_form(
+      "prismatic, spinning",
+      START
+      "bodies:\n"
+      "  shell: {mass: 2, com: [0, 0], inertia: 0.3, points: {A: [0, 0]}, position: [0, 0], angle: 0.4}\n"
+      "  slug: {mass: 0.5, com: [0, 0], inertia: 0.02, points: {N: [0, 0]}, position: [0.74, 0.31], angle: 0.4}\n"
+      "joints: [{prismatic: [shell.A, slug.N], axis: [1, 0]}]\n"
+      "initial:\n"
+      "  independent:\n"
+      "    - {coordinate: 2*r(A).x + 0.5*r(N).x, value: 0}\n"
+      "    - {coordinate: 2*r(A).y + 0.5*r(N).y, value: 0}\n"
+      "    - {coordinate: angle(shell), value: 0.4, velocity: 1.7}\n"
+      "    - {coordinate: \"distance(A, N)\", value: 0.8, velocity: 0.3}\n"
+      "objectives:\n"
+      "  angular: {final: \"2*cross(r(A), v(A)) + 0.5*cross(r(N), v(N)) + 0.32*omega(shell)\"}\n"
+      "  energy: {final: \"2*dot(v(A), v(A)) + 0.5*dot(v(N), v(N)) + 0.3*omega(shell)^2 + 0.02*omega(slug)^2\"}\n"
+      "  momentum: {final: 2*v(A).x + 0.5*v(N).x}\n"
+      "  turn: {final: \"cross(r(N) - r(A), [cos(angle(slug)), sin(angle(slug))])\"}\n"
+      "simulation: {end: 1}\n",
+      0.002, 4, expected, bound);
 }
 
 // two bars welded at a right angle swing as one body: m g (xi, eta) in the axes of the first, J about the pivot
@@ -169,35 +123,36 @@ static void check_fixed(void) {
   double J = I1 + m1 * 0.16 + I2 + m2 * (x2 * x2 + y2 * y2);
   // torque -g (xi cos + eta (-sin)) = -g |.| sin(theta - offset), offset = -pi/2 - atan2(eta, xi)
   pendulum(g * hypot(xi, eta) / J, -quarter_turn - atan2(eta, xi), 0.3, 1, 2, expected);
-  check("fixed",
-        START
-        "gravity: [0, -9.81]\n"
-        "ground: {points: {O: [0, 0]}}\n"
-        "bodies:\n"
-        "  one: {mass: 1.5, com: [0.4, 0], inertia: 0.12, points: {O: [0, 0], F: [0.9, 0]}, angle: 0.3}\n"
-        "  two: {mass: 0.8, com: [0.25, 0], inertia: 0.03, points: {F: [0, 0], G: [0.5, 0]}, angle: 1.4}\n"
-        "joints: [{revolute: [ground.O, one.O]}, {fixed: [one.F, two.F], angle: 1.1}]\n"
-        "initial: {independent: [{coordinate: angle(one), value: 0.3, velocity: 1}]}\n"
-        "objectives: {theta: {final: angle(two) - 1.1}, omega: {final: omega(two)}}\n"
-        "simulation: {end: 2}\n",
-        0.002, 2, expected, bound);
+  ensure_closed_form("fixed",
+                     START
+                     "gravity: [0, -9.81]\n"
+                     "ground: {points: {O: [0, 0]}}\n"
+                     "bodies:\n"
+                     "  one: {mass: 1.5, com: [0.4, 0], inertia: 0.12, points: {O: [0, 0], F: [0.9, 0]}, angle: 0.3}\n"
+                     "  two: {mass: 0.8, com: [0.25, 0], inertia: 0.03, points: {F: [0, 0], G: [0.5, 0]}, angle: 1.4}\n"
+                     "joints: [{revolute: [ground.O, one.O]}, {fixed: [one.F, two.F], angle: 1.1}]\n"
+                     "initial: {independent: [{coordinate: angle(one), value: 0.3, velocity: 1}]}\n"
+                     "objectives: {theta: {final: angle(two) - 1.1}, omega: {final: omega(two)}}\n"
+                     "simulation: {end: 2}\n",
+                     0.002, 2, expected, bound);
 }
 
 // a point mass on a string of 0.7 m: l theta'' = -g cos(theta)
 static void check_distance(void) {
   double expected[2], bound[] = {1e-5, 1e-5};
   pendulum(g / 0.7, -quarter_turn, -0.2, 0.4, 2, expected);
-  check("distance",
-        START
-        "gravity: [0, -9.81]\n"
-        "ground: {points: {O: [0, 0]}}\n"
-        "bodies: {bob: {mass: 0.6, points: {W: [0, 0]}}}\n"
-        "joints: [{distance: [ground.O, bob.W], length: 0.7}]\n"
-        "initial: {points: {W: [0.68, -0.13]}, independent: [{coordinate: \"angle(O, W)\", value: -0.2, velocity: "
-        "0.4}]}\n"
-        "objectives: {theta: {final: \"angle(O, W)\"}, omega: {final: \"cross(r(W), v(W))/0.49\"}}\n"
-        "simulation: {end: 2}\n",
-        0.002, 2, expected, bound);
+  ensure_closed_form(
+      "distance",
+      START
+      "gravity: [0, -9.81]\n"
+      "ground: {points: {O: [0, 0]}}\n"
+      "bodies: {bob: {mass: 0.6, points: {W: [0, 0]}}}\n"
+      "joints: [{distance: [ground.O, bob.W], length: 0.7}]\n"
+      "initial: {points: {W: [0.68, -0.13]}, independent: [{coordinate: \"angle(O, W)\", value: -0.2, velocity: "
+      "0.4}]}\n"
+      "objectives: {theta: {final: \"angle(O, W)\"}, omega: {final: \"cross(r(W), v(W))/0.49\"}}\n"
+      "simulation: {end: 2}\n",
+      0.002, 2, expected, bound);
 }
 
 // ---- forces ----
@@ -227,7 +182,7 @@ static void check_spring(void) {
                    "objectives: {x: {final: r(W).x - 1}, v: {final: v(W).x}}\n"
                    "simulation: {end: 1.7}\n",
                    forces[i]);
-    check(i ? "spring, law" : "spring", text, 0.002, 2, expected, bound);
+    ensure_closed_form(i ? "spring, law" : "spring", text, 0.002, 2, expected, bound);
   }
 }
 
@@ -252,7 +207,7 @@ static void check_torsional_spring(void) {
                    "objectives: {theta: {final: angle(disc)}, omega: {final: omega(disc)}}\n"
                    "simulation: {end: 1.9}\n",
                    forces[i], omega0);
-    check(i ? "torsional spring, law" : "torsional spring", text, 0.00025, 2, expected, bound);
+    ensure_closed_form(i ? "torsional spring, law" : "torsional spring", text, 0.00025, 2, expected, bound);
   }
 }
 
@@ -261,7 +216,7 @@ static void check_point_force(void) {
   double m = 1.3, F = 4, w = 3, t = 1.9;
   double expected[] = {F / (m * w * w) * (1 - cos(w * t)), 2.6 / m * t * t / 2, F / (m * w) * sin(w * t), 2.6 / m * t};
   double bound[] = {2e-6, 0, 2e-6, 0};
-  check(
+  ensure_closed_form(
       "point force",
       START
       "bodies: {bob: {mass: 1.3, points: {W: [0, 0]}}}\n"
@@ -296,7 +251,7 @@ static void check_flight(void) {
                    "  spin: {final: omega(body)}}\n"
                    "simulation: {end: 1.5}\n",
                    points[i]);
-    check(i ? "flight, point, vector" : "flight, two points", text, 0.0005, 4, expected, bound);
+    ensure_closed_form(i ? "flight, point, vector" : "flight, two points", text, 0.0005, 4, expected, bound);
   }
 }
 
@@ -305,14 +260,14 @@ static void check_flight(void) {
 static void check_body_without_points(void) {
   double w = sqrt(2 / 0.4), t = 1.5;
   double expected[] = {1.3 - cos(w * t), w * sin(w * t)}, bound[] = {5e-6, 5e-6};
-  check("body without points",
-        START
-        "gravity: [0, -9.81]\n"
-        "bodies: {body: {mass: 2.2, com: [0.3, -0.05], inertia: 0.4, position: [-0.1, 0.4], angle: 0.3}}\n"
-        "forces: [{torsional_spring: [ground, body], stiffness: 2, angle: 1.3}]\n"
-        "objectives: {turn: {final: angle(body)}, spin: {final: omega(body)}}\n"
-        "simulation: {end: 1.5}\n",
-        0.002, 2, expected, bound);
+  ensure_closed_form("body without points",
+                     START
+                     "gravity: [0, -9.81]\n"
+                     "bodies: {body: {mass: 2.2, com: [0.3, -0.05], inertia: 0.4, position: [-0.1, 0.4], angle: 0.3}}\n"
+                     "forces: [{torsional_spring: [ground, body], stiffness: 2, angle: 1.3}]\n"
+                     "objectives: {turn: {final: angle(body)}, spin: {final: omega(body)}}\n"
+                     "simulation: {end: 1.5}\n",
+                     0.002, 2, expected, bound);
 }
 
 int main(void) {

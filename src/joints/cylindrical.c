@@ -16,12 +16,8 @@ static const MbsField fields[] = {
 
 static MbsStatus connect(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
   MbsPointReference a, b;
-  MbsDirection u1, u2;
   MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
-  MBS_TRY(mbs_joint_needs_rigid(context, blueprint, joint, a, b));
-  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, AXIS, AXIS, a.body, &u1));
-  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, AXIS2, AXIS, b.body, &u2));
-  return mbs_blueprint_join_directions(context, blueprint, joint, u1, u2);
+  return mbs_joint_join_axes(context, blueprint, joint, fields, AXIS, AXIS2, a, b);
 }
 
 static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {

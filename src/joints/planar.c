@@ -15,12 +15,8 @@ static const MbsField fields[] = {
 
 static MbsStatus connect(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
   MbsPointReference a, b;
-  MbsDirection n1, n2;
   MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
-  MBS_TRY(mbs_joint_needs_rigid(context, blueprint, joint, a, b));
-  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, NORMAL, NORMAL, a.body, &n1));
-  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, NORMAL2, NORMAL, b.body, &n2));
-  return mbs_blueprint_join_directions(context, blueprint, joint, n1, n2);
+  return mbs_joint_join_axes(context, blueprint, joint, fields, NORMAL, NORMAL2, a, b);
 }
 
 static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {

@@ -16,14 +16,7 @@ static MbsStatus connect(MbsContext *context, MbsBlueprint *blueprint, const Mbs
   MbsPointReference a, b;
   MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
   MBS_TRY(mbs_blueprint_join_points(context, blueprint, joint, a, b));
-  if (blueprint->dimension == 2) {
-    return MBS_OK;
-  }
-  MbsDirection u1, u2;
-  MBS_TRY(mbs_joint_needs_rigid(context, blueprint, joint, a, b));
-  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, AXIS, AXIS, a.body, &u1));
-  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, AXIS2, AXIS, b.body, &u2));
-  return mbs_blueprint_join_directions(context, blueprint, joint, u1, u2);
+  return blueprint->dimension == 2 ? MBS_OK : mbs_joint_join_axes(context, blueprint, joint, fields, AXIS, AXIS2, a, b);
 }
 
 const MbsJointType mbs_joint_revolute = {

@@ -62,6 +62,16 @@ MbsStatus mbs_joint_direction(MbsContext *context, MbsBlueprint *blueprint, cons
                             direction);
 }
 
+MbsStatus mbs_joint_join_axes(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                              const MbsField *fields, int field, int second_field, MbsPointReference a,
+                              MbsPointReference b) {
+  MbsDirection u1, u2;
+  MBS_TRY(mbs_joint_needs_rigid(context, blueprint, joint, a, b));
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, field, field, a.body, &u1));
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, second_field, field, b.body, &u2));
+  return mbs_blueprint_join_directions(context, blueprint, joint, u1, u2);
+}
+
 MbsStatus mbs_joint_add_plane_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                   const char *what, MbsPointReference a, MbsPointReference b, const MbsDirection *n,
                                   MbsNode c) {

@@ -28,6 +28,11 @@ MbsStatus mbs_joint_needs_rigid(MbsContext *context, const MbsBlueprint *bluepri
 // A direction of a body: a field, or (where that is absent) another field's numbers.
 MbsStatus mbs_joint_direction(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                               const MbsField *fields, int field, int otherwise, int body, MbsDirection *direction);
+// The two bodies have a direction in common: `field` on the first, `second_field` (default: the same numbers) on the
+// second. For connect; both must be rigid.
+MbsStatus mbs_joint_join_axes(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                              const MbsField *fields, int field, int second_field, MbsPointReference a,
+                              MbsPointReference b);
 // The point b lies on the line through point a along u (a direction of a's body): dot(n, r_b - r_a) = 0 for its
 // normals.
 MbsStatus mbs_joint_add_line_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
