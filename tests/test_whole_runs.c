@@ -99,7 +99,7 @@ static void check_model(const char *path, void *user) {
     MbsResult *reference = run(model, &request, MBS_METHOD_COMPLEX_STEP);
     ensure_not_empty(path, reference);
     // multipliers of redundant rows are the penalty factor times differences of drift: they have fewer digits
-    ensure_near(path, "direct", direct, reference, 1e-4, strstr(path, "bricard") ? 2e-7 : limit);
+    ensure_near(path, "direct", direct, reference, 1e-5, strstr(path, "bricard") ? 2e-7 : limit);
     for (int i = 0; i < direct->objective_count; ++i) {
       // the run of the complex step gives its values from the same double run
       ENSURE_NEAR(direct->values[i], reference->values[i], 1e-11 * (1 + fabs(reference->values[i])));
@@ -141,7 +141,7 @@ static void check_stabilised(const char *path) {
   MbsResult *direct = run(model, &request, MBS_METHOD_DIRECT);
   MbsResult *reference = run(model, &request, MBS_METHOD_COMPLEX_STEP);
   (void)printf("%s, index1 stabilised\n", path);
-  ensure_near(path, "direct", direct, reference, 1e-4, limit);
+  ensure_near(path, "direct", direct, reference, 1e-5, limit);
   ENSURE(direct->statistics.residual_position < plain->statistics.residual_position / 2);  // it does something
   mbs_result_destroy(plain);
   mbs_result_destroy(direct);

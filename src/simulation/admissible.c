@@ -100,11 +100,7 @@ MbsStatus mbs_initial_project(MbsContext *context, const MbsSystem *system, MbsS
   MBS_TAKE(context, system->arena, p.jacobian, (size_t)system->m * (size_t)n);
   MBS_TAKE(context, system->arena, p.matrix, (size_t)n * (size_t)n);
   MBS_TAKE(context, system->arena, p.step, n);
-  double size = 0;
-  for (int i = 0; i < system->nq; ++i) {
-    double magnitude = fabs(mbs_re(state->q[i]));  // real
-    size = magnitude > size ? magnitude : size;
-  }
+  double size = mbs_state_size(system, state);
   size = size * size > size ? size * size : size;
   double square = square_of_residual(&p, state);
   for (int iteration = 0; iteration < MOST_ITERATIONS && !*is_admissible; ++iteration) {

@@ -55,17 +55,13 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   }
   for (int i = 0; i < system->m; ++i) {
     constraints[i] = blueprint->rows.items[i].name;
-    mbs_scalar level[3];
-    mbs_terms_constraint(system, i, &simulation->state, level);
-    double *worst[] = {&check->residual_position, &check->residual_velocity, &check->residual_acceleration};
-    for (int k = 0; k < 3; ++k) {
-      double magnitude = mbs_re(mbs_abs(level[k]));
-      *worst[k] = magnitude > *worst[k] ? magnitude : *worst[k];
-    }
   }
   for (int i = 0; i < initial->count; ++i) {
     independents[i] = initial->independents[i].name;
   }
+  check->residual_position = simulation->statistics.residual_position;
+  check->residual_velocity = simulation->statistics.residual_velocity;
+  check->residual_acceleration = simulation->statistics.residual_acceleration;
   check->body = bodies;
   check->position = position;
   check->velocity = velocity;

@@ -120,15 +120,6 @@ static MbsStatus singular_start(MbsContext *context, const MbsInitial *initial) 
       "there; start elsewhere or choose other independent coordinates");
 }
 
-static double size_of(const MbsSystem *system, const MbsState *state) {
-  double size = 1e-3;
-  for (int i = 0; i < system->nq; ++i) {
-    double magnitude = mbs_re(mbs_abs(state->q[i]));
-    size = magnitude > size ? magnitude : size;
-  }
-  return size;
-}
-
 // Newton; a step longer than the mechanism is cut
 static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsState *state) {
   enum { MOST = 100, FURTHER = 3 };
@@ -137,7 +128,7 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
   int worst = -1, further = FURTHER;
   for (int iteration = 0; iteration < MOST; ++iteration) {
     // of the present position, not of the guess, which may be far off
-    double size = size_of(system, state);
+    double size = fmax(mbs_state_size(system, state), 1e-3);  // real
     double tolerance = 1e-13 * (size * size > size ? size * size : size);
     residual = position_residual(initial, state, &worst);
     // a few iterations beyond the tolerance polish the real part and settle the imaginary one

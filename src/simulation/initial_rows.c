@@ -76,11 +76,7 @@ static MbsStatus shaken_guess(MbsContext *context, const MbsSystem *system, cons
   MBS_TAKE(context, system->arena, tangent, system->mode.pattern.entry_count + 1);
   MBS_TAKE(context, system->arena, jacobian, (size_t)system->m * (size_t)system->n);
   mbs_initial_jacobian(system, guess, tangent, jacobian);
-  double size = 0;
-  for (int i = 0; i < system->nq; ++i) {
-    double magnitude = mbs_re(mbs_abs(guess->q[i]));
-    size = magnitude > size ? magnitude : size;
-  }
+  double size = mbs_state_size(system, guess);
   // by less than the shortest body: the gradient of its length is as long as itself
   for (int k = 0; k < system->m; ++k) {
     double square = 0;

@@ -202,11 +202,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   simulation->newmark.iterations = 0;
   mbs_signal_bank_evaluate(system, state);
   observe(simulation, 0);
-  double size = 0;
-  for (int i = 0; i < system->nq; ++i) {
-    double magnitude = mbs_re(mbs_abs(state->q[i]));
-    size = magnitude > size ? magnitude : size;
-  }
+  double size = mbs_state_size(system, state);
   simulation->largest_violation = size * size > size ? size * size : size;
   double solved = now();
   if (simulation->has_columns) {
@@ -237,7 +233,6 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   }
   simulation->steps_done += 1;
   mbs_signal_bank_accept(system, state, false);
-  mbs_signal_bank_evaluate(system, state);
   observe(simulation, h);
   if (simulation->statistics.residual_position > simulation->largest_violation) {
     return comes_apart(context, simulation);

@@ -34,7 +34,7 @@ MbsStatus mbs_input_places(MbsContext *context, MbsSystem *system, const MbsTape
   for (int s = 0; s < tape->input_count; ++s) {
     MbsInputPlace *place = &(*places)[s];
     place->signal = blueprint->signals.items[tape->inputs[s]];
-    system->signals.has_turning_forces |= place->signal.kind == MBS_SIGNAL_TURN;
+    system->signals.has_turning_elements |= place->signal.kind == MBS_SIGNAL_TURN;
     if (place->signal.kind != MBS_SIGNAL_POSITION && place->signal.kind != MBS_SIGNAL_VELOCITY &&
         place->signal.kind != MBS_SIGNAL_ACCELERATION) {
       continue;

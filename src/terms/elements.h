@@ -94,8 +94,9 @@ void mbs_row_residual(const MbsSystem *system, const MbsRow *row, const MbsState
                       mbs_scalar *f, mbs_scalar *e, double scale[2]);
 void mbs_row_tangent(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                      const MbsCombination *c, mbs_scalar *values);
+// for `count` directions; R: f (nq) and behind it e (m) of each, `stride` apart
 void mbs_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
-                        const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e);
+                        int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride);
 void mbs_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                         const MbsAdjoint *adjoint);
 void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);
@@ -110,8 +111,8 @@ void mbs_expression_row_residual(const MbsSystem *system, const MbsRow *row, con
 void mbs_expression_row_tangent(const MbsSystem *system, const MbsRow *row, const MbsState *state,
                                 const MbsWeights *weights, const MbsCombination *c, mbs_scalar *values);
 void mbs_expression_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state,
-                                   const MbsWeights *weights, const MbsDirectionColumn *direction, mbs_scalar *f,
-                                   mbs_scalar *e);
+                                   const MbsWeights *weights, int count, const MbsDirectionColumn *directions,
+                                   mbs_scalar *R, int stride);
 void mbs_expression_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state,
                                    const MbsWeights *weights, const MbsAdjoint *adjoint);
 void mbs_expression_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);

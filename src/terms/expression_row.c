@@ -30,9 +30,7 @@ static int size_of(const MbsSystem *system, const MbsExpressionRow *x) { return 
 
 // ---- set-up ----
 // graph input of component k of an argument, or -1 where the expression does not use it
-static int position_input(const MbsSystem *system, const MbsExpressionRow *x, const MbsTape *tape, int argument,
-                          int k) {
-  (void)system;
+static int position_input(const MbsExpressionRow *x, const MbsTape *tape, int argument, int k) {
   for (int s = 0; s < tape->input_count; ++s) {
     const MbsInputPlace *place = &x->inputs[s];
     if (place->signal.kind == MBS_SIGNAL_POSITION && place->argument == argument && place->signal.component == k) {
@@ -85,7 +83,7 @@ static MbsStatus make_tape(MbsContext *context, MbsSystem *system, const MbsNode
   MBS_TAKE(context, system->arena, nodes, count);
   MBS_TAKE(context, system->arena, inputs, size);
   for (int i = 0; i < size; ++i) {
-    inputs[i] = position_input(system, x, levels, i / d, i % d);
+    inputs[i] = position_input(x, levels, i / d, i % d);
   }
   MbsNode *next = nodes;
   for (int k = 0; k < 3; ++k) {
@@ -305,15 +303,14 @@ void mbs_expression_row_tangent(const MbsSystem *system, const MbsRow *row, cons
   }
 }
 
-void mbs_expression_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state,
-                                   const MbsWeights *w, const MbsDirectionColumn *direction, mbs_scalar *f,
-                                   mbs_scalar *e) {
+// one direction, after evaluating at the state
+static void add_direction(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *w,
+                          const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e) {
   const MbsExpressionRow *x = row->expression;
   int d = system->dimension, size = size_of(system, x);
   const mbs_scalar *slopes = direction->column < 0 ? NULL : mbs_block_slope(&row->block, direction->column);
   const mbs_scalar *directions[] = {direction->X, direction->V, direction->A}, *at[] = {state->q, state->v, state->a};
   mbs_scalar lambda = state->lambda[row->index], dlambda = direction->L ? direction->L[row->index] : 0;
-  evaluate(system, row, state);
   // y', y'', y''' of the arguments in work 0, 1, 2
   for (int k = 0; k < 3; ++k) {
     for (int i = 0; i < size; ++i) {
@@ -357,6 +354,16 @@ void mbs_expression_row_derivative(const MbsSystem *system, const MbsRow *row, c
     add_transposed(system, row, slopes, lambda, x->gradient[0], f);
   }
   e[row->index] += w->k2 * level[2] + w->k1 * level[1] + w->k0 * level[0] - w->epsilon * dlambda;
+}
+
+void mbs_expression_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                                   const MbsWeights *weights, int count, const MbsDirectionColumn *directions,
+                                   mbs_scalar *R, int stride) {
+  evaluate(system, row, state);
+  for (int k = 0; k < count; ++k) {
+    mbs_scalar *f = R + k * stride;
+    add_direction(system, row, state, weights, &directions[k], f, f + system->nq);
+  }
 }
 
 // S = lambda g.z + nu e with z = E mu

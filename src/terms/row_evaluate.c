@@ -260,8 +260,10 @@ MBS_KERNEL void evaluate_derivative(const MbsLinearForm *form, const mbs_scalar 
   }
 }
 
-MBS_KERNEL void derivative(const MbsRow *row, const MbsState *state, const MbsWeights *w,
-                           const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e, int d, bool turns) {
+// one direction, with the forms' values at the state at hand
+MBS_KERNEL void add_direction(const MbsRow *row, const MbsState *state, const MbsWeights *w, const Values *A,
+                              const Values *B, const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e, int d,
+                              bool turns) {
   const mbs_scalar *c = row->block.value;
   const mbs_scalar *slope = direction->column < 0 ? NULL : mbs_block_slope(&row->block, direction->column);
   mbs_scalar lambda = state->lambda[row->index];
@@ -283,8 +285,6 @@ MBS_KERNEL void derivative(const MbsRow *row, const MbsState *state, const MbsWe
       level[k] = dA.at[k][row->component];
     }
   } else {
-    Values A, B;
-    evaluate_both(row, state, &A, &B, d, turns);
     if (row->is_square) {
       dB = dA;
     } else {
@@ -293,32 +293,44 @@ MBS_KERNEL void derivative(const MbsRow *row, const MbsState *state, const MbsWe
     // f' = lambda (E_A' B' + E_B' A' + dE_A' B + dE_B' A) + lambda' (E_A' B + E_B' A)
     mbs_scalar onto_A[3], onto_B[3];
     for (int k = 0; k < d; ++k) {
-      onto_A[k] = lambda * dB.at[0][k] + dlambda * B.at[0][k];
-      onto_B[k] = lambda * dA.at[0][k] + dlambda * A.at[0][k];
+      onto_A[k] = lambda * dB.at[0][k] + dlambda * B->at[0][k];
+      onto_B[k] = lambda * dA.at[0][k] + dlambda * A->at[0][k];
     }
     mbs_form_add_transposed(&row->A, c, d, turns, 1, onto_A, f);
     mbs_form_add_transposed(&row->B, c, d, turns, 1, onto_B, f);
     if (slope) {
-      mbs_form_add_transposed(&row->A, slope, d, turns, lambda, B.at[0], f);
-      mbs_form_add_transposed(&row->B, slope, d, turns, lambda, A.at[0], f);
+      mbs_form_add_transposed(&row->A, slope, d, turns, lambda, B->at[0], f);
+      mbs_form_add_transposed(&row->B, slope, d, turns, lambda, A->at[0], f);
     }
-    level[0] = dot(dA.at[0], B.at[0], d) + dot(A.at[0], dB.at[0], d);
-    level[1] =
-        dot(dA.at[1], B.at[0], d) + dot(A.at[1], dB.at[0], d) + dot(dA.at[0], B.at[1], d) + dot(A.at[0], dB.at[1], d);
-    level[2] = dot(dA.at[2], B.at[0], d) + dot(A.at[2], dB.at[0], d) + dot(dA.at[0], B.at[2], d) +
-               dot(A.at[0], dB.at[2], d) + 2 * (dot(dA.at[1], B.at[1], d) + dot(A.at[1], dB.at[1], d));
+    level[0] = dot(dA.at[0], B->at[0], d) + dot(A->at[0], dB.at[0], d);
+    level[1] = dot(dA.at[1], B->at[0], d) + dot(A->at[1], dB.at[0], d) + dot(dA.at[0], B->at[1], d) +
+               dot(A->at[0], dB.at[1], d);
+    level[2] = dot(dA.at[2], B->at[0], d) + dot(A->at[2], dB.at[0], d) + dot(dA.at[0], B->at[2], d) +
+               dot(A->at[0], dB.at[2], d) + 2 * (dot(dA.at[1], B->at[1], d) + dot(A->at[1], dB.at[1], d));
   }
   level[0] -= dc;
   e[row->index] += w->k2 * level[2] + w->k1 * level[1] + w->k0 * level[0] - w->epsilon * dlambda;
 }
 
+MBS_KERNEL void derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *w,
+                           int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride, int d,
+                           bool turns) {
+  Values A, B;
+  evaluate_both(row, state, &A, &B, d, turns);
+  for (int k = 0; k < count; ++k) {
+    mbs_scalar *f = R + k * stride;
+    add_direction(row, state, w, &A, &B, &directions[k], f, f + system->nq, d, turns);
+  }
+}
+
 void mbs_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
-                        const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e) {
+                        int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride) {
   if (row->kind == MBS_ROW_EXPRESSION) {
-    mbs_expression_row_derivative(system, row, state, weights, direction, f, e);
+    mbs_expression_row_derivative(system, row, state, weights, count, directions, R, stride);
     return;
   }
-  MBS_SPECIALISE(system->dimension, row->has_turn, derivative, row, state, weights, direction, f, e);
+  MBS_SPECIALISE(system->dimension, row->has_turn, derivative, system, row, state, weights, count, directions, R,
+                 stride);
 }
 
 // ---- transposed product ----

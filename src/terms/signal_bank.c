@@ -62,9 +62,9 @@ void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, cons
   }
 }
 
+// the forms must be evaluated at the state
 static void count_turns(const MbsSystem *system, const MbsState *state, bool first) {
   const MbsSignalBank *bank = &system->signals;
-  mbs_signal_bank_evaluate(system, state);
   mbs_signal_bank_inputs(system, state, bank->principal, NULL, bank->principal_inputs);
   mbs_tape_evaluate(bank->principal, bank->principal_inputs, bank->principal_outputs);
   for (int i = 0; i < bank->turn_count; ++i) {
@@ -75,6 +75,7 @@ static void count_turns(const MbsSystem *system, const MbsState *state, bool fir
 
 void mbs_signal_bank_accept(const MbsSystem *system, const MbsState *state, bool first) {
   const MbsSignalBank *bank = &system->signals;
+  mbs_signal_bank_evaluate(system, state);
   if (bank->turn_count == 0) {
     return;
   }
@@ -85,7 +86,8 @@ void mbs_signal_bank_accept(const MbsSystem *system, const MbsState *state, bool
 }
 
 void mbs_signal_bank_try(const MbsSystem *system, const MbsState *state) {
-  if (system->signals.has_turning_forces) {
+  if (system->signals.has_turning_elements) {
+    mbs_signal_bank_evaluate(system, state);
     count_turns(system, state, false);
   }
 }

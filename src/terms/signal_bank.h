@@ -15,10 +15,10 @@ typedef struct MbsSignalBank {
   MbsBlock block;                                  // coefficients of all forms
   mbs_scalar *position, *velocity, *acceleration;  // form_count x dimension
   int turn_count;
-  bool has_turning_forces;  // some force depends on an angle
-  mbs_scalar *turns;        // whole turns of each angle
-  double *previous;         // angle at the last accepted step
-  MbsTape *principal;       // of all angles
+  bool has_turning_elements;  // some force or constraint depends on an angle
+  mbs_scalar *turns;          // whole turns of each angle
+  double *previous;           // angle at the last accepted step
+  MbsTape *principal;         // of all angles
   mbs_scalar *principal_inputs, *principal_outputs;
 } MbsSignalBank;
 
@@ -34,8 +34,8 @@ typedef struct MbsFunction {
 MbsStatus mbs_signal_bank_create(MbsContext *context, struct MbsSystem *system);
 // Forms at a state: needed before functions are evaluated there.
 void mbs_signal_bank_evaluate(const struct MbsSystem *system, const struct MbsState *state);
-// Chooses whole turns so that every angle is next to its value at the last accepted step; `first`: so that it is
-// its principal value.
+// Evaluates the forms and chooses whole turns so that every angle is next to its value at the last accepted step;
+// `first`: so that it is its principal value.
 void mbs_signal_bank_accept(const struct MbsSystem *system, const struct MbsState *state, bool first);
 // The same at a state that is only tried, for the forces: within a step an angle may pass from pi to -pi, and a torque
 // must not see that.

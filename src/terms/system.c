@@ -224,3 +224,12 @@ void mbs_state_copy(const MbsSystem *system, const MbsState *from, MbsState *to)
     to->lambda[i] = from->lambda[i];
   }
 }
+
+double mbs_state_size(const MbsSystem *system, const MbsState *state) {
+  double size = 0;
+  for (int i = 0; i < system->nq; ++i) {
+    double magnitude = mbs_re(mbs_abs(state->q[i]));
+    size = magnitude > size ? magnitude : size;
+  }
+  return size;
+}

@@ -81,10 +81,7 @@ void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const 
     }
   }
   for (int i = 0; i < mode->row_count; ++i) {
-    for (int k = 0; k < count; ++k) {
-      mbs_scalar *f = work + k * stride;
-      mbs_row_derivative(system, &mode->rows[i], state, weights, &directions[k], f, f + system->nq);
-    }
+    mbs_row_derivative(system, &mode->rows[i], state, weights, count, directions, work, stride);
   }
   for (int i = 0; i < mode->force_count; ++i) {
     mbs_force_element_derivative(system, mode->forces[i], state, count, directions, work, stride);

@@ -140,6 +140,8 @@ void mbs_system_perturb(MbsSystem *system, int index, double step);
 // A state at the start of the assembly: guesses, zero velocities.
 MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state);
 void mbs_state_copy(const MbsSystem *system, const MbsState *from, MbsState *to);
+// The largest coordinate: how large the mechanism is, or how far from the origin.
+double mbs_state_size(const MbsSystem *system, const MbsState *state);
 // Puts the fixed coordinates into q, and where they move, into v and a: after parameters or the time changed.
 void mbs_state_place_fixed(const MbsSystem *system, MbsState *state);
 
