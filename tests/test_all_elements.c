@@ -130,7 +130,7 @@ static void check_parameters(Subject *s, const MbsState *state, const MbsProbeSt
       if (objective->kind != MBS_OBJECTIVE_IS_VALUE) {
         (void)mbs_function_evaluate(s->system, &objective->function, state, NULL);
         values[k * column_size(s) + block_start(s, G) + i] =
-            mbs_function_derivative(s->system, &objective->function, state, k, Xs + k * nq, Zs, Zs, NULL, NULL);
+            mbs_function_derivative(s->system, &objective->function, state, k, &(MbsColumns){.X = Xs}, NULL);
       }
     }
   }
@@ -175,8 +175,9 @@ static void check_directions(Subject *s, const MbsState *state, const MbsProbeSt
     if (objective->kind != MBS_OBJECTIVE_IS_VALUE) {
       memset(gradients, 0, (size_t)(3 * s->nq + s->m) * sizeof *gradients);
       (void)mbs_function_evaluate(s->system, &objective->function, state, NULL);
-      mbs_function_gradient(s->system, &objective->function, gradients, gradients + s->nq, gradients + 2 * s->nq,
-                            gradients + 3 * s->nq);
+      const MbsStateBar bar = {
+          .q = gradients, .v = gradients + s->nq, .a = gradients + 2 * s->nq, .lambda = gradients + 3 * s->nq};
+      mbs_function_transposed(s->system, &objective->function, state, 1, &bar);
     }
     for (int i = 0; i < count && objective->kind != MBS_OBJECTIVE_IS_VALUE; ++i) {
       values[i * column_size(s) + block_start(s, G) + o] = gradients[offset + i];

@@ -159,9 +159,9 @@ static SignalClass classify(const char *function) {
     const char *name;
     SignalClass class;
   } table[] = {
-      {"r", SIGNAL_POSITION},    {"v", SIGNAL_VECTOR},      {"a", SIGNAL_VECTOR},
-      {"omega", SIGNAL_ANGULAR}, {"alpha", SIGNAL_ANGULAR}, {"angle", SIGNAL_ANGLE},
-      {"distance", SIGNAL_SAME}, {"slide", SIGNAL_SAME},    {"lambda", SIGNAL_SAME},
+      {"r", SIGNAL_POSITION},    {"v", SIGNAL_VECTOR},    {"a", SIGNAL_VECTOR},      {"omega", SIGNAL_ANGULAR},
+      {"alpha", SIGNAL_ANGULAR}, {"angle", SIGNAL_ANGLE}, {"distance", SIGNAL_SAME}, {"slide", SIGNAL_SAME},
+      {"lambda", SIGNAL_SAME},   {"sigma", SIGNAL_SAME},  {"kappa", SIGNAL_SAME},
   };
   for (int i = 0; i < MBS_COUNT(table); ++i) {
     if (strcmp(table[i].name, function) == 0) {

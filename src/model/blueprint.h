@@ -160,9 +160,17 @@ typedef enum MbsSignalKind {
   MBS_SIGNAL_VELOCITY,
   MBS_SIGNAL_ACCELERATION,
   MBS_SIGNAL_TURN,        // whole turns added to an angle so that it is continuous; index: turn
-  MBS_SIGNAL_MULTIPLIER,  // index: row
+  MBS_SIGNAL_MULTIPLIER,  // index: row, component: its kind
   MBS_SIGNAL_OBJECTIVE    // index: objective
 } MbsSignalKind;
+
+// Which multiplier of a row.
+typedef enum MbsMultiplierKind {
+  MBS_MULTIPLIER_LAMBDA,  // of the step's equations
+  MBS_MULTIPLIER_SIGMA,   // of the velocity projection
+  MBS_MULTIPLIER_KAPPA,   // of the acceleration projection
+  MBS_MULTIPLIER_TOTAL    // of the balance of forces at the state: reactions
+} MbsMultiplierKind;
 
 typedef struct MbsSignal {
   MbsSignalKind kind;

@@ -8,6 +8,7 @@
 //   slide(J)           way of the second point of joint J along its axis, from the first
 //   distance(P, Q)     distance of two points
 //   lambda(N)          multiplier of the constraint of body or joint N; lambda(N.2) its second
+//   sigma(N) kappa(N)  its multipliers in the velocity and acceleration projections
 //   t                  time
 #include <string.h>
 
@@ -225,8 +226,13 @@ static MbsStatus call_rotation(MbsContext *context, SignalScope *scope, const Si
   return mbs_rotation_rate(context, scope->blueprint, body, call->function->use == MBS_USE_ACCELERATION, value);
 }
 
-static MbsStatus call_lambda(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
-  const char *name = call->names[0];
+// lambda, sigma, kappa
+static MbsStatus call_multiplier(MbsContext *context, SignalScope *scope, const SignalCall *call,
+                                 MbsExpression *value) {
+  const char *name = call->names[0], *function = call->function->name;
+  MbsMultiplierKind kind = strcmp(function, "sigma") == 0   ? MBS_MULTIPLIER_SIGMA
+                           : strcmp(function, "kappa") == 0 ? MBS_MULTIPLIER_KAPPA
+                                                            : MBS_MULTIPLIER_LAMBDA;
   MbsBlueprint *blueprint = scope->blueprint;
   const char *dot = strrchr(name, '.');
   size_t length = dot ? (size_t)(dot - name) : strlen(name);
@@ -241,19 +247,18 @@ static MbsStatus call_lambda(MbsContext *context, SignalScope *scope, const Sign
   for (int i = 0; i < blueprint->rows.count; ++i) {
     const char *owner = blueprint->rows.items[i].owner;
     if (strncmp(owner, name, length) == 0 && owner[length] == '\0' && ++found == wanted) {
-      return mbs_signal_add(context, blueprint, (MbsSignal){.kind = MBS_SIGNAL_MULTIPLIER, .index = i},
-                            &value->node[0]);
+      MbsSignal signal = {.kind = MBS_SIGNAL_MULTIPLIER, .index = i, .component = (int)kind};
+      return mbs_signal_add(context, blueprint, signal, &value->node[0]);
     }
   }
   if (found > 0) {
-    return mbs_fail(context, MBS_ERROR_INPUT, call->place,
-                    "%s: lambda(%s): the last multiplier of \"%.*s\" is number %d", scope->owner, name, (int)length,
-                    name, found);
+    return mbs_fail(context, MBS_ERROR_INPUT, call->place, "%s: %s(%s): the last multiplier of \"%.*s\" is number %d",
+                    scope->owner, function, name, (int)length, name, found);
   }
   return mbs_fail(context, MBS_ERROR_INPUT, call->place,
-                  "%s: lambda(%s): no body or joint of that name has a multiplier of its own; mbsens check lists the "
+                  "%s: %s(%s): no body or joint of that name has a multiplier of its own; mbsens check lists the "
                   "constraints",
-                  scope->owner, name);
+                  scope->owner, function, name);
 }
 
 static MbsStatus call_distance(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
@@ -286,7 +291,9 @@ static const SignalFunction signal_functions[] = {
     {"alpha", 1, 1, MBS_USE_ACCELERATION, "an angular acceleration", call_rotation},
     {"slide", 1, 1, MBS_USE_POSITION, "a slide", call_slide},
     {"distance", 2, 2, MBS_USE_POSITION, "a distance", call_distance},
-    {"lambda", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_lambda},
+    {"lambda", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_multiplier},
+    {"sigma", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_multiplier},
+    {"kappa", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_multiplier},
 };
 
 const MbsFunctionHelp mbs_signal_help[] = {
@@ -298,6 +305,7 @@ const MbsFunctionHelp mbs_signal_help[] = {
     {"slide(J)", "way of the second point of joint J along its axis, from the first"},
     {"distance(P, Q)", "distance of two points"},
     {"lambda(N)", "multiplier of the constraint of body or joint N; lambda(N.2) its second"},
+    {"sigma(N)  kappa(N)", "its multipliers in the velocity and acceleration projections (formulation ali3p)"},
     {"t", "time"},
     {NULL, NULL},
 };

@@ -191,15 +191,15 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
 }
 
 // solves for one of X, V: -(levels' of the constraints, functions' derivative minus the slope of the given value)
-static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_velocity, const mbs_scalar *X,
-                          const mbs_scalar *V, mbs_scalar *result) {
+static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_velocity,
+                          const MbsColumns *state_columns) {
   const MbsSystem *system = initial->system;
   int n = system->n, columns = system->column_count, stride = n + system->m;
   for (int i = 0; i < stride * columns; ++i) {
     initial->R[i] = 0;
   }
-  mbs_terms_derivative(system, state, is_velocity ? &velocity_level : &position_level, columns, true, X, V, NULL, NULL,
-                       initial->R);
+  mbs_terms_derivative(system, state, is_velocity ? &velocity_level : &position_level, columns, true, state_columns->X,
+                       state_columns->V, NULL, NULL, initial->R);
   mbs_signal_bank_evaluate(system, state);
   for (int r = 0; r < n; ++r) {
     int row = initial->rows[r];
@@ -215,11 +215,11 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
     for (int k = 0; k < columns; ++k) {
       const mbs_scalar *slope = mbs_block_slope(&system->independents, k);
       mbs_scalar given = slope ? slope[2 * (row - system->m) + (is_velocity ? 1 : 0)] : 0;
-      initial->rhs[k * n + r] = given - mbs_function_derivative(system, function, state, k, X + k * system->nq,
-                                                                V + k * system->nq, NULL, NULL, NULL);
+      initial->rhs[k * n + r] = given - mbs_function_derivative(system, function, state, k, state_columns, NULL);
     }
   }
   mbs_sparse_solver_solve(initial->solver, columns, initial->rhs);
+  mbs_scalar *result = is_velocity ? state_columns->V : state_columns->X;
   for (int k = 0; k < columns; ++k) {
     for (int i = 0; i < n; ++i) {
       result[k * system->nq + i] = initial->rhs[k * n + i];
@@ -237,7 +237,8 @@ MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const
     X[i] = V[i] = 0;
   }
   mbs_system_fixed_columns(system, state->t, X, V, A);
-  solve_columns(initial, state, false, X, V, X);
-  solve_columns(initial, state, true, X, V, V);
+  const MbsColumns columns = {.X = X, .V = V};
+  solve_columns(initial, state, false, &columns);
+  solve_columns(initial, state, true, &columns);
   return MBS_OK;
 }

@@ -64,7 +64,7 @@ mbs_scalar mbs_initial_gradient(const MbsInitial *initial, int index, const MbsS
   }
   const MbsFunction *w = &initial->independents[index].w;
   mbs_scalar value = mbs_function_evaluate(system, w, state, NULL);
-  mbs_function_gradient(system, w, initial->gradient, NULL, NULL, NULL);
+  mbs_function_transposed(system, w, state, 1, &(MbsStateBar){.q = initial->gradient});
   return value;
 }
 

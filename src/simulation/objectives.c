@@ -18,13 +18,6 @@ MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjec
   return MBS_OK;
 }
 
-static mbs_scalar column_derivative(const MbsObjectives *objectives, const MbsFunction *function, const MbsState *state,
-                                    const MbsColumns *columns, int k) {
-  const MbsSystem *system = objectives->system;
-  return mbs_function_derivative(system, function, state, k, columns->X + k * system->nq, columns->V + k * system->nq,
-                                 columns->A + k * system->nq, columns->L + k * system->m, NULL);
-}
-
 // integrals and values at the end
 static void advance_item(MbsObjectives *objectives, int i, const MbsState *state, const MbsColumns *columns, double h) {
   const MbsFunction *function = &objectives->items[i].function;
@@ -36,7 +29,7 @@ static void advance_item(MbsObjectives *objectives, int i, const MbsState *state
   mbs_scalar *gradient = objectives->gradient + i * objectives->system->column_count;
   mbs_scalar *g_column = objectives->g_column + i * objectives->system->column_count;
   for (int k = 0; k < count; ++k) {
-    mbs_scalar change = column_derivative(objectives, function, state, columns, k);
+    mbs_scalar change = mbs_function_derivative(objectives->system, function, state, k, columns, NULL);
     gradient[k] = is_integral ? gradient[k] + h / 2 * (g_column[k] + change) : change;
     g_column[k] = change;
   }

@@ -28,11 +28,6 @@ typedef struct MbsObjectives {
   mbs_scalar *g, *g_column;  // integrand at the last step, count; its derivative, count x columns
 } MbsObjectives;
 
-// The state's columns: d/drho of q, v, a (nq each) and lambda (m each).
-typedef struct MbsColumns {
-  mbs_scalar *X, *V, *A, *L;
-} MbsColumns;
-
 MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjectives *objectives);
 // Brings the running values to a state, h after the last one (h = 0: the start). columns may be NULL.
 void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, double h);

@@ -56,7 +56,9 @@ void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, cons
       case MBS_SIGNAL_VELOCITY: inputs[s] = bank->velocity[at]; break;
       case MBS_SIGNAL_ACCELERATION: inputs[s] = bank->acceleration[at]; break;
       case MBS_SIGNAL_TURN: inputs[s] = bank->turns[signal->index]; break;
-      case MBS_SIGNAL_MULTIPLIER: inputs[s] = state->lambda[signal->index]; break;
+      case MBS_SIGNAL_MULTIPLIER:
+        inputs[s] = mbs_state_multipliers(state, (MbsMultiplierKind)signal->component)[signal->index];
+        break;
       case MBS_SIGNAL_OBJECTIVE: inputs[s] = objectives[signal->index]; break;
     }
   }
@@ -122,30 +124,43 @@ mbs_scalar mbs_function_evaluate(const MbsSystem *system, const MbsFunction *fun
   return function->outputs[0];
 }
 
-// e_component' (a I + b J) g, added to the coordinates of the form
-static void add_component(const MbsSystem *system, const MbsSignal *signal, mbs_scalar slope, mbs_scalar *g) {
+// a component of a form, transposed: onto the coordinates, and onto the coefficients with what they multiply
+static void add_component(const MbsSystem *system, const MbsSignal *signal, mbs_scalar slope, const mbs_scalar *at,
+                          mbs_scalar *onto, mbs_scalar *coefficients) {
   const MbsSignalBank *bank = &system->signals;
+  const MbsLinearForm *form = &bank->forms[signal->index];
   mbs_scalar y[3] = {0};
   y[signal->component] = slope;
-  if (g) {
-    mbs_form_add_transposed(&bank->forms[signal->index], bank->block.value, system->dimension, system->dimension == 2,
-                            1, y, g);
+  if (onto) {
+    mbs_form_add_transposed(form, bank->block.value, system->dimension, system->dimension == 2, 1, y, onto);
+  }
+  if (coefficients) {
+    mbs_form_add_coefficient_adjoint(form, bank->block.index, system->dimension, y, at, coefficients);
   }
 }
 
-void mbs_function_gradient(const MbsSystem *system, const MbsFunction *function, mbs_scalar *g_q, mbs_scalar *g_v,
-                           mbs_scalar *g_a, mbs_scalar *g_lambda) {
+void mbs_function_transposed(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
+                             mbs_scalar scale, const MbsStateBar *bar) {
   for (int s = 0; s < function->tape->input_count; ++s) {
     const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
-    mbs_scalar slope = function->outputs[1 + s];
-    if (signal->kind == MBS_SIGNAL_POSITION) {
-      add_component(system, signal, slope, g_q);
-    } else if (signal->kind == MBS_SIGNAL_VELOCITY) {
-      add_component(system, signal, slope, g_v);
-    } else if (signal->kind == MBS_SIGNAL_ACCELERATION) {
-      add_component(system, signal, slope, g_a);
-    } else if (signal->kind == MBS_SIGNAL_MULTIPLIER && g_lambda) {
-      g_lambda[signal->index] += slope;
+    mbs_scalar slope = scale * function->outputs[1 + s];
+    mbs_scalar *multipliers = NULL;
+    switch (signal->kind) {
+      case MBS_SIGNAL_POSITION: add_component(system, signal, slope, state->q, bar->q, bar->coefficients); break;
+      case MBS_SIGNAL_VELOCITY: add_component(system, signal, slope, state->v, bar->v, bar->coefficients); break;
+      case MBS_SIGNAL_ACCELERATION: add_component(system, signal, slope, state->a, bar->a, bar->coefficients); break;
+      case MBS_SIGNAL_MULTIPLIER: multipliers = mbs_bar_multipliers(bar, (MbsMultiplierKind)signal->component); break;
+      case MBS_SIGNAL_PARAMETER:
+        if (bar->parameters) {
+          bar->parameters[signal->index] += slope;
+        }
+        break;
+      case MBS_SIGNAL_OBJECTIVE:
+      case MBS_SIGNAL_TIME:
+      case MBS_SIGNAL_TURN: break;
+    }
+    if (multipliers) {
+      multipliers[signal->index] += slope;
     }
   }
 }
@@ -165,20 +180,29 @@ static mbs_scalar form_derivative(const MbsSystem *system, const MbsSignal *sign
   return y[signal->component];
 }
 
+static const mbs_scalar *column_of(const mbs_scalar *columns, int column, int size) {
+  return columns ? columns + (size_t)column * (size_t)size : NULL;
+}
+
 mbs_scalar mbs_function_derivative(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
-                                   int column, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
-                                   const mbs_scalar *L, const mbs_scalar *dO) {
+                                   int column, const MbsColumns *columns, const mbs_scalar *dO) {
   const mbs_scalar *slope = mbs_block_slope(&system->signals.block, column);
+  const mbs_scalar *X = column_of(columns->X, column, system->nq), *V = column_of(columns->V, column, system->nq);
+  const mbs_scalar *A = column_of(columns->A, column, system->nq);
   mbs_scalar sum = 0;
   for (int s = 0; s < function->tape->input_count; ++s) {
     const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
+    const mbs_scalar *L;
     mbs_scalar change = 0;
     switch (signal->kind) {
       case MBS_SIGNAL_PARAMETER: change = signal->index == system->columns[column] ? 1 : 0; break;
       case MBS_SIGNAL_POSITION: change = form_derivative(system, signal, slope, state->q, X); break;
       case MBS_SIGNAL_VELOCITY: change = form_derivative(system, signal, slope, state->v, V); break;
       case MBS_SIGNAL_ACCELERATION: change = form_derivative(system, signal, slope, state->a, A); break;
-      case MBS_SIGNAL_MULTIPLIER: change = L ? L[signal->index] : 0; break;
+      case MBS_SIGNAL_MULTIPLIER:
+        L = column_of(mbs_columns_multipliers(columns, (MbsMultiplierKind)signal->component), column, system->m);
+        change = L ? L[signal->index] : 0;
+        break;
       case MBS_SIGNAL_OBJECTIVE: change = dO ? dO[signal->index] : 0; break;
       case MBS_SIGNAL_TIME:
       case MBS_SIGNAL_TURN: break;

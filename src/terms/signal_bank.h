@@ -5,9 +5,9 @@
 #include "expressions/tape.h"
 #include "terms/coefficients.h"
 #include "terms/linear_form.h"
+#include "terms/state.h"
 
 struct MbsSystem;
-struct MbsState;
 
 typedef struct MbsSignalBank {
   int form_count;
@@ -33,31 +33,30 @@ typedef struct MbsFunction {
 
 MbsStatus mbs_signal_bank_create(MbsContext *context, struct MbsSystem *system);
 // Forms at a state: needed before functions are evaluated there.
-void mbs_signal_bank_evaluate(const struct MbsSystem *system, const struct MbsState *state);
+void mbs_signal_bank_evaluate(const struct MbsSystem *system, const MbsState *state);
 // Evaluates the forms and chooses whole turns so that every angle is next to its value at the last accepted step;
 // `first`: so that it is its principal value.
-void mbs_signal_bank_accept(const struct MbsSystem *system, const struct MbsState *state, bool first);
+void mbs_signal_bank_accept(const struct MbsSystem *system, const MbsState *state, bool first);
 // The same at a state that is only tried, for the forces: within a step an angle may pass from pi to -pi, and a torque
 // must not see that.
-void mbs_signal_bank_try(const struct MbsSystem *system, const struct MbsState *state);
+void mbs_signal_bank_try(const struct MbsSystem *system, const MbsState *state);
 
 // Values of the inputs of a tape, from the bank's forms (which must be evaluated at this state), the parameters,
 // the time, the multipliers and (if not NULL) the objectives.
-void mbs_signal_bank_inputs(const struct MbsSystem *system, const struct MbsState *state, const MbsTape *tape,
+void mbs_signal_bank_inputs(const struct MbsSystem *system, const MbsState *state, const MbsTape *tape,
                             const mbs_scalar *objectives, mbs_scalar *inputs);
 
 MbsStatus mbs_function_create(MbsContext *context, struct MbsSystem *system, const char *name, MbsPlace place,
                               MbsNode node, MbsFunction *function);
 // Value; also fills the derivatives. `objectives`: values for OBJECTIVE signals; may be NULL.
-mbs_scalar mbs_function_evaluate(const struct MbsSystem *system, const MbsFunction *function,
-                                 const struct MbsState *state, const mbs_scalar *objectives);
-// Gradient after evaluate, added to g_q, g_v, g_a (nq each) and g_lambda (m); each may be NULL.
-void mbs_function_gradient(const struct MbsSystem *system, const MbsFunction *function, mbs_scalar *g_q,
-                           mbs_scalar *g_v, mbs_scalar *g_a, mbs_scalar *g_lambda);
-// Derivative for a column after evaluate: explicit dependence on the parameter (also through the coefficients
-// of forms) plus the gradient times X, V, A (nq), L (m) and dO (objectives); each may be NULL.
-mbs_scalar mbs_function_derivative(const struct MbsSystem *system, const MbsFunction *function,
-                                   const struct MbsState *state, int column, const mbs_scalar *X, const mbs_scalar *V,
-                                   const mbs_scalar *A, const mbs_scalar *L, const mbs_scalar *dO);
+mbs_scalar mbs_function_evaluate(const struct MbsSystem *system, const MbsFunction *function, const MbsState *state,
+                                 const mbs_scalar *objectives);
+// Gradient after evaluate, `scale` times, added to `bar`.
+void mbs_function_transposed(const struct MbsSystem *system, const MbsFunction *function, const MbsState *state,
+                             mbs_scalar scale, const MbsStateBar *bar);
+// Derivative for a column after evaluate: explicit dependence on the parameter (also through the coefficients of
+// forms) plus the gradient times the state's columns and dO (of the objectives; may be NULL).
+mbs_scalar mbs_function_derivative(const struct MbsSystem *system, const MbsFunction *function, const MbsState *state,
+                                   int column, const MbsColumns *columns, const mbs_scalar *dO);
 
 #endif

@@ -196,6 +196,9 @@ MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsStat
   MBS_TAKE(context, system->arena, state->v, system->nq);
   MBS_TAKE(context, system->arena, state->a, system->nq);
   MBS_TAKE(context, system->arena, state->lambda, system->m);
+  MBS_TAKE(context, system->arena, state->sigma, system->m);
+  MBS_TAKE(context, system->arena, state->kappa, system->m);
+  MBS_TAKE(context, system->arena, state->total, system->m);
   const MbsBlueprint *blueprint = system->blueprint;
   for (int i = 0; i < blueprint->entities.count; ++i) {
     for (int k = 0; k < system->dimension && !blueprint->entities.items[i].is_fixed; ++k) {
@@ -222,6 +225,9 @@ void mbs_state_copy(const MbsSystem *system, const MbsState *from, MbsState *to)
   }
   for (int i = 0; i < system->m; ++i) {
     to->lambda[i] = from->lambda[i];
+    to->sigma[i] = from->sigma[i];
+    to->kappa[i] = from->kappa[i];
+    to->total[i] = from->total[i];
   }
 }
 

@@ -34,18 +34,14 @@
 #include "terms/coefficients.h"
 #include "terms/linear_form.h"
 #include "terms/signal_bank.h"
+#include "terms/state.h"
 
 struct MbsForceElement;
 struct MbsExpressionRow;
 
-typedef struct MbsState {
-  mbs_scalar t;
-  mbs_scalar *q, *v, *a;  // nq: free coordinates first; v and a of the fixed ones are zero
-  mbs_scalar *lambda;     // m
-} MbsState;
-
 typedef struct MbsWeights {
-  double k0, k1, k2, epsilon;
+  double k0, k1, k2, epsilon;  // of the levels of holonomic constraints, and of their multipliers
+  double n1, n2, n_epsilon;    // the same of nonholonomic ones, which have no position level
 } MbsWeights;
 
 // One body's mass matrix and weight on its entities.
