@@ -15,6 +15,10 @@ typedef enum Kind {
   KIND_POSITIVE,      // CliNumber
   KIND_NOT_NEGATIVE,  // CliNumber
   KIND_PENALTY,       // CliNumber
+  KIND_PROJECTIONS,   // CliNumber
+  KIND_MATRIX,        // const char *
+  KIND_NONHOLONOMIC,  // const char *
+  KIND_TANGENT,       // const char *
   KIND_NAMES,         // CliNames
   KIND_OUTPUT,        // const char *
   KIND_METHOD,        // MbsMethod
@@ -65,7 +69,7 @@ static const Option table[] = {
     {"--coordinates", "NAME", KIND_TEXT, DYNAMICS | CLI_KINEMATICS, MEMBER(coordinates),
      "coordinates (natural); see `mbsens list coordinates`"},
     {"--integrator", "NAME", KIND_TEXT, DYNAMICS_OR_VERIFY, MEMBER(integrator),
-     "integrator (trapezoidal); see `mbsens list integrators`"},
+     "integrator (auto: trapezoidal, for index3 generalised-alpha); see\n`mbsens list integrators`"},
     {"--step", "H", KIND_POSITIVE, MODELS, MEMBER(step), "time step in seconds (0.01)"},
     {"--end", "T", KIND_POSITIVE, MODELS, MEMBER(end), "end of the simulated time in seconds (1)"},
     {"--tolerance", "X", KIND_POSITIVE, MODELS, MEMBER(tolerance),
@@ -77,14 +81,24 @@ static const Option table[] = {
     {"--omega", "W", KIND_NOT_NEGATIVE, DYNAMICS_OR_VERIFY, MEMBER(omega),
      "frequency of the constraint stabilisation in rad/s (10)"},
     {"--baumgarte", NULL, KIND_FLAG, DYNAMICS_OR_VERIFY, MEMBER(is_stabilised), "index1: stabilise with xi and omega"},
+    {"--beta", "X", KIND_POSITIVE, DYNAMICS_OR_VERIFY, MEMBER(beta), "newmark: beta ((gamma + 1/2)^2 / 4)"},
+    {"--gamma", "X", KIND_POSITIVE, DYNAMICS_OR_VERIFY, MEMBER(gamma), "newmark: gamma (1/2)"},
+    {"--spectral-radius", "X", KIND_NOT_NEGATIVE, DYNAMICS_OR_VERIFY, MEMBER(spectral_radius),
+     "generalised-alpha: what is left of the highest frequencies, from 0\nto 1 (0.8)"},
+    {"--projections", "N", KIND_PROJECTIONS, DYNAMICS_OR_VERIFY, MEMBER(projections),
+     "ali3p: iterations of each projection; none, or auto: until they\nconverge (auto)"},
+    {"--projection-matrix", "NAME", KIND_MATRIX, DYNAMICS_OR_VERIFY, MEMBER(projection_matrix),
+     "ali3p: metric of the projections, mass or tangent (mass)"},
+    {"--nonholonomic", "NAME", KIND_NONHOLONOMIC, DYNAMICS_OR_VERIFY, MEMBER(nonholonomic),
+     "ali3p: nonholonomic constraints coupled into the step's equations, or\nprojected: by the projections alone "
+     "(coupled)"},
+    {"--tangent", "NAME", KIND_TANGENT, DYNAMICS_OR_VERIFY, MEMBER(tangent),
+     "matrix of Newton's iteration: exact, or approximate: without the\ncurvature of the constraints (exact)"},
     {"--json", NULL, KIND_FLAG, MODELS, MEMBER(is_json), "print one JSON object instead of tables"},
     {"--quiet", NULL, KIND_FLAG, MODELS, MEMBER(is_quiet), "print the tables of numbers only"},
     {"--markdown", NULL, KIND_FLAG, CLI_LIST, MEMBER(is_markdown), "print tables in Markdown"},
     {"--help", NULL, KIND_FLAG, ALL, MEMBER(wants_help), "print this text; also -h"},
     {"-h", NULL, KIND_FLAG, ALL, MEMBER(wants_help), NULL},
-    {"--spectral-radius", "X", KIND_PLANNED, MODELS, 0, NULL},
-    {"--projections", "N", KIND_PLANNED, MODELS, 0, NULL},
-    {"--projection-matrix", "NAME", KIND_PLANNED, MODELS, 0, NULL},
     {"--independent", "A,B", KIND_PLANNED, MODELS, 0, NULL},
     {"--memory", "SIZE", KIND_PLANNED, MODELS, 0, NULL},
     {"--derivatives", "NAME", KIND_PLANNED, MODELS, 0, NULL},
@@ -157,6 +171,10 @@ static bool store(const Option *option, const char *value, CliOptions *options) 
     case KIND_POSITIVE: return cli_value_positive(option->name, value, member);
     case KIND_NOT_NEGATIVE: return cli_value_not_negative(option->name, value, member);
     case KIND_PENALTY: return cli_value_penalty(option->name, value, member);
+    case KIND_PROJECTIONS: return cli_value_projections(option->name, value, member);
+    case KIND_MATRIX: return cli_value_choice(option->name, "mass|tangent", value, member);
+    case KIND_NONHOLONOMIC: return cli_value_choice(option->name, "coupled|projected", value, member);
+    case KIND_TANGENT: return cli_value_choice(option->name, "exact|approximate", value, member);
     case KIND_NAMES: return cli_value_names(option->name, value, member);
     case KIND_OUTPUT: return cli_value_output(option->name, value, member);
     case KIND_METHOD: options->has_method = true; return cli_value_method(option->name, value, member);

@@ -24,6 +24,8 @@ typedef struct CliOptions {
   const char *operand;  // MODEL; the topic of list; the command of help
   const char *formulation, *coordinates, *integrator;
   CliNumber step, end, tolerance, penalty, xi, omega;
+  CliNumber beta, gamma, spectral_radius, projections;
+  const char *projection_matrix, *nonholonomic, *tangent;
   bool is_stabilised;
   int assignment_count;
   CliAssignment *assignments;  // --set

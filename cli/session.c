@@ -11,6 +11,11 @@ static void override_number(CliNumber number, double *setting) {
   }
 }
 
+// the flag says whether the word is the one that was given
+static void override_flag(const char *given, const char *word, bool *flag) {
+  *flag = given ? strcmp(given, word) == 0 : *flag;
+}
+
 // `topic` of mbsens list has the names
 static int override_name(const char *option, const char *topic, const char *name, char *setting) {
   if (!name) {
@@ -32,6 +37,13 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
   override_number(options->penalty, &settings->penalty);
   override_number(options->xi, &settings->xi);
   override_number(options->omega, &settings->omega);
+  override_number(options->beta, &settings->beta);
+  override_number(options->gamma, &settings->gamma);
+  override_number(options->spectral_radius, &settings->spectral_radius);
+  settings->projections = options->projections.is_given ? (int)options->projections.value : settings->projections;
+  override_flag(options->projection_matrix, "tangent", &settings->is_projection_tangent);
+  override_flag(options->nonholonomic, "projected", &settings->is_nonholonomic_projected);
+  override_flag(options->tangent, "approximate", &settings->is_tangent_approximate);
   settings->is_stabilised = settings->is_stabilised || options->is_stabilised;
   settings->is_kinematic = options->is_kinematic;
   request->difference = options->difference;

@@ -54,6 +54,32 @@ bool cli_value_penalty(const char *option, const char *text, CliNumber *number) 
   return cli_value_positive(option, text, number);
 }
 
+bool cli_value_projections(const char *option, const char *text, CliNumber *number) {
+  if (strcmp(text, "auto") == 0 || strcmp(text, "none") == 0) {
+    *number = (CliNumber){.is_given = true, .value = strcmp(text, "none") == 0 ? -1 : 0};
+    return true;
+  }
+  char *end;
+  long value = strtol(text, &end, 10);
+  if (end == text || *end || value < 1 || value > 1000) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s: expected a number of iterations, none or auto, got \"%s\"", option, text);
+    return false;
+  }
+  *number = (CliNumber){.is_given = true, .value = (double)value};
+  return true;
+}
+
+bool cli_value_choice(const char *option, const char *words, const char *text, const char **choice) {
+  const char *bar = strchr(words, '|');
+  size_t length = strlen(text), first = (size_t)(bar - words);
+  if (!(length == first && strncmp(text, words, length) == 0) && strcmp(text, bar + 1) != 0) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s: expected %.*s or %s, got \"%s\"", option, (int)first, words, bar + 1, text);
+    return false;
+  }
+  *choice = text;
+  return true;
+}
+
 bool cli_value_names(const char *option, const char *text, CliNames *names) {
   int count = 1;
   for (const char *c = text; *c; ++c) {

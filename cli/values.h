@@ -29,6 +29,10 @@ bool cli_value_positive(const char *option, const char *text, CliNumber *number)
 bool cli_value_not_negative(const char *option, const char *text, CliNumber *number);
 bool cli_value_penalty(const char *option, const char *text, CliNumber *number);  // a positive number or "auto": 0
 
+bool cli_value_projections(const char *option, const char *text, CliNumber *number);  // auto: 0, none: -1
+// `words`: the two that are allowed, "a|b"
+bool cli_value_choice(const char *option, const char *words, const char *text, const char **choice);
+
 bool cli_value_names(const char *option, const char *text, CliNames *names);
 bool cli_value_assignment(const char *option, const char *text, CliAssignment *assignment);
 bool cli_value_output(const char *option, const char *text, const char **path);

@@ -194,14 +194,23 @@ static void check_weights(void) {
       settings.is_stabilised = stabilised;
       (void)snprintf(settings.formulation, sizeof settings.formulation, "%s", name);
       ENSURE_OK(context, mbs_formulation_create(context, &settings, simulation->system, &formulation));
-      const MbsWeights *w = &formulation.weights;
-      bool is_penalty = strcmp(name, "penalty") == 0;
-      ENSURE(is_penalty || strcmp(name, "index1") == 0);  // a new formulation: say here what its weights are
-      ENSURE_NEAR(w->k2, 1, 0);
-      ENSURE_NEAR(w->k1, is_penalty || stabilised ? 8 : 0, 0);  // 2 xi omega
-      ENSURE_NEAR(w->k0, is_penalty || stabilised ? 64 : 0, 0);
-      ENSURE_NEAR(w->epsilon, is_penalty ? 1e-6 : 0, 0);
-      ENSURE(formulation.type->allows_redundancy == is_penalty);
+      const MbsWeights start = mbs_formulation_weights(&formulation, 0, 0);
+      const MbsWeights step = mbs_formulation_weights(&formulation, 0.25, 0.5);
+      bool is_penalty = strcmp(name, "penalty") == 0, is_ali1 = strcmp(name, "ali1") == 0;
+      bool is_index3 = strcmp(name, "index3") == 0, is_ali3p = strcmp(name, "ali3p") == 0;
+      bool is_index1 = strcmp(name, "index1") == 0;
+      ENSURE(is_penalty || is_ali1 || is_index3 || is_ali3p || is_index1);  // a new one: say here what its weights are
+      bool has_terms = is_penalty || is_ali1 || (is_index1 && stabilised);
+      ENSURE_NEAR(start.k2, 1, 0);
+      ENSURE_NEAR(start.k1, has_terms ? 8 : 0, 0);  // 2 xi omega
+      ENSURE_NEAR(start.k0, has_terms ? 64 : 0, 0);
+      ENSURE_NEAR(step.k2, is_index3 || is_ali3p ? 0 : 1, 0);
+      ENSURE_NEAR(step.k1, has_terms ? 8 : 0, 0);
+      ENSURE_NEAR(step.k0, has_terms ? 64 : is_index1 ? 0 : 4, 0);  // 1 / c0
+      ENSURE_NEAR(start.epsilon, is_penalty ? 1e-6 : 0, 0);
+      ENSURE_NEAR(step.epsilon, is_penalty ? 1e-6 : 0, 0);
+      ENSURE_NEAR(formulation.relaxation, is_ali1 || is_ali3p ? 1e-6 : 0, 0);
+      ENSURE(formulation.type->allows_redundancy == (is_penalty || is_ali1 || is_ali3p));
     }
   }
   mbs_simulation_destroy(simulation);

@@ -48,7 +48,9 @@ static void check(MbsSimulation *simulation, const MbsWeights *weights, double *
   double *coefficients = numbers(system->coefficients.nodes.count, 0);
   double *parameters = numbers(system->blueprint->parameters.count, 0);
   double *gradient = numbers(columns, 0);
-  mbs_terms_transposed(system, state, weights, mu, nu, q, v, a, lambda, coefficients, parameters);
+  const MbsStateBar bar = {
+      .q = q, .v = v, .a = a, .lambda = lambda, .coefficients = coefficients, .parameters = parameters};
+  mbs_terms_transposed(system, state, weights, MBS_PART_ALL, mu, nu, &bar);
   mbs_system_chain(system, coefficients, parameters, gradient);
   for (int k = 0; k < columns; ++k) {
     double forward = dot(n, mu, R + k * (n + m)) + dot(m, nu, R + k * (n + m) + n);

@@ -85,12 +85,12 @@ static void check_model(const char *path, void *user) {
   MbsRequest request;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
   request.settings.step = fmin(request.settings.step, 1e-2);  // some need a smaller one
-  // a model that asks for penalty is redundant or passes through singular positions: index1 has no business there
-  bool is_penalty_only = strcmp(request.settings.formulation, "penalty") == 0;
+  // redundant, or through singular positions: index1 and index3 have no business there
+  bool is_singular = strstr(path, "bricard") || strstr(path, "n_four_bar");
   request.settings.end = fmin(request.settings.end, 2);
   for (int f = 0; mbs_formulation_types[f]; ++f) {
     const char *name = mbs_formulation_types[f]->name;
-    if (is_penalty_only && !mbs_formulation_types[f]->allows_redundancy) {
+    if (is_singular && !mbs_formulation_types[f]->allows_redundancy) {
       continue;
     }
     (void)snprintf(request.settings.formulation, sizeof request.settings.formulation, "%s", name);
@@ -119,7 +119,9 @@ static void check_model(const char *path, void *user) {
         MbsRequest differences = request;
         differences.difference = kinds[d].difference;
         MbsResult *tried = run(model, &differences, MBS_METHOD_FINITE_DIFFERENCE);
-        ensure_near(path, kinds[d].name, tried, reference, 1e-2, kinds[d].limit);
+        // the multipliers of a step that keeps Phi = 0 itself are Newton's error over h^2
+        double factor = mbs_formulation_types[f]->is_position_level ? 30 : 1;
+        ensure_near(path, kinds[d].name, tried, reference, 1e-2, factor * kinds[d].limit);
         mbs_result_destroy(tried);
       }
     }

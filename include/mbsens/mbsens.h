@@ -49,12 +49,18 @@ void mbs_model_destroy(MbsModel *model);
 enum { MBS_NAME_LENGTH = 32 };
 
 typedef struct MbsSettings {
-  double end, step;    // s
-  double tolerance;    // scaled residual at which a step counts as solved
-  double penalty;      // absolute penalty factor; 0: automatic
-  double xi, omega;    // constraint stabilisation: damping ratio, frequency (rad/s)
-  bool is_stabilised;  // index1: use xi and omega
-  bool is_kinematic;   // no dynamics: drivers determine the motion; the multipliers are the forces it needs
+  double end, step;                // s
+  double tolerance;                // scaled residual at which a step counts as solved
+  double penalty;                  // absolute penalty factor; 0: automatic
+  double xi, omega;                // constraint stabilisation: damping ratio, frequency (rad/s)
+  bool is_stabilised;              // index1: use xi and omega
+  double beta, gamma;              // newmark; 0: not given
+  double spectral_radius;          // generalised-alpha; negative: not given
+  int projections;                 // ali3p: iterations of each projection; 0: until they converge, -1: none
+  bool is_projection_tangent;      // ali3p: project with M - gamma h Q_v - beta h^2 Q_x instead of M
+  bool is_nonholonomic_projected;  // ali3p: nonholonomic constraints enter by the projections alone
+  bool is_tangent_approximate;     // Newton's iteration without the curvature of the constraints
+  bool is_kinematic;               // no dynamics: drivers determine the motion; the multipliers are the forces it needs
   char formulation[MBS_NAME_LENGTH], coordinates[MBS_NAME_LENGTH], integrator[MBS_NAME_LENGTH];
 } MbsSettings;
 

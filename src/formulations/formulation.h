@@ -1,8 +1,10 @@
-// A formulation: which residual is solved in each step. One file per formulation; the integrators and
-// sensitivities see this interface only.
+// A formulation: which equations are solved in each step. One file per formulation; integrators and sensitivities see
+// this interface only.
 //
-// The state's unknowns are u = (a, lambda); r = 0 determines them when q and v follow from a by the
-// integrator (in a step) or are given (at the start). All functions are for the instance's weights.
+// The step's unknowns are u = (a, lambda); r(t, q, v, a, lambda) = 0 determines them where q and v follow from a by the
+// integrator, q = qh + c0 a, v = vh + c1 a (in a step), or are given (c0 = c1 = 0, at the start). A formulation is
+// described by the weights of the constraint levels in r (terms.h), which may depend on c0 and c1, by the relaxation of
+// Newton's matrix that lets it run through redundancy, and by what follows the solution: projections.
 #ifndef MBS_FORMULATION_H
 #define MBS_FORMULATION_H
 
@@ -14,37 +16,42 @@
 typedef struct MbsFormulation {
   const struct MbsFormulationType *type;
   const MbsSystem *system;
-  MbsWeights weights;
+  MbsWeights start, step;  // of the residual at the start, and in a step
+  // epsilon of Newton's matrix [T Phi_x'; e_a -epsilon], not of the residual: each iteration is then one of the
+  // augmented Lagrangian, dlambda = (Phi_x da + e) / epsilon, whose limit does not depend on epsilon
+  double relaxation;
+  bool is_uncoupled;  // nonholonomic constraints are left to the projections
 } MbsFormulation;
 
 typedef struct MbsFormulationType {
   const char *name, *summary;
-  // chooses the weights of the constraint equations
+  // chooses the weights and the relaxation
   void (*prepare)(const MbsSettings *settings, MbsFormulation *formulation);
+  bool is_position_level;  // the step keeps Phi = 0 itself: weights 1 / c0, and 1 / c1 of nonholonomic rows
+  bool has_projections;    // then velocities and accelerations are projected onto their constraints
+  bool has_dissipation;    // wants an integrator that damps the highest frequencies
   // May constraints be redundant? If not, a singular matrix is explained by naming the redundant ones.
   bool allows_redundancy;
 } MbsFormulationType;
 
 // NULL where there is none of that name, with the nearest in the message.
+const MbsFormulationType *mbs_formulation_find(const char *name, const char **nearest);
+
 MbsStatus mbs_formulation_create(MbsContext *context, const MbsSettings *settings, const MbsSystem *system,
                                  MbsFormulation *formulation);
 
-// r (n + m) and the scales of its two parts
-static inline void mbs_formulation_residual(const MbsFormulation *f, const MbsState *state, mbs_scalar *r,
-                                            double scale[2]) {
-  mbs_terms_residual(f->system, state, &f->weights, r, scale);
-}
-
-// c0 r_x + c1 r_v + c2 r_a, and r_lambda
-static inline void mbs_formulation_tangent(const MbsFormulation *f, const MbsState *state, double c0, double c1,
-                                           double c2, mbs_scalar *values) {
-  mbs_terms_tangent(f->system, state, &f->weights, c0, c1, c2, values);
-}
-
-// R += r_x X + r_v V + r_a A + r_rho for the columns of the system; A may be NULL
-static inline void mbs_formulation_derivative(const MbsFormulation *f, const MbsState *state, const mbs_scalar *X,
-                                              const mbs_scalar *V, const mbs_scalar *A, mbs_scalar *R) {
-  mbs_terms_derivative(f->system, state, &f->weights, f->system->column_count, true, X, V, A, NULL, R);
+// The weights of the residual for q = qh + c0 a, v = vh + c1 a.
+static inline MbsWeights mbs_formulation_weights(const MbsFormulation *formulation, double c0, double c1) {
+  if (!(c0 > 0)) {
+    return formulation->start;
+  }
+  MbsWeights weights = formulation->step;
+  if (formulation->type->is_position_level) {
+    weights.k0 = 1 / c0;  // scaled like accelerations: small steps lose no digits
+    weights.n1 = formulation->is_uncoupled ? 0 : 1 / c1;
+    weights.n_epsilon = formulation->is_uncoupled ? 1 : 0;
+  }
+  return weights;
 }
 
 #endif

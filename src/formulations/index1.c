@@ -3,15 +3,16 @@
 //     [ Phi_x   0    ] [ lambda ] = [ c ],     c = Phi_x a - Phiddot
 // that is f = 0, Phiddot = 0; with Baumgarte's stabilisation Phiddot + 2 xi omega Phidot + omega^2 Phi = 0.
 // Without it nothing brings the constraints back: they are off by the integrator's error. Near a singular position, or
-// with redundant constraints, the matrix loses rank: use penalty there.
+// with redundant constraints, the matrix loses rank: use ali1, ali3p or penalty there.
 #include "formulations/formulation.h"
 
 static void prepare(const MbsSettings *settings, MbsFormulation *formulation) {
-  formulation->weights = (MbsWeights){.k2 = 1};
+  MbsWeights weights = {.k2 = 1, .n2 = 1};
   if (settings->is_stabilised) {
-    formulation->weights.k1 = 2 * settings->xi * settings->omega;
-    formulation->weights.k0 = settings->omega * settings->omega;
+    weights.k1 = 2 * settings->xi * settings->omega;
+    weights.k0 = settings->omega * settings->omega;
   }
+  formulation->start = formulation->step = weights;
 }
 
 const MbsFormulationType mbs_formulation_index1 = {

@@ -8,10 +8,12 @@
 #include "formulations/formulation.h"
 
 static void prepare(const MbsSettings *settings, MbsFormulation *formulation) {
-  formulation->weights = (MbsWeights){.k2 = 1,
-                                      .k1 = 2 * settings->xi * settings->omega,
-                                      .k0 = settings->omega * settings->omega,
-                                      .epsilon = 1 / settings->penalty};
+  formulation->start = formulation->step = (MbsWeights){.k2 = 1,
+                                                        .k1 = 2 * settings->xi * settings->omega,
+                                                        .k0 = settings->omega * settings->omega,
+                                                        .epsilon = 1 / settings->penalty,
+                                                        .n2 = 1,
+                                                        .n_epsilon = 1 / settings->penalty};
 }
 
 const MbsFormulationType mbs_formulation_penalty = {

@@ -119,6 +119,8 @@ static void put_coordinates(const MbsPage *page) {
 static void put_integrators(const MbsPage *page) {
   static const MbsPageEntry entries[] = {
       {"trapezoidal", "implicit trapezoidal rule (Newmark, beta 1/4, gamma 1/2): second order, no numerical damping"},
+      {"newmark", "Newmark's rule with any beta and gamma; damps where gamma is above 1/2, which costs an order"},
+      {"generalised-alpha", "second order, damps the highest frequencies: to the spectral radius in each step"},
   };
   mbs_page_entries(page, "integrator", MBS_COUNT(entries), entries);
 }

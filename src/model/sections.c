@@ -67,8 +67,9 @@ static const MbsField simulation_fields[] = {
                                     .summary = "see mbsens list formulations"},
     [MBS_SIMULATION_COORDINATES] = {"coordinates", MBS_FIELD_TEXT, .default_text = "natural",
                                     .summary = "see mbsens list coordinates"},
-    [MBS_SIMULATION_INTEGRATOR] = {"integrator", MBS_FIELD_TEXT, .default_text = "trapezoidal",
-                                   .summary = "see mbsens list integrators"},
+    [MBS_SIMULATION_INTEGRATOR] = {"integrator", MBS_FIELD_TEXT, .default_text = "auto",
+                                   .summary = "see mbsens list integrators; auto: trapezoidal, but generalised-alpha "
+                                              "for index3"},
     [MBS_SIMULATION_TOLERANCE] = {"tolerance", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1e-10",
                                   .summary = "scaled residual at which a step counts as solved"},
     [MBS_SIMULATION_PENALTY] =
@@ -82,6 +83,29 @@ static const MbsField simulation_fields[] = {
     [MBS_SIMULATION_BAUMGARTE] = {"baumgarte", MBS_FIELD_CHOICE, .default_text = "no",
                                   .choices = (const char *const[]){"no", "yes", NULL},
                                   .summary = "index1: add the stabilisation terms of xi and omega"},
+    [MBS_SIMULATION_BETA] = {"beta", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
+                             .summary = "integrator newmark: beta (default (gamma + 1/2)^2 / 4)"},
+    [MBS_SIMULATION_GAMMA] = {"gamma", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
+                              .summary = "integrator newmark: gamma (default 1/2)"},
+    [MBS_SIMULATION_SPECTRAL_RADIUS] =
+        {"spectral_radius", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE,
+         .summary = "integrator generalised-alpha: what is left of the highest frequencies after a step, 0 to 1 "
+                    "(default 0.8)"},
+    [MBS_SIMULATION_PROJECTIONS] =
+        {"projections", MBS_FIELD_TEXT, .default_text = "auto",
+         .summary = "ali3p: iterations of each projection, a number, none, or auto: until they converge"},
+    [MBS_SIMULATION_PROJECTION_MATRIX] = {"projection_matrix", MBS_FIELD_CHOICE, .default_text = "mass",
+                                          .choices = (const char *const[]){"mass", "tangent", NULL},
+                                          .summary = "ali3p: the metric of the projections"},
+    [MBS_SIMULATION_NONHOLONOMIC] =
+        {"nonholonomic", MBS_FIELD_CHOICE, .default_text = "coupled",
+         .choices = (const char *const[]){"coupled", "projected", NULL},
+         .summary = "ali3p: nonholonomic constraints in the step's equations (second order in h) or by the projections "
+                    "alone (first order)"},
+    [MBS_SIMULATION_TANGENT] = {"tangent", MBS_FIELD_CHOICE, .default_text = "exact",
+                                .choices = (const char *const[]){"exact", "approximate", NULL},
+                                .summary = "matrix of Newton's iteration; approximate: without the curvature of the "
+                                           "constraints"},
 };
 static const MbsRecordType simulation_type = {"simulation", "how to simulate; the command line overrides it",
                                               MBS_COUNT(simulation_fields), simulation_fields};

@@ -60,8 +60,13 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
                                     const char *formulation, Verification *verification) {
   MbsRequest run = *request;
   MbsResult *tried = NULL, *reference = NULL;
+  const char *nearest = NULL;
   run.recorder = NULL;
   (void)snprintf(run.settings.formulation, sizeof run.settings.formulation, "%s", formulation);
+  if (!mbs_formulation_find(formulation, &nearest)->has_projections) {
+    run.settings.projections = 0;
+    run.settings.is_projection_tangent = run.settings.is_nonholonomic_projected = false;
+  }
   run.method = MBS_METHOD_DIRECT;
   MbsStatus status = mbs_run(context, model, &run, &tried);
   if (status == MBS_OK) {

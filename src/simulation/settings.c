@@ -42,6 +42,21 @@ static MbsStatus name(MbsContext *context, const MbsField *field, MbsText text, 
   return MBS_OK;
 }
 
+// auto: 0, none: -1, or a number
+static MbsStatus read_projections(MbsContext *context, MbsArena *arena, MbsText text, MbsSettings *settings) {
+  const MbsField field = {"projections", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE};
+  double value = strcmp(text.text, "none") == 0 ? -1 : 0;
+  if (value >= 0 && strcmp(text.text, "auto") != 0) {
+    MBS_TRY(constant(context, arena, &field, text, &value));
+    if (value != floor(value) || value > MBS_MOST_PROJECTIONS) {  // real
+      return mbs_fail(context, MBS_ERROR_INPUT, text.place, "simulation: projections must be none, auto, or 1 to %d",
+                      MBS_MOST_PROJECTIONS);
+    }
+  }
+  settings->projections = (int)value;
+  return MBS_OK;
+}
+
 MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings) {
   const MbsRecord *section = mbs_record_child(&model->root, MBS_MODEL_SIMULATION);
   const MbsField *fields = mbs_model_type.fields[MBS_MODEL_SIMULATION].record->fields;
@@ -53,10 +68,16 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
                  {MBS_SIMULATION_STEP, &settings->step},
                  {MBS_SIMULATION_TOLERANCE, &settings->tolerance},
                  {MBS_SIMULATION_XI, &settings->xi},
-                 {MBS_SIMULATION_OMEGA, &settings->omega}};
+                 {MBS_SIMULATION_OMEGA, &settings->omega},
+                 {MBS_SIMULATION_BETA, &settings->beta},
+                 {MBS_SIMULATION_GAMMA, &settings->gamma},
+                 {MBS_SIMULATION_SPECTRAL_RADIUS, &settings->spectral_radius}};
+  settings->spectral_radius = -1;
   for (int i = 0; i < MBS_COUNT(numbers); ++i) {
     int f = numbers[i].field;
-    MBS_TRY(constant(context, arena, &fields[f], mbs_record_text(section, f), numbers[i].value));
+    if (mbs_record_text(section, f).text) {
+      MBS_TRY(constant(context, arena, &fields[f], mbs_record_text(section, f), numbers[i].value));
+    }
   }
   const struct {
     int field;
@@ -74,11 +95,78 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
     positive.check = MBS_CHECK_POSITIVE;
     MBS_TRY(constant(context, arena, &positive, penalty, &settings->penalty));
   }
-  settings->is_stabilised = strcmp(mbs_record_text(section, MBS_SIMULATION_BAUMGARTE).text, "yes") == 0;
+  const struct {
+    int field;
+    const char *word;
+    bool *flag;
+  } flags[] = {{MBS_SIMULATION_BAUMGARTE, "yes", &settings->is_stabilised},
+               {MBS_SIMULATION_PROJECTION_MATRIX, "tangent", &settings->is_projection_tangent},
+               {MBS_SIMULATION_NONHOLONOMIC, "projected", &settings->is_nonholonomic_projected},
+               {MBS_SIMULATION_TANGENT, "approximate", &settings->is_tangent_approximate}};
+  for (int i = 0; i < MBS_COUNT(flags); ++i) {
+    *flags[i].flag = strcmp(mbs_record_text(section, flags[i].field).text, flags[i].word) == 0;
+  }
+  return read_projections(context, arena, mbs_record_text(section, MBS_SIMULATION_PROJECTIONS), settings);
+}
+
+// ---- checking, and filling in what depends on the rest ----
+static MbsStatus check_integrator(MbsContext *context, const MbsModel *model, const MbsFormulationType *formulation,
+                                  MbsSettings *settings) {
+  bool has_newmark = settings->beta > 0 || settings->gamma > 0, has_radius = settings->spectral_radius >= 0;
+  if (strcmp(settings->integrator, "generalized-alpha") == 0) {
+    (void)snprintf(settings->integrator, MBS_NAME_LENGTH, "generalised-alpha");
+  }
+  if (strcmp(settings->integrator, "auto") == 0) {
+    bool is_damped = has_radius || (!has_newmark && formulation && formulation->has_dissipation);
+    (void)snprintf(settings->integrator, MBS_NAME_LENGTH, "%s",
+                   is_damped     ? "generalised-alpha"
+                   : has_newmark ? "newmark"
+                                 : "trapezoidal");
+  }
+  bool is_newmark = strcmp(settings->integrator, "newmark") == 0;
+  bool is_alpha = strcmp(settings->integrator, "generalised-alpha") == 0;
+  MbsRule rule;
+  if (!mbs_rule_find(settings, &rule)) {
+    return mbs_fail(
+        context, MBS_ERROR_NOT_OFFERED, mbs_model_setting_place(model, MBS_SIMULATION_INTEGRATOR, settings->integrator),
+        "integrator \"%s\" is not offered; use trapezoidal, newmark or generalised-alpha", settings->integrator);
+  }
+  if ((has_newmark && !is_newmark) || (has_radius && !is_alpha)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s has no meaning with integrator %s, only with %s",
+                    has_radius && !is_alpha ? "a spectral radius" : "beta or gamma", settings->integrator,
+                    has_radius && !is_alpha ? "generalised-alpha" : "newmark");
+  }
+  if (is_alpha && !has_radius) {
+    settings->spectral_radius = 0.8;
+  }
   return MBS_OK;
 }
 
-MbsStatus mbs_settings_check(MbsContext *context, const MbsModel *model, const MbsSettings *settings) {
+static MbsStatus check_projections(MbsContext *context, const MbsFormulationType *formulation,
+                                   const MbsSettings *settings) {
+  if (formulation && !formulation->has_projections &&
+      (settings->projections != 0 || settings->is_projection_tangent || settings->is_nonholonomic_projected)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "formulation %s has no projections; use ali3p for %s",
+                    settings->formulation,
+                    settings->projections != 0        ? "--projections"
+                    : settings->is_projection_tangent ? "--projection-matrix"
+                                                      : "--nonholonomic projected");
+  }
+  if (settings->projections < -1 || settings->projections > MBS_MOST_PROJECTIONS) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "projections must be none, auto, or 1 to %d",
+                    MBS_MOST_PROJECTIONS);
+  }
+  if (settings->is_nonholonomic_projected && settings->projections < 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                    "--nonholonomic projected needs the projections that --projections none leaves out");
+  }
+  if (settings->is_projection_tangent) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere, "projection matrix \"tangent\" is not offered yet");
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsSettings *settings) {
   const struct {
     const char *name;
     double value;
@@ -91,6 +179,12 @@ MbsStatus mbs_settings_check(MbsContext *context, const MbsModel *model, const M
       {"penalty", settings->penalty, settings->penalty >= 0, "positive, or auto"},
       {"xi", settings->xi, settings->xi >= 0, "zero or positive"},
       {"omega", settings->omega, settings->omega >= 0, "zero or positive"},
+      {"beta", settings->beta, settings->beta >= 0 && settings->beta <= 0.5, "positive and at most 1/2"},
+      {"gamma", settings->gamma, settings->gamma == 0 || (settings->gamma >= 0.5 && settings->gamma <= 1),
+       "from 1/2 to 1: below the rule is unstable"},
+      {"spectral radius", settings->spectral_radius,
+       settings->spectral_radius == -1 || (settings->spectral_radius >= 0 && settings->spectral_radius <= 1),
+       "from 0 to 1"},
   };
   for (int i = 0; i < MBS_COUNT(checks); ++i) {
     if (!checks[i].is_good || !isfinite(checks[i].value)) {
@@ -111,10 +205,8 @@ MbsStatus mbs_settings_check(MbsContext *context, const MbsModel *model, const M
         is_planned ? "coordinates \"%s\" are not offered yet; use natural" : "no coordinates \"%s\"; use natural",
         settings->coordinates);
   }
-  if (strcmp(settings->integrator, "trapezoidal") != 0) {
-    return mbs_fail(context, MBS_ERROR_NOT_OFFERED,
-                    mbs_model_setting_place(model, MBS_SIMULATION_INTEGRATOR, settings->integrator),
-                    "integrator \"%s\" is not offered; use trapezoidal", settings->integrator);
-  }
-  return MBS_OK;
+  const char *nearest = NULL;
+  const MbsFormulationType *formulation = mbs_formulation_find(settings->formulation, &nearest);
+  MBS_TRY(check_integrator(context, model, formulation, settings));
+  return check_projections(context, formulation, settings);
 }

@@ -12,35 +12,24 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// The penalty alpha |Phi_q|^2 against the inertia: 1e8 max M_ii / min |row of Phi_q|^2 at the guess, to a power of ten,
-// so that it does not depend on units or size. A number of the method, not of the model: it is not differentiated.
-static void choose_penalty(MbsSimulation *simulation, const MbsState *state) {
-  const MbsSystem *system = simulation->system;
-  const MbsPattern *pattern = &system->mode.pattern;
-  const MbsWeights none = {0}, position = {.k0 = 1};
-  mbs_scalar *values = simulation->newmark.tangent, *square = simulation->newmark.r;
-  double mass = 0, shortest = 0;
-  mbs_terms_tangent(system, state, &none, 0, 0, 1, values);
-  for (int i = 0; i < system->n; ++i) {
-    double entry = mbs_re(values[mbs_pattern_position(pattern, i, i)]);
-    mass = entry > mass ? entry : mass;
-    square[i] = 0;
+// sigma and kappa where nothing is projected are no zeros but mistakes
+static MbsStatus refuse_projection_signals(MbsContext *context, const MbsSimulation *simulation) {
+  const MbsBlueprint *blueprint = simulation->system->blueprint;
+  if (simulation->formulation.type->has_projections && simulation->settings.projections >= 0) {
+    return MBS_OK;
   }
-  for (int i = 0; i < system->m; ++i) {
-    square[system->n + i] = 0;
-  }
-  mbs_terms_tangent(system, state, &position, 1, 0, 0, values);
-  for (int column = 0; column < system->n; ++column) {
-    for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
-      square[pattern->row[k]] += values[k] * values[k];
+  for (int i = 0; i < blueprint->signals.count; ++i) {
+    const MbsSignal *signal = &blueprint->signals.items[i];
+    if (signal->kind == MBS_SIGNAL_MULTIPLIER &&
+        (signal->component == MBS_MULTIPLIER_SIGMA || signal->component == MBS_MULTIPLIER_KAPPA)) {
+      return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                      "%s: sigma() and kappa() are multipliers of the projections, which formulation %s%s does not do; "
+                      "use ali3p",
+                      blueprint->model->file, simulation->settings.formulation,
+                      simulation->formulation.type->has_projections ? " with --projections none" : "");
     }
   }
-  for (int i = 0; i < system->m; ++i) {
-    double length = mbs_re(square[system->n + i]);
-    shortest = length > 0 && (!(shortest > 0) || length < shortest) ? length : shortest;
-  }
-  bool is_usual = mass > 0 && shortest > 0;
-  simulation->settings.penalty = is_usual ? pow(10, round(log10(1e8 * mass / shortest))) : 1e7;  // real
+  return MBS_OK;
 }
 
 static MbsStatus create(MbsContext *context, const MbsModel *model, int column_count, const int *columns,
@@ -51,7 +40,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
     (void)snprintf(simulation->settings.formulation, MBS_NAME_LENGTH, "index1");
     simulation->settings.is_stabilised = false;
   }
-  MBS_TRY(mbs_settings_check(context, model, &simulation->settings));
+  MBS_TRY(mbs_settings_complete(context, model, &simulation->settings));
   MBS_TRY(mbs_compile(context, arena, model, &blueprint));
   MBS_TRY(mbs_system_create(context, arena, blueprint, column_count, columns, &simulation->system));
   MbsSystem *system = simulation->system;
@@ -63,11 +52,6 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   mbs_system_set_parameters(system, nominal);
   MBS_TRY(mbs_state_create(context, system, &simulation->state));
   MBS_TRY(mbs_formulation_create(context, &simulation->settings, system, &simulation->formulation));
-  MBS_TRY(mbs_newmark_create(context, &simulation->formulation, &simulation->settings, &simulation->newmark));
-  if (!(simulation->settings.penalty > 0)) {
-    choose_penalty(simulation, &simulation->state);
-    simulation->formulation.type->prepare(&simulation->settings, &simulation->formulation);
-  }
   MBS_TRY(mbs_initial_create(context, system, &simulation->state, &simulation->initial));
   if (simulation->settings.is_kinematic && simulation->initial->count > 0) {
     return mbs_fail(
@@ -76,13 +60,21 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
         simulation->initial->count, simulation->initial->count == 1 ? "" : "s", model->file,
         simulation->initial->count == 1 ? "is" : "are");
   }
+  MBS_TRY(refuse_projection_signals(context, simulation));
+  MBS_TRY(mbs_simulation_choose_penalty(context, simulation));
+  MBS_TRY(mbs_stepper_create(context, &simulation->formulation, &simulation->settings,
+                             simulation->initial->redundant_count > 0, &simulation->stepper));
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
   simulation->has_columns = column_count > 0;
   size_t size = (size_t)system->nq * (size_t)column_count;
   MBS_TAKE(context, arena, simulation->columns.X, size);
   MBS_TAKE(context, arena, simulation->columns.V, size);
   MBS_TAKE(context, arena, simulation->columns.A, size);
-  MBS_TAKE(context, arena, simulation->columns.L, (size_t)system->m * (size_t)column_count);
+  mbs_scalar **const multipliers[] = {&simulation->columns.L, &simulation->columns.S, &simulation->columns.K,
+                                      &simulation->columns.T};
+  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
+    MBS_TAKE(context, arena, *multipliers[i], (size_t)system->m * (size_t)column_count);
+  }
   // a last step shorter than a billionth of the others is rounding, not a step
   simulation->step_count = (long)ceil(simulation->settings.end / simulation->settings.step * (1 - 1e-9));  // real
   return MBS_OK;
@@ -109,7 +101,7 @@ MbsStatus mbs_simulation_create(MbsContext *context, const MbsModel *model, cons
 
 void mbs_simulation_destroy(MbsSimulation *simulation) {
   if (simulation) {
-    mbs_newmark_destroy(&simulation->newmark);
+    mbs_stepper_destroy(&simulation->stepper);
     mbs_initial_destroy(simulation->initial);
     mbs_arena_destroy(simulation->arena);
   }
@@ -169,14 +161,13 @@ static MbsStatus comes_apart(MbsContext *context, const MbsSimulation *simulatio
 // equations of motion
 static MbsStatus assemble(MbsContext *context, MbsSimulation *simulation, bool is_first) {
   MBS_TRY(mbs_initial_solve(context, simulation->initial, &simulation->state, is_first));
-  return mbs_newmark_start(context, &simulation->newmark, &simulation->state);
+  return mbs_stepper_start(context, &simulation->stepper, &simulation->state);
 }
 
 static MbsStatus assemble_columns(MbsContext *context, MbsSimulation *simulation) {
   MbsColumns *columns = &simulation->columns;
   MBS_TRY(mbs_initial_derivative(context, simulation->initial, &simulation->state, columns->X, columns->V, columns->A));
-  MBS_TRY(mbs_newmark_start_derivative(context, &simulation->newmark, &simulation->state, columns->X, columns->V,
-                                       columns->A, columns->L));
+  MBS_TRY(mbs_stepper_start_derivative(context, &simulation->stepper, &simulation->state, columns));
   mbs_signal_bank_evaluate(simulation->system, &simulation->state);
   return MBS_OK;
 }
@@ -199,7 +190,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
-  simulation->newmark.iterations = 0;
+  simulation->stepper.iterations = 0;
   mbs_signal_bank_evaluate(system, state);
   observe(simulation, 0);
   double size = mbs_state_size(system, state);
@@ -227,7 +218,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   state->t = to;
   mbs_state_place_fixed(system, state);
   MbsStatus status =
-      is_kinematic ? step_kinematic(context, simulation, h) : mbs_newmark_step(context, &simulation->newmark, h, state);
+      is_kinematic ? step_kinematic(context, simulation, h) : mbs_stepper_step(context, &simulation->stepper, h, state);
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
@@ -240,13 +231,12 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   double solved = now();
   if (simulation->has_columns) {
     MBS_TRY(is_kinematic ? assemble_columns(context, simulation)
-                         : mbs_newmark_step_derivative(context, &simulation->newmark, h, state, columns->X, columns->V,
-                                                       columns->A, columns->L));
+                         : mbs_stepper_step_derivative(context, &simulation->stepper, h, state, columns));
   }
   mbs_objectives_advance(&simulation->objectives, state, simulation->has_columns ? columns : NULL, h);
   double done = now();
   simulation->statistics.steps = simulation->steps_done;
-  simulation->statistics.iterations = simulation->newmark.iterations;
+  simulation->statistics.iterations = simulation->stepper.iterations;
   simulation->statistics.seconds_dynamics += solved - began;
   *(simulation->has_columns ? &simulation->statistics.seconds_sensitivity : &simulation->statistics.seconds_dynamics) +=
       done - solved;

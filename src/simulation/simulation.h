@@ -5,13 +5,14 @@
 
 #include <mbsens/mbsens.h>
 
-#include "integrators/newmark.h"
+#include "integrators/stepper.h"
 #include "model/model.h"
 #include "simulation/initial.h"
 
 // settings.c
 MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings);
-MbsStatus mbs_settings_check(MbsContext *context, const MbsModel *model, const MbsSettings *settings);
+// Checks them and fills in what depends on the rest: the integrator, its numbers.
+MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsSettings *settings);
 
 // objectives.c: psi = integrals by the trapezoidal rule of the steps, values at the end, expressions of these
 typedef struct MbsObjective {
@@ -39,7 +40,7 @@ typedef struct MbsSimulation {
   MbsSettings settings;
   MbsSystem *system;
   MbsFormulation formulation;
-  MbsNewmark newmark;
+  MbsStepper stepper;
   MbsInitial *initial;
   MbsState state;
   bool has_columns;
@@ -61,6 +62,9 @@ void mbs_simulation_destroy(MbsSimulation *simulation);
 MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation);
 // One step. Never allocates.
 MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation);
+
+// Fills in an automatic penalty. penalty_scale.c
+MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simulation);
 
 // Adds to the message why the equations are singular: names redundant constraints. simulation/diagnosis.c
 MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status);

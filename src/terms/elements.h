@@ -82,6 +82,12 @@ void mbs_mass_derivative(const MbsSystem *system, const MbsMass *mass, const Mbs
                          const MbsDirectionColumn *direction, mbs_scalar *f);
 void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
                          const MbsAdjoint *adjoint);
+// f += dM/drho y for a column
+void mbs_mass_slope_product(const MbsSystem *system, const MbsMass *mass, int column, const mbs_scalar *y,
+                            mbs_scalar *f);
+// coefficients += d(mu' M y)
+void mbs_mass_coefficient_adjoint(const MbsSystem *system, const MbsMass *mass, const mbs_scalar *y,
+                                  const mbs_scalar *mu, mbs_scalar *coefficients);
 // 1/2 v' M v - weight.q
 mbs_scalar mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsState *state);
 

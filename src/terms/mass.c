@@ -78,6 +78,17 @@ MbsStatus mbs_mass_map(MbsContext *context, const MbsSystem *system, MbsMass *ma
   return MBS_OK;
 }
 
+// f += M(c) a
+MBS_KERNEL void add_product(const MbsMass *mass, const mbs_scalar *c, const mbs_scalar *a, mbs_scalar *f, int d,
+                            bool turns) {
+  for (int i = 0; i < mass->count; ++i) {
+    for (int j = 0; j < mass->count; ++j) {
+      const mbs_scalar *ab = pair(c, mass, i, j);
+      mbs_turn_add(d, turns, ab[0], ab[1], a + mass->first[j], f + mass->first[i]);
+    }
+  }
+}
+
 // f += M(c) a - weight(c)
 MBS_KERNEL void add_inertia(const MbsMass *mass, const mbs_scalar *c, const mbs_scalar *a, mbs_scalar *f, double *scale,
                             int d, bool turns) {
@@ -121,16 +132,39 @@ void mbs_mass_tangent(const MbsSystem *system, const MbsMass *mass, double c2, m
 
 void mbs_mass_derivative(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
                          const MbsDirectionColumn *direction, mbs_scalar *f) {
-  int d = system->dimension;
-  bool turns = mass->has_turn;
   const mbs_scalar *slope = direction->column < 0 ? NULL : mbs_block_slope(&mass->block, direction->column);
   if (slope) {
     MBS_SPECIALISE(system->dimension, mass->has_turn, add_inertia, mass, slope, state->a, f, NULL);
   }
-  for (int i = 0; i < mass->count && direction->A; ++i) {
-    for (int j = 0; j < mass->count; ++j) {
-      const mbs_scalar *ab = pair(mass->block.value, mass, i, j);
-      mbs_turn_add(d, turns, ab[0], ab[1], direction->A + mass->first[j], f + mass->first[i]);
+  if (direction->A) {
+    MBS_SPECIALISE(system->dimension, mass->has_turn, add_product, mass, mass->block.value, direction->A, f);
+  }
+}
+
+void mbs_mass_slope_product(const MbsSystem *system, const MbsMass *mass, int column, const mbs_scalar *y,
+                            mbs_scalar *f) {
+  const mbs_scalar *slope = mbs_block_slope(&mass->block, column);
+  if (slope) {
+    MBS_SPECIALISE(system->dimension, mass->has_turn, add_product, mass, slope, y, f);
+  }
+}
+
+// S = mu.M y: what the coefficients of M receive
+void mbs_mass_coefficient_adjoint(const MbsSystem *system, const MbsMass *mass, const mbs_scalar *y,
+                                  const mbs_scalar *mu, mbs_scalar *coefficients) {
+  int d = system->dimension, n = mass->count;
+  const int *index = mass->block.index;
+  for (int i = 0; i < n; ++i) {
+    const mbs_scalar *left = mu + mass->first[i];
+    for (int j = 0; j < n; ++j) {
+      const mbs_scalar *right = y + mass->first[j];
+      mbs_scalar *bar_a = &coefficients[index[2 * (i * n + j)]];
+      for (int k = 0; k < d; ++k) {
+        *bar_a += left[k] * right[k];
+      }
+      if (d == 2) {
+        coefficients[index[2 * (i * n + j) + 1]] += left[1] * right[0] - left[0] * right[1];
+      }
     }
   }
 }
@@ -140,19 +174,12 @@ void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const Mbs
                          const MbsAdjoint *adjoint) {
   int d = system->dimension, n = mass->count;
   const int *index = mass->block.index;
+  mbs_mass_coefficient_adjoint(system, mass, state->a, adjoint->mu, adjoint->coefficients);
   for (int i = 0; i < n; ++i) {
     const mbs_scalar *mu = adjoint->mu + mass->first[i];
     for (int j = 0; j < n; ++j) {
       const mbs_scalar *ab = pair(mass->block.value, mass, i, j);
-      const mbs_scalar *a = state->a + mass->first[j];
       mbs_turn_add(d, mass->has_turn, ab[0], -ab[1], mu, adjoint->a + mass->first[j]);
-      mbs_scalar *bar_a = &adjoint->coefficients[index[2 * (i * n + j)]];
-      for (int k = 0; k < d; ++k) {
-        *bar_a += mu[k] * a[k];
-      }
-      if (d == 2) {
-        adjoint->coefficients[index[2 * (i * n + j) + 1]] += mu[1] * a[0] - mu[0] * a[1];
-      }
     }
     for (int k = 0; k < d; ++k) {
       adjoint->coefficients[index[2 * n * n + i * d + k]] -= mu[k];

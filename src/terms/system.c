@@ -173,6 +173,7 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   MBS_TRY(mbs_coefficients_finish(context, &system->coefficients, column_count, columns));
   int widest = column_count > 1 ? column_count : 1;
   MBS_TAKE(context, arena, system->scratch, (size_t)(system->nq + system->m) * (size_t)widest);
+  MBS_TAKE(context, arena, system->zeros, system->nq > system->m ? system->nq : system->m);
   MBS_TAKE(context, arena, system->directions, widest);
   *result = system;
   return MBS_OK;

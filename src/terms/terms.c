@@ -1,6 +1,8 @@
 // One pass over masses, rows and forces for each thing a formulation may ask. See terms.h.
 #include "terms/terms.h"
 
+#include <math.h>
+
 #include "terms/elements.h"
 
 static mbs_scalar *cleared_scratch(const MbsSystem *system, int count) {
@@ -43,10 +45,32 @@ void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const Mb
   }
 }
 
-void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
-                       double c2, mbs_scalar *values) {
+void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f) {
   const MbsMode *mode = &system->mode;
-  MbsCombination c = {.c0 = c0, .c1 = c1, .c2 = c2};
+  const MbsWeights none = {0};
+  mbs_scalar *e = cleared_scratch(system, 1);
+  for (int i = 0; i < system->nq; ++i) {
+    f[i] = 0;
+  }
+  mbs_signal_bank_try(system, state);
+  for (int i = 0; i < system->mass_count && (parts & MBS_PART_BALANCE); ++i) {
+    mbs_mass_residual(system, &system->masses[i], state, f, NULL);
+  }
+  for (int i = 0; i < mode->row_count && (parts & MBS_PART_ROWS); ++i) {
+    mbs_row_residual(system, &mode->rows[i], state, &none, f, e, NULL);
+  }
+  for (int i = 0; i < mode->force_count && (parts & MBS_PART_BALANCE); ++i) {
+    mbs_force_element_residual(system, mode->forces[i], state, f, NULL);
+  }
+}
+
+// ---- assembled ----
+// masses with c2; rows at one state and forces at another, each with its combination
+static void assemble(const MbsSystem *system, double c2, const MbsState *at_rows, const MbsWeights *weights,
+                     const MbsCombination *rows, const MbsState *at_forces, const MbsCombination *forces,
+                     mbs_scalar *values) {
+  const MbsMode *mode = &system->mode;
+  bool has_forces = fabs(forces->c0) + fabs(forces->c1) > 0;  // real
   for (int i = 0; i <= mode->pattern.entry_count; ++i) {
     values[i] = 0;
   }
@@ -54,36 +78,57 @@ void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const Mbs
     mbs_mass_tangent(system, &system->masses[i], c2, values);
   }
   for (int i = 0; i < mode->row_count; ++i) {
-    mbs_row_tangent(system, &mode->rows[i], state, weights, &c, values);
+    mbs_row_tangent(system, &mode->rows[i], at_rows, weights, rows, values);
   }
-  for (int i = 0; i < mode->force_count; ++i) {
-    mbs_force_element_tangent(system, mode->forces[i], state, &c, values);
+  for (int i = 0; i < mode->force_count && has_forces; ++i) {
+    mbs_force_element_tangent(system, mode->forces[i], at_forces, forces, values);
   }
 }
 
-void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, int count,
-                          bool with_parameters, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
-                          const mbs_scalar *L, mbs_scalar *R) {
+// the same position, at rest and without multipliers: there the rows have their plain Jacobian
+static MbsState at_rest(const MbsSystem *system, const MbsState *state) {
+  MbsState rest = *state;
+  rest.v = rest.a = rest.lambda = system->zeros;
+  return rest;
+}
+
+void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
+                       double c2, mbs_scalar *values) {
+  const MbsCombination c = {.c0 = c0, .c1 = c1, .c2 = c2};
+  assemble(system, c2, state, weights, &c, state, &c, values);
+}
+
+void mbs_terms_approximate_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0,
+                                   double c1, double c2, mbs_scalar *values) {
+  const MbsCombination c = {.c0 = c0, .c1 = c1, .c2 = c2};
+  const MbsState rest = at_rest(system, state);
+  assemble(system, c2, &rest, weights, &c, state, &c, values);
+}
+
+void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state, double c0, double c1, double epsilon,
+                                 mbs_scalar *values) {
+  const MbsWeights weights = {.k2 = 1, .n2 = 1, .epsilon = epsilon, .n_epsilon = epsilon};
+  const MbsCombination rows = {.c2 = 1}, forces = {.c0 = c0, .c1 = c1};
+  const MbsState rest = at_rest(system, state);
+  assemble(system, 1, &rest, &weights, &rows, state, &forces, values);
+}
+
+// ---- products with columns ----
+static void add_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                        int count, mbs_scalar *R) {
   const MbsMode *mode = &system->mode;
+  const MbsDirectionColumn *directions = system->directions;
   int stride = system->nq + system->m;
   mbs_scalar *work = cleared_scratch(system, count);
-  MbsDirectionColumn *directions = system->directions;
-  for (int k = 0; k < count; ++k) {
-    directions[k] = (MbsDirectionColumn){.column = with_parameters ? k : -1,
-                                         .X = X + k * system->nq,
-                                         .V = V + k * system->nq,
-                                         .A = A ? A + k * system->nq : NULL,
-                                         .L = L ? L + k * system->m : NULL};
-  }
-  for (int i = 0; i < system->mass_count; ++i) {
+  for (int i = 0; i < system->mass_count && (parts & MBS_PART_BALANCE); ++i) {
     for (int k = 0; k < count; ++k) {
       mbs_mass_derivative(system, &system->masses[i], state, &directions[k], work + k * stride);
     }
   }
-  for (int i = 0; i < mode->row_count; ++i) {
+  for (int i = 0; i < mode->row_count && (parts & MBS_PART_ROWS); ++i) {
     mbs_row_derivative(system, &mode->rows[i], state, weights, count, directions, work, stride);
   }
-  for (int i = 0; i < mode->force_count; ++i) {
+  for (int i = 0; i < mode->force_count && (parts & MBS_PART_BALANCE); ++i) {
     mbs_force_element_derivative(system, mode->forces[i], state, count, directions, work, stride);
   }
   for (int k = 0; k < count; ++k) {
@@ -98,30 +143,80 @@ void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const 
   }
 }
 
-void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
-                          const mbs_scalar *mu, const mbs_scalar *nu, mbs_scalar *q, mbs_scalar *v, mbs_scalar *a,
-                          mbs_scalar *lambda, mbs_scalar *coefficients, mbs_scalar *parameters) {
-  const MbsMode *mode = &system->mode;
-  mbs_scalar *extended = cleared_scratch(system, 1);
-  for (int i = 0; i < system->n; ++i) {
-    extended[i] = mu[i];
+void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, int count,
+                          bool with_parameters, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
+                          const mbs_scalar *L, mbs_scalar *R) {
+  for (int k = 0; k < count; ++k) {
+    system->directions[k] = (MbsDirectionColumn){.column = with_parameters ? k : -1,
+                                                 .X = X + k * system->nq,
+                                                 .V = V + k * system->nq,
+                                                 .A = A ? A + k * system->nq : NULL,
+                                                 .L = L ? L + k * system->m : NULL};
   }
-  MbsAdjoint adjoint = {.mu = extended,
-                        .nu = nu,
-                        .q = q,
-                        .v = v,
-                        .a = a,
-                        .lambda = lambda,
-                        .coefficients = coefficients,
-                        .parameters = parameters};
-  for (int i = 0; i < system->mass_count; ++i) {
+  add_columns(system, state, weights, MBS_PART_ALL, count, R);
+}
+
+void mbs_terms_derivative_of(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                             const MbsColumns *columns, mbs_scalar *R) {
+  for (int k = 0; k < system->column_count; ++k) {
+    system->directions[k] = (MbsDirectionColumn){.column = k,
+                                                 .X = columns->X ? columns->X + k * system->nq : system->zeros,
+                                                 .V = columns->V ? columns->V + k * system->nq : system->zeros,
+                                                 .A = columns->A ? columns->A + k * system->nq : NULL,
+                                                 .L = columns->L ? columns->L + k * system->m : NULL};
+  }
+  add_columns(system, state, weights, parts, system->column_count, R);
+}
+
+void mbs_terms_mass_slopes(const MbsSystem *system, const mbs_scalar *y, mbs_scalar *R) {
+  for (int k = 0; k < system->column_count; ++k) {
+    mbs_scalar *f = cleared_scratch(system, 1);
+    for (int i = 0; i < system->mass_count; ++i) {
+      mbs_mass_slope_product(system, &system->masses[i], k, y, f);
+    }
+    for (int i = 0; i < system->n; ++i) {
+      R[k * (system->n + system->m) + i] += f[i];
+    }
+  }
+}
+
+// ---- products with the transpose ----
+// mu of the free coordinates, zero for the fixed ones, in the scratch
+static const mbs_scalar *extended(const MbsSystem *system, const mbs_scalar *mu) {
+  mbs_scalar *all = cleared_scratch(system, 1);
+  for (int i = 0; i < system->n; ++i) {
+    all[i] = mu[i];
+  }
+  return all;
+}
+
+void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                          const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
+  const MbsMode *mode = &system->mode;
+  const MbsAdjoint adjoint = {.mu = extended(system, mu),
+                              .nu = nu,
+                              .q = bar->q,
+                              .v = bar->v,
+                              .a = bar->a,
+                              .lambda = bar->lambda,
+                              .coefficients = bar->coefficients,
+                              .parameters = bar->parameters};
+  for (int i = 0; i < system->mass_count && (parts & MBS_PART_BALANCE); ++i) {
     mbs_mass_transposed(system, &system->masses[i], state, &adjoint);
   }
-  for (int i = 0; i < mode->row_count; ++i) {
+  for (int i = 0; i < mode->row_count && (parts & MBS_PART_ROWS); ++i) {
     mbs_row_transposed(system, &mode->rows[i], state, weights, &adjoint);
   }
-  for (int i = 0; i < mode->force_count; ++i) {
+  for (int i = 0; i < mode->force_count && (parts & MBS_PART_BALANCE); ++i) {
     mbs_force_element_transposed(system, mode->forces[i], state, &adjoint);
+  }
+}
+
+void mbs_terms_mass_transposed(const MbsSystem *system, const mbs_scalar *y, const mbs_scalar *mu,
+                               mbs_scalar *coefficients) {
+  const mbs_scalar *all = extended(system, mu);
+  for (int i = 0; i < system->mass_count; ++i) {
+    mbs_mass_coefficient_adjoint(system, &system->masses[i], y, all, coefficients);
   }
 }
 

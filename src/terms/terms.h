@@ -58,10 +58,11 @@ typedef struct MbsMass {
 // time and parameters.
 typedef struct MbsRow {
   MbsRowKind kind;
-  int body;        // whose rigidity it is; -1: a joint's
-  int index;       // among the rows of the mode
-  int component;   // of a coinciding row
-  bool is_square;  // A and B are one form
+  int body;              // whose rigidity it is; -1: a joint's
+  int index;             // among the rows of the mode
+  int component;         // of a coinciding row
+  bool is_square;        // A and B are one form
+  bool is_nonholonomic;  // A v + b = 0: an expression row
   MbsLinearForm A, B;
   MbsBlock block;  // c, then the coefficients of A and of B
   int count;       // entities of A and B together
@@ -122,6 +123,7 @@ typedef struct MbsSystem {
   MbsMode mode;
   MbsSignalBank signals;
   mbs_scalar *scratch;                    // (nq + m) x columns
+  mbs_scalar *zeros;                      // the longer of nq and m
   struct MbsDirectionColumn *directions;  // columns
 } MbsSystem;
 
@@ -148,24 +150,48 @@ void mbs_system_fixed_columns(const MbsSystem *system, mbs_scalar t, mbs_scalar 
 void mbs_system_point(const MbsSystem *system, int point, const MbsState *state, mbs_scalar *r, mbs_scalar *v,
                       mbs_scalar *a);
 
+// What takes part in a product with columns or with the transpose: everything is a formulation's residual, rows alone
+// are what projections differentiate, and what remains is the balance of forces that multipliers must hold.
+typedef enum MbsParts {
+  MBS_PART_BALANCE = 1,  // M a - Q: masses and forces
+  MBS_PART_ROWS = 2,     // Phi_x' lambda, and e
+  MBS_PART_ALL = 3
+} MbsParts;
+
 // r (n + m). `scale`: the largest magnitude of a contribution to f and to e, against which the residual
 // counts as small; may be NULL.
 void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
                         double scale[2]);
+// f of the parts alone (nq, fixed coordinates included)
+void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
 // values: of mode.pattern, one more for the bin
 void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
                        double c2, mbs_scalar *values);
+// The same without what comes from the curvature of the constraints: the approximate tangent of P0 (10).
+void mbs_terms_approximate_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0,
+                                   double c1, double c2, mbs_scalar *values);
+// [P Phi_x'; Phi_x -epsilon], P = M - c1 Q_v - c0 Q_x, with nonholonomic rows beside the holonomic ones
+void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state, double c0, double c1, double epsilon,
+                                 mbs_scalar *values);
 // Adds r' for `count` columns to R (n + m each). X, V: nq each; A (nq each) and L (m each) may be NULL. The columns
 // are those of the system where with_parameters, and plain directions else.
 void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, int count,
                           bool with_parameters, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
                           const mbs_scalar *L, mbs_scalar *R);
+// The same of some parts, for the columns of the system.
+void mbs_terms_derivative_of(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                             const MbsColumns *columns, mbs_scalar *R);
+// R += dM/drho y for the columns of the system; y: nq
+void mbs_terms_mass_slopes(const MbsSystem *system, const mbs_scalar *y, mbs_scalar *R);
 // The transposed product with u = (mu, nu), n and m: adds r_x' u to q and so on (q, v, a: nq, fixed coordinates
-// included; lambda: m), u' r_c to every coefficient, and u' r_p to every parameter that expressions of forces name
-// themselves. Adjoints accumulate in this property space; mbs_system_chain turns it into columns once.
-void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
-                          const mbs_scalar *mu, const mbs_scalar *nu, mbs_scalar *q, mbs_scalar *v, mbs_scalar *a,
-                          mbs_scalar *lambda, mbs_scalar *coefficients, mbs_scalar *parameters);
+// included; lambda: m), u' r_c to every coefficient, and u' r_p to every parameter that expressions name themselves.
+// No array of these may be NULL. Adjoints accumulate in this property space; mbs_system_chain turns it into columns
+// once.
+void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                          const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar);
+// coefficients += d(mu' M y)/d(coefficients); mu: n, y: nq
+void mbs_terms_mass_transposed(const MbsSystem *system, const mbs_scalar *y, const mbs_scalar *mu,
+                               mbs_scalar *coefficients);
 // gradient (columns) += d(coefficients)/drho' coefficients + parameters
 void mbs_system_chain(const MbsSystem *system, const mbs_scalar *coefficients, const mbs_scalar *parameters,
                       mbs_scalar *gradient);

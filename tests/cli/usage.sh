@@ -45,9 +45,21 @@ complains 'unknown option --zzzzzz' simulate $model --zzzzzz
 complains 'unknown option -x' simulate $model -x
 complains 'not an option of check' check $model --method direct
 complains 'not an option of verify' verify $model --formulation index1
-for option in --spectral-radius --projections --projection-matrix --independent --memory --derivatives; do
+for option in --independent --memory --derivatives; do
   complains 'not offered' gradient $model $option 1
 done
+complains 'spectral radius must be from 0 to 1' gradient $model --spectral-radius 1.5
+complains 'gamma must be from 1/2 to 1' gradient $model --gamma 0.4
+complains 'beta must be positive and at most 1/2' gradient $model --beta 0.7
+complains 'a spectral radius has no meaning with integrator trapezoidal' gradient $model --spectral-radius 0.5 --integrator trapezoidal
+complains 'beta or gamma has no meaning with integrator generalised-alpha' gradient $model --gamma 0.6 --integrator generalised-alpha
+complains 'formulation index1 has no projections; use ali3p for --projections' gradient $model --formulation index1 --projections 2
+complains 'formulation penalty has no projections; use ali3p for --nonholonomic' gradient $model --formulation penalty --nonholonomic projected
+complains '--projections: expected a number' gradient $model --projections some
+complains 'projections must be none, auto, or 1 to' gradient $model --formulation ali3p --projections 100
+complains '--projection-matrix: expected mass or tangent' gradient $model --projection-matrix stiff
+complains '--penalty' gradient $model --penalty 0
+complains '--penalty' gradient $model --penalty=-1
 for option in --step --end --tolerance --penalty --xi --set --method --objective --wrt -o; do
   complains "$option: needs a value" gradient $model $option
   complains "$option: needs a value" gradient $model $option --json

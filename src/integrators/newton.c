@@ -1,0 +1,128 @@
+// Newton's iteration, economically: the unknowns come extrapolated from the last three steps, the tangent is factored
+// at that prediction, and further iterations keep the factors while they converge fast. The equations that are solved
+// do not depend on any of this.
+#include <math.h>
+
+#include "integrators/stepper.h"
+
+enum { MOST_ITERATIONS = 40 };
+
+// The complex twin factors anew in each iteration and iterates on: once the real part is solved, each further
+// full iteration makes the imaginary part (the derivative) exact.
+#ifdef MBS_COMPLEX
+enum { FURTHER_ITERATIONS = 2 };
+static const double fast = 0;
+#else
+enum { FURTHER_ITERATIONS = 0 };
+static const double fast = 0.05;  // an iteration that shrinks the residual more than this keeps the factors
+#endif
+
+// the larger of |f| and |e| against the magnitude of what they are made of
+static double scaled_residual(const MbsSystem *system, const mbs_scalar *r, const double scale[2]) {
+  double largest[2] = {0, 0};
+  for (int i = 0; i < system->n + system->m; ++i) {
+    double magnitude = mbs_re(mbs_abs(r[i]));
+    int part = i < system->n ? 0 : 1;
+    if (!(magnitude <= largest[part])) {  // NaN too
+      largest[part] = magnitude;
+    }
+  }
+  double f = scale[0] > 0 ? largest[0] / scale[0] : largest[0];
+  double e = scale[1] > 0 ? largest[1] / scale[1] : largest[1];
+  return f > e || isnan(f) ? f : e;
+}
+
+static MbsStatus not_finite(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step) {
+  const char *advice = is_step ? "; the motion may be unstable: try a smaller --step" : "";
+  const char *name = mbs_terms_find_bad_force(system, state);
+  if (!name) {
+    return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+                    "the residual is not a finite number at t = %.10g: numbers overflow%s", mbs_re(state->t), advice);
+  }
+  MbsPlace place = mbs_nowhere;
+  for (int i = 0; i < system->blueprint->forces.count; ++i) {
+    const MbsForceSpec *force = &system->blueprint->forces.items[i];
+    place = force->name == name ? force->place : place;
+  }
+  return mbs_fail(
+      context, MBS_ERROR_NUMERICAL, place,
+      "%s or its derivative is not a finite number at t = %.10g: a division by zero, a domain error, an overflow, "
+      "a spring whose points meet and which has no direction then, or norm() of zero%s",
+      name, mbs_re(state->t), advice);
+}
+
+// The matrix's weights: the residual's, relaxed.
+static MbsWeights matrix_weights(const MbsStepper *stepper, double c0, double c1) {
+  MbsWeights weights = mbs_formulation_weights(stepper->formulation, c0, c1);
+  double relaxation = stepper->formulation->relaxation;
+  weights.epsilon = weights.epsilon > 0 ? weights.epsilon : relaxation;
+  weights.n_epsilon = weights.n_epsilon > 0 ? weights.n_epsilon : relaxation;
+  return weights;
+}
+
+double mbs_newton_relaxation(const MbsStepper *stepper, int row, double c0) {
+  MbsWeights weights = mbs_formulation_weights(stepper->formulation, c0, c0);
+  bool is_nonholonomic = stepper->formulation->system->mode.rows[row].is_nonholonomic;
+  return (is_nonholonomic ? weights.n_epsilon : weights.epsilon) > 0 ? 0 : stepper->formulation->relaxation;
+}
+
+MbsStatus mbs_newton_factor(MbsContext *context, MbsStepper *stepper, const MbsState *state, double c0, double c1,
+                            bool is_exact) {
+  const MbsSystem *system = stepper->formulation->system;
+  const MbsWeights weights = matrix_weights(stepper, c0, c1);
+  (is_exact ? mbs_terms_tangent : mbs_terms_approximate_tangent)(system, state, &weights, c0, c1, 1, stepper->tangent);
+  if (!mbs_sparse_solver_factor(stepper->solver, stepper->tangent)) {
+    if (mbs_terms_find_bad_force(system, state)) {
+      return not_finite(context, system, state, c0 > 0);
+    }
+    return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere, "the equations are singular at t = %.10g",
+                    mbs_re(state->t));
+  }
+  return MBS_OK;
+}
+
+// u -= r solved; q and v follow
+static void correct(const MbsStepper *stepper, double c0, double c1, MbsState *state) {
+  const MbsSystem *system = stepper->formulation->system;
+  mbs_sparse_solver_solve(stepper->solver, 1, stepper->r);
+  for (int i = 0; i < system->n; ++i) {
+    mbs_scalar change = stepper->r[i];
+    state->a[i] -= change;
+    state->v[i] -= c1 * change;
+    state->q[i] -= c0 * change;
+  }
+  for (int i = 0; i < system->m; ++i) {
+    state->lambda[i] -= stepper->r[system->n + i];
+  }
+}
+
+MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, double c1, MbsState *state) {
+  const MbsSystem *system = stepper->formulation->system;
+  const MbsWeights weights = mbs_formulation_weights(stepper->formulation, c0, c1);
+  double residual = 0, before = 0;
+  int further = FURTHER_ITERATIONS;
+  for (int iteration = 0; iteration < MOST_ITERATIONS; ++iteration) {
+    double scale[2];
+    mbs_terms_residual(system, state, &weights, stepper->r, scale);
+    residual = scaled_residual(system, stepper->r, scale);
+    if (!isfinite(residual)) {
+      return not_finite(context, system, state, c0 > 0);
+    }
+    if (residual <= stepper->tolerance && iteration > 0 && further-- <= 0) {
+      // the factors at hand are a little old but good: they remove most of what is left
+      correct(stepper, c0, c1, state);
+      return MBS_OK;
+    }
+    if (iteration == 0 || !(residual < fast * before)) {
+      MBS_TRY(mbs_newton_factor(context, stepper, state, c0, c1, !stepper->is_approximate));
+    }
+    correct(stepper, c0, c1, state);
+    before = residual;
+    stepper->iterations += 1;
+  }
+  return mbs_fail(
+      context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+      "Newton's iteration does not converge at t = %.10g: scaled residual %.3g after %d iterations, wanted %.3g; "
+      "try a smaller --step or a larger --tolerance, and make force laws that jump (sign, step) smooth",
+      mbs_re(state->t), residual, MOST_ITERATIONS, stepper->tolerance);
+}

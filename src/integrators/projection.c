@@ -1,0 +1,128 @@
+// Solving the projections. See projection.h.
+#include "integrators/projection.h"
+
+#include <math.h>
+
+MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, double epsilon, int wanted,
+                               MbsProjector **result) {
+  MbsProjector *projector;
+  int size = system->n + system->m;
+  MBS_TAKE(context, system->arena, projector, 1);
+  *projector = (MbsProjector){.system = system, .epsilon = epsilon, .wanted = wanted};
+  MBS_TAKE(context, system->arena, projector->matrix, system->mode.pattern.entry_count + 1);
+  MBS_TAKE(context, system->arena, projector->r, size);
+  MBS_TAKE(context, system->arena, projector->R, (size_t)size * (size_t)system->column_count);
+  MBS_TAKE(context, system->arena, projector->sigma_rho, (size_t)system->m * (size_t)system->column_count);
+  MBS_TAKE(context, system->arena, projector->work_nq, system->nq);
+  MBS_TAKE(context, system->arena, projector->moving, system->nq);
+  for (int k = 0; k < MBS_PROJECTION_KINDS; ++k) {
+    MBS_TAKE(context, system->arena, projector->records[k].u, MBS_MOST_PROJECTIONS * system->nq);
+    MBS_TAKE(context, system->arena, projector->records[k].sigma, MBS_MOST_PROJECTIONS * system->m);
+  }
+  *result = projector;
+  return mbs_sparse_solver_create(context, system->arena, &system->mode.pattern, &projector->solver);
+}
+
+void mbs_projector_destroy(MbsProjector *projector) {
+  if (projector) {
+    mbs_sparse_solver_destroy(projector->solver);
+  }
+}
+
+MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state) {
+  mbs_terms_projection_matrix(projector->system, state, 0, 0, projector->epsilon, projector->matrix);
+  if (!mbs_sparse_solver_factor(projector->solver, projector->matrix)) {
+    return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere, "the projections are singular at t = %.10g",
+                    mbs_re(state->t));
+  }
+  return MBS_OK;
+}
+
+// the largest change of sigma in iteration i
+static double change_of(const MbsProjector *projector, const MbsProjectionRecord *record, int i) {
+  int m = projector->system->m;
+  const mbs_scalar *now = record->sigma + i * m, *before = i > 0 ? now - m : projector->system->zeros;
+  double largest = 0;
+  for (int k = 0; k < m; ++k) {
+    double change = mbs_re(mbs_abs(now[k] - before[k]));
+    largest = change > largest ? change : largest;
+  }
+  return largest;
+}
+
+// p: n, or NULL for zero; s: m
+static void iterate(MbsProjector *projector, MbsProjectionRecord *record, int wanted, const mbs_scalar *p,
+                    const mbs_scalar *s) {
+  const MbsSystem *system = projector->system;
+  int n = system->n, m = system->m, most = wanted > 0 ? wanted : MBS_MOST_PROJECTIONS;
+  double before = 0;
+  for (record->count = 0; record->count < most;) {
+    int i = record->count++;
+    mbs_scalar *u = record->u + i * system->nq, *sigma = record->sigma + i * m;
+    const mbs_scalar *previous = i > 0 ? sigma - m : system->zeros;
+    for (int k = 0; k < n; ++k) {
+      projector->r[k] = p ? p[k] : 0;
+    }
+    for (int k = 0; k < m; ++k) {
+      projector->r[n + k] = -s[k] - projector->epsilon * previous[k];
+    }
+    mbs_sparse_solver_solve(projector->solver, 1, projector->r);
+    for (int k = 0; k < system->nq; ++k) {
+      u[k] = k < n ? projector->r[k] : 0;
+    }
+    for (int k = 0; k < m; ++k) {
+      sigma[k] = projector->r[n + k];
+    }
+    // changes shrink by a constant factor: stop before one that would be rounding
+    double change = change_of(projector, record, i);
+    if (wanted <= 0 && (!(change > 0) || (i > 0 && change * change <= 1e-15 * before * before))) {
+      break;
+    }
+    before = change;
+  }
+}
+
+static void take_over(const MbsSystem *system, const MbsProjectionRecord *record, mbs_scalar *value,
+                      mbs_scalar *multipliers) {
+  const mbs_scalar *u = record->u + (record->count - 1) * system->nq;
+  const mbs_scalar *sigma = record->sigma + (record->count - 1) * system->m;
+  for (int k = 0; k < system->n; ++k) {
+    value[k] += u[k];
+  }
+  for (int k = 0; k < system->m; ++k) {
+    multipliers[k] = sigma[k];
+  }
+}
+
+void mbs_project_velocity(MbsProjector *projector, MbsState *state) {
+  MbsProjectionRecord *record = &projector->records[MBS_PROJECT_VELOCITY];
+  mbs_scalar *s = state->sigma;  // room for the rest, then for the result
+  mbs_terms_constraints(projector->system, state, NULL, s, NULL);
+  iterate(projector, record, projector->wanted, NULL, s);
+  take_over(projector->system, record, state->v, state->sigma);
+}
+
+void mbs_project_acceleration(MbsProjector *projector, MbsState *state) {
+  MbsProjectionRecord *record = &projector->records[MBS_PROJECT_ACCELERATION];
+  mbs_scalar *s = state->kappa;
+  mbs_terms_constraints(projector->system, state, NULL, NULL, s);
+  iterate(projector, record, projector->wanted, NULL, s);
+  take_over(projector->system, record, state->a, state->kappa);
+}
+
+// Where redundant rows have drifted their dependence is not exact, and the iteration would go on for ever with the
+// small rest: a fixed number is a function of the state all the same.
+void mbs_project_balance(MbsProjector *projector, const MbsState *state, mbs_scalar *multipliers) {
+  enum { ITERATIONS = 5 };
+  const MbsSystem *system = projector->system;
+  MbsProjectionRecord *record = &projector->records[MBS_PROJECT_BALANCE];
+  mbs_scalar *p = projector->work_nq;
+  mbs_terms_forces(system, state, MBS_PART_BALANCE, p);
+  for (int k = 0; k < system->n; ++k) {
+    p[k] = -p[k];
+  }
+  iterate(projector, record, ITERATIONS, p, system->zeros);
+  for (int k = 0; k < system->m; ++k) {
+    multipliers[k] = record->sigma[(record->count - 1) * system->m + k];
+  }
+}

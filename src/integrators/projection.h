@@ -1,0 +1,71 @@
+// Projections onto the constraints of velocities and accelerations, and the balance of forces: all three are
+//     P u + Abar' sigma_i = p,   Abar u + s - epsilon (sigma_i - sigma_{i-1}) = 0,      i = 1, 2, ..., sigma_0 = 0
+// with one matrix S = [P Abar'; Abar -epsilon], Abar holonomic and nonholonomic rows.
+//
+//   velocity       u = v - v*,  p = 0,        s = Abar v* + bbar               P0 (13), sigma
+//   acceleration   u = a - a*,  p = 0,        s = d/dt(Abar v + bbar) at a*     P0 (15), kappa
+//   balance        u -> 0,      p = Q - M a,  s = 0                             multipliers that hold the forces
+//
+// P0's iteration (13) is this one with alpha = 1 / epsilon, sigma kept as an unknown. Each iteration shrinks the rest
+// Abar u + s by a factor of the size of epsilon over Abar P^-1 Abar': two suffice. Redundant rows are no obstacle:
+// sigma_i stays in the range of Abar, so it is the smallest of all that do the same. That defines multipliers as
+// functions of the state where constraints are redundant.
+//
+// P is the mass matrix (17), or M - c1 Q_v - c0 Q_x (18). P0 (18) also takes the nonholonomic penalty off, which moves
+// sigma by a multiple of s and leaves v and a as they are.
+#ifndef MBS_PROJECTION_H
+#define MBS_PROJECTION_H
+
+#include "algebra/sparse_solver.h"
+#include "terms/terms.h"
+
+enum { MBS_MOST_PROJECTIONS = 40 };
+
+typedef enum MbsProjectionKind {
+  MBS_PROJECT_VELOCITY,
+  MBS_PROJECT_ACCELERATION,
+  MBS_PROJECT_BALANCE,
+  MBS_PROJECTION_KINDS
+} MbsProjectionKind;
+
+// What the iterations were: needed to differentiate them.
+typedef struct MbsProjectionRecord {
+  int count;
+  mbs_scalar *u;      // count x nq
+  mbs_scalar *sigma;  // count x m
+} MbsProjectionRecord;
+
+typedef struct MbsProjector {
+  const MbsSystem *system;
+  double epsilon;
+  int wanted;  // iterations of projections; 0 or less: until they converge
+  MbsSparseSolver *solver;
+  mbs_scalar *matrix;
+  mbs_scalar *r;                 // n + m
+  mbs_scalar *R;                 // (n + m) x columns
+  mbs_scalar *sigma_rho;         // m x columns: of the iteration before
+  mbs_scalar *moving, *work_nq;  // nq
+  MbsProjectionRecord records[MBS_PROJECTION_KINDS];
+} MbsProjector;
+
+MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, double epsilon, int wanted,
+                               MbsProjector **projector);
+void mbs_projector_destroy(MbsProjector *projector);
+
+// Assembles and factors S at the position of the state.
+MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state);
+
+// The state's v (or a) onto the constraints; its sigma (or kappa).
+void mbs_project_velocity(MbsProjector *projector, MbsState *state);
+void mbs_project_acceleration(MbsProjector *projector, MbsState *state);
+// The smallest multipliers that balance inertia and forces at the state, into `multipliers` (m).
+void mbs_project_balance(MbsProjector *projector, const MbsState *state, mbs_scalar *multipliers);
+
+// Their derivatives, for the state they were computed from and S factored there. velocity: V holds that of v*, and
+// becomes that of v; S that of sigma. acceleration: likewise with A and K. balance: from X, V, A to `multipliers`.
+void mbs_project_velocity_derivative(MbsProjector *projector, const MbsState *state, const MbsColumns *columns);
+void mbs_project_acceleration_derivative(MbsProjector *projector, const MbsState *state, const MbsColumns *columns);
+void mbs_project_balance_derivative(MbsProjector *projector, const MbsState *state, const MbsColumns *columns,
+                                    mbs_scalar *multipliers);
+
+#endif

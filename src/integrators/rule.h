@@ -1,0 +1,30 @@
+// The rule that links positions, velocities and accelerations over a step of size h:
+//     q = q_n + h v_n + h^2 ((1/2 - beta) w_n + beta w),   v = v_n + h ((1 - gamma) w_n + gamma w)
+// Newmark: w = a; beta = 1/4, gamma = 1/2 is the trapezoidal rule.
+// Generalised-alpha (Arnold and Bruels): (1 - am) w + am w_n = (1 - af) a + af a_n with w_0 = a_0, am = (2 r - 1)/(r +
+// 1), af = r/(r + 1), gamma = 1/2 + af - am, beta = (gamma + 1/2)^2/4, r the spectral radius at infinite frequency.
+//
+// The unknown is the acceleration a (theory: not the position, so that small steps lose no digits), and
+//     q = qh + c0 a,  v = vh + c1 a,  w = wh + cw a,       the hats known from the step before.
+#ifndef MBS_RULE_H
+#define MBS_RULE_H
+
+#include <mbsens/mbsens.h>
+#include <stdbool.h>
+
+typedef struct MbsRule {
+  double beta, gamma, am, af;
+  bool has_auxiliary;  // w is not a
+} MbsRule;
+
+// Numbers of one step. Hats: qh = q + h v + qa a + qw w, vh = v + va a + vw w, wh = wa a + ww w of the old state.
+typedef struct MbsRuleStep {
+  double h, c0, c1, cw;
+  double qa, qw, va, vw, wa, ww;
+} MbsRuleStep;
+
+// The rule that the settings' integrator names; false: there is none of that name.
+bool mbs_rule_find(const MbsSettings *settings, MbsRule *rule);
+MbsRuleStep mbs_rule_step(const MbsRule *rule, double h);
+
+#endif

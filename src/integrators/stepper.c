@@ -1,0 +1,154 @@
+// Start and step. See stepper.h.
+#include "integrators/stepper.h"
+
+MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
+                             bool has_redundancy, MbsStepper *stepper) {
+  const MbsSystem *system = formulation->system;
+  MbsArena *arena = system->arena;
+  size_t size = (size_t)(system->n + system->m), columns = (size_t)system->column_count;
+  *stepper = (MbsStepper){.formulation = formulation,
+                          .tolerance = settings->tolerance,
+                          .is_approximate = settings->is_tangent_approximate,
+                          .has_projections = formulation->type->has_projections && settings->projections >= 0,
+                          .has_redundancy = has_redundancy && formulation->relaxation > 0};
+  if (stepper->has_redundancy && (formulation->step.k0 > 0 || formulation->step.k1 > 0)) {
+    // Redundant rows that have drifted contradict each other, and e = 0 has no solution: the first iterate of the
+    // augmented Lagrangian is well defined, and within epsilon of the constraints.
+    double epsilon = formulation->relaxation;
+    formulation->start.epsilon = formulation->step.epsilon = epsilon;
+    formulation->start.n_epsilon = formulation->step.n_epsilon = epsilon;
+  }
+  bool is_known = mbs_rule_find(settings, &stepper->rule);
+  MBS_ASSERT(is_known);  // settings were checked
+  MBS_TAKE(context, arena, stepper->tangent, system->mode.pattern.entry_count + 1);
+  MBS_TAKE(context, arena, stepper->r, size);
+  MBS_TAKE(context, arena, stepper->previous[0], size);
+  MBS_TAKE(context, arena, stepper->previous[1], size);
+  MBS_TAKE(context, arena, stepper->R, size * columns);
+  MBS_TAKE(context, arena, stepper->Z, size * columns);
+  if (stepper->rule.has_auxiliary) {
+    MBS_TAKE(context, arena, stepper->w, system->n);
+    MBS_TAKE(context, arena, stepper->W, (size_t)system->nq * columns);
+  }
+  if (stepper->has_projections) {
+    MBS_TAKE(context, arena, stepper->stage_v, system->nq);
+    MBS_TAKE(context, arena, stepper->stage_a, system->nq);
+  }
+  if (stepper->has_redundancy) {
+    MBS_TAKE(context, arena, stepper->stage_lambda, system->m);
+  }
+  if (stepper->has_projections || stepper->has_redundancy) {
+    MBS_TRY(mbs_projector_create(context, system, formulation->relaxation, settings->projections, &stepper->projector));
+  }
+  return mbs_sparse_solver_create(context, arena, &system->mode.pattern, &stepper->solver);
+}
+
+void mbs_stepper_destroy(MbsStepper *stepper) {
+  mbs_sparse_solver_destroy(stepper->solver);
+  mbs_projector_destroy(stepper->projector);
+}
+
+// q is the state's; v and a too where nothing is projected (at the start nothing is), lambda where none is redundant
+static MbsState *stage_of(MbsStepper *stepper, MbsState *state, bool is_start) {
+  MbsState stage = *state;
+  if (stepper->has_projections && !is_start) {
+    stage.v = stepper->stage_v;
+    stage.a = stepper->stage_a;
+  }
+  if (stepper->has_redundancy) {
+    stage.lambda = stepper->stage_lambda;
+  }
+  stepper->stage = stage;
+  return &stepper->stage;
+}
+
+// the multipliers of reactions
+static void sum_multipliers(const MbsStepper *stepper, MbsState *state) {
+  for (int i = 0; i < stepper->formulation->system->m; ++i) {
+    state->total[i] = state->lambda[i] + (stepper->has_projections ? state->kappa[i] : 0);
+  }
+}
+
+MbsStatus mbs_stepper_start(MbsContext *context, MbsStepper *stepper, MbsState *state) {
+  const MbsSystem *system = stepper->formulation->system;
+  stepper->previous_count = 0;
+  MBS_TRY(mbs_newton_solve(context, stepper, 0, 0, stage_of(stepper, state, true)));
+  if (stepper->has_redundancy) {
+    MBS_TRY(mbs_projector_factor(context, stepper->projector, state));
+    mbs_project_balance(stepper->projector, state, state->lambda);
+  }
+  for (int i = 0; i < system->m; ++i) {
+    state->sigma[i] = state->kappa[i] = 0;
+  }
+  for (int i = 0; i < system->n && stepper->w; ++i) {
+    stepper->w[i] = state->a[i];
+  }
+  sum_multipliers(stepper, state);
+  return MBS_OK;
+}
+
+// u(n+1) by the polynomial through u(n), u(n-1), u(n-2), as far as they exist; remembers u(n)
+static void extrapolate(MbsStepper *stepper, int offset, int count, const mbs_scalar *u, mbs_scalar *next) {
+  mbs_scalar *one = stepper->previous[0] + offset;
+  mbs_scalar *two = stepper->previous[1] + offset;
+  for (int i = 0; i < count; ++i) {
+    mbs_scalar now = u[i];
+    next[i] = stepper->previous_count == 0   ? now
+              : stepper->previous_count == 1 ? 2 * now - one[i]
+                                             : 3 * (now - one[i]) + two[i];
+    two[i] = one[i];
+    one[i] = now;
+  }
+}
+
+// the rule's hats from the old state, then the unknowns' prediction on top of them
+static void predict(MbsStepper *stepper, const MbsRuleStep *k, MbsState *state, MbsState *stage) {
+  const MbsSystem *system = stepper->formulation->system;
+  for (int i = 0; i < system->n; ++i) {
+    mbs_scalar v = state->v[i], a = state->a[i], w = stepper->w ? stepper->w[i] : a;
+    state->q[i] += k->h * v + k->qa * a + k->qw * w;
+    stage->v[i] = v + k->va * a + k->vw * w;
+    if (stepper->w) {
+      stepper->w[i] = k->wa * a + k->ww * w;
+    }
+  }
+  extrapolate(stepper, 0, system->n, state->a, stage->a);
+  extrapolate(stepper, system->n, system->m, state->lambda, stage->lambda);
+  stepper->previous_count += stepper->previous_count < 2;
+  for (int i = 0; i < system->n; ++i) {
+    state->q[i] += k->c0 * stage->a[i];
+    stage->v[i] += k->c1 * stage->a[i];
+  }
+  for (int i = system->n; i < system->nq && stepper->has_projections; ++i) {
+    stage->v[i] = state->v[i];
+    stage->a[i] = state->a[i];
+  }
+}
+
+MbsStatus mbs_stepper_step(MbsContext *context, MbsStepper *stepper, double h, MbsState *state) {
+  const MbsSystem *system = stepper->formulation->system;
+  const MbsRuleStep k = mbs_rule_step(&stepper->rule, h);
+  MbsState *stage = stage_of(stepper, state, false);
+  predict(stepper, &k, state, stage);
+  stage->t = state->t;
+  MBS_TRY(mbs_newton_solve(context, stepper, k.c0, k.c1, stage));
+  if (stepper->projector) {
+    MBS_TRY(mbs_projector_factor(context, stepper->projector, stage));
+  }
+  if (stepper->has_redundancy) {
+    mbs_project_balance(stepper->projector, stage, state->lambda);
+  }
+  if (stepper->has_projections) {
+    for (int i = 0; i < system->n; ++i) {
+      state->v[i] = stage->v[i];
+      state->a[i] = stage->a[i];
+    }
+    mbs_project_velocity(stepper->projector, state);
+    mbs_project_acceleration(stepper->projector, state);
+  }
+  for (int i = 0; i < system->n && stepper->w; ++i) {
+    stepper->w[i] += k.cw * state->a[i];
+  }
+  sum_multipliers(stepper, state);
+  return MBS_OK;
+}

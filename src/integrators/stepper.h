@@ -1,0 +1,61 @@
+// One step in time: the equations of a formulation, the rule of an integrator, and what follows.
+//     q = qh + c0 a*,  v* = vh + c1 a*            rule.h
+//     r(t, q, v*, a*, lambda) = 0                 Newton's iteration, newton.c
+//     v, a = v*, a* projected                     projection.h, for formulations that project
+// and, where constraints are redundant and the formulation allows that, lambda is the smallest that balances the
+// forces.
+#ifndef MBS_STEPPER_H
+#define MBS_STEPPER_H
+
+#include "formulations/formulation.h"
+#include "integrators/projection.h"
+#include "integrators/rule.h"
+
+typedef struct MbsStepper {
+  const MbsFormulation *formulation;
+  MbsRule rule;
+  double tolerance;
+  bool is_approximate;  // Newton's matrix without the curvature of the constraints
+  bool has_projections;
+  bool has_redundancy;  // of the constraints: the smallest multipliers are meant
+  long iterations;      // so far
+  MbsSparseSolver *solver;
+  mbs_scalar *tangent;                           // values of the assembled matrix
+  mbs_scalar *r;                                 // n + m
+  mbs_scalar *R, *Z;                             // (n + m) x columns
+  mbs_scalar *previous[2];                       // n + m each: accelerations and multipliers one and two steps ago
+  int previous_count;                            // how many of them there are
+  MbsState stage;                                // where r = 0 holds: q of the state, v*, a*, lambda
+  mbs_scalar *stage_v, *stage_a, *stage_lambda;  // its own arrays, where they are not the state's
+  mbs_scalar *w, *W;        // auxiliary accelerations (n) and their columns (nq each); NULL: a itself
+  MbsProjector *projector;  // NULL: not needed
+} MbsStepper;
+
+// has_redundancy: some constraints are redundant.
+MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
+                             bool has_redundancy, MbsStepper *stepper);
+void mbs_stepper_destroy(MbsStepper *stepper);
+
+// Solves for a and the multipliers with q and v given: the start.
+MbsStatus mbs_stepper_start(MbsContext *context, MbsStepper *stepper, MbsState *state);
+// One step of size h, to the time in the state. On failure the state is not usable.
+MbsStatus mbs_stepper_step(MbsContext *context, MbsStepper *stepper, double h, MbsState *state);
+
+// The derivatives of what start and step computed, with respect to the system's columns: exact, since they
+// differentiate the discrete equations. start takes X and V and gives A and the multipliers' columns; step takes those
+// of the old state and gives those of the new.
+MbsStatus mbs_stepper_start_derivative(MbsContext *context, MbsStepper *stepper, const MbsState *state,
+                                       const MbsColumns *columns);
+MbsStatus mbs_stepper_step_derivative(MbsContext *context, MbsStepper *stepper, double h, const MbsState *state,
+                                      const MbsColumns *columns);
+
+// ---- newton.c ----
+// Assembles and factors Newton's matrix at a state.
+MbsStatus mbs_newton_factor(MbsContext *context, MbsStepper *stepper, const MbsState *state, double c0, double c1,
+                            bool is_exact);
+// Newton's iteration on the residual; c0 = dq/da, c1 = dv/da.
+MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, double c1, MbsState *state);
+// How far Newton's matrix is relaxed in a constraint's row: its epsilon less that of the residual.
+double mbs_newton_relaxation(const MbsStepper *stepper, int row, double c0);
+
+#endif

@@ -1,0 +1,144 @@
+// The tangent linear model of start and step (theory: section 2). With S = [T Phi_x'; e_a.. 0] at the stage,
+//     S (a*', lambda') = -(r_x qh' + r_v vh' + r_rho);   q' = qh' + c0 a*',  v*' = vh' + c1 a*'
+// then the projections' derivatives. Where Newton's matrix is relaxed, S = S_relaxed + diag(0, epsilon), and
+//     z_{k+1} = S_relaxed^-1 (b - (0, epsilon lambda_k'))
+// converges in two or three solutions with the factors at hand, redundant constraints or not.
+#include "integrators/stepper.h"
+
+enum { MOST_REFINEMENTS = 12 };
+
+static double largest_primal(const MbsSystem *system, const mbs_scalar *Z) {
+  double largest = 0;
+  for (int k = 0; k < system->column_count; ++k) {
+    for (int i = 0; i < system->n; ++i) {
+      double magnitude = mbs_re(mbs_abs(Z[k * (system->n + system->m) + i]));
+      largest = magnitude > largest ? magnitude : largest;
+    }
+  }
+  return largest;
+}
+
+// R = S^-1 R for all columns
+static void solve_refined(MbsStepper *stepper, double c0) {
+  const MbsSystem *system = stepper->formulation->system;
+  int n = system->n, size = n + system->m, all = size * system->column_count;
+  mbs_scalar *change = stepper->Z, *sum = stepper->R;
+  mbs_sparse_solver_solve(stepper->solver, system->column_count, sum);
+  if (!(stepper->formulation->relaxation > 0)) {
+    return;
+  }
+  for (int i = 0; i < all; ++i) {
+    change[i] = sum[i];
+  }
+  for (int refinement = 0; refinement < MOST_REFINEMENTS; ++refinement) {
+    for (int k = 0; k < system->column_count; ++k) {
+      for (int i = 0; i < size; ++i) {
+        mbs_scalar *entry = &change[k * size + i];
+        *entry = i < n ? 0 : -mbs_newton_relaxation(stepper, i - n, c0) * *entry;
+      }
+    }
+    mbs_sparse_solver_solve(stepper->solver, system->column_count, change);
+    for (int i = 0; i < all; ++i) {
+      sum[i] += change[i];
+    }
+    if (!(largest_primal(system, change) > 1e-16 * largest_primal(system, sum))) {
+      break;
+    }
+  }
+}
+
+// A, L from X, V: those of the hats, or at the start given
+static MbsStatus solve_columns(MbsContext *context, MbsStepper *stepper, double c0, double c1, const MbsState *stage,
+                               const MbsColumns *columns) {
+  const MbsSystem *system = stepper->formulation->system;
+  const MbsWeights weights = mbs_formulation_weights(stepper->formulation, c0, c1);
+  int size = system->n + system->m;
+  for (int i = 0; i < size * system->column_count; ++i) {
+    stepper->R[i] = 0;
+  }
+  // the accelerations of the free coordinates are what is solved for; a moving ground's are given
+  bool is_moving = system->moving.count > 0;
+  for (int k = 0; k < system->column_count && is_moving; ++k) {
+    for (int i = 0; i < system->n; ++i) {
+      columns->A[k * system->nq + i] = 0;
+    }
+  }
+  const MbsColumns known = {.X = columns->X, .V = columns->V, .A = is_moving ? columns->A : NULL};
+  mbs_terms_derivative_of(system, stage, &weights, MBS_PART_ALL, &known, stepper->R);
+  MBS_TRY(mbs_newton_factor(context, stepper, stage, c0, c1, true));
+  solve_refined(stepper, c0);
+  for (int k = 0; k < system->column_count; ++k) {
+    const mbs_scalar *column = stepper->R + k * size;
+    for (int i = 0; i < system->n; ++i) {
+      columns->A[k * system->nq + i] = -column[i];
+    }
+    for (int i = 0; i < system->m; ++i) {
+      columns->L[k * system->m + i] = -column[system->n + i];
+    }
+  }
+  return MBS_OK;
+}
+
+static void sum_columns(const MbsStepper *stepper, const MbsColumns *columns) {
+  const MbsSystem *system = stepper->formulation->system;
+  for (int i = 0; i < system->m * system->column_count; ++i) {
+    columns->T[i] = columns->L[i] + (stepper->has_projections ? columns->K[i] : 0);
+  }
+}
+
+MbsStatus mbs_stepper_start_derivative(MbsContext *context, MbsStepper *stepper, const MbsState *state,
+                                       const MbsColumns *columns) {
+  const MbsSystem *system = stepper->formulation->system;
+  MBS_TRY(solve_columns(context, stepper, 0, 0, &stepper->stage, columns));
+  if (stepper->has_redundancy) {
+    mbs_project_balance_derivative(stepper->projector, state, columns, columns->L);
+  }
+  for (int i = 0; i < system->m * system->column_count; ++i) {
+    columns->S[i] = columns->K[i] = 0;
+  }
+  for (int i = 0; i < system->nq * system->column_count && stepper->W; ++i) {
+    stepper->W[i] = columns->A[i];
+  }
+  sum_columns(stepper, columns);
+  return MBS_OK;
+}
+
+// the rule's hats, in X, V and W
+static void predict(const MbsStepper *stepper, const MbsRuleStep *k, const MbsColumns *columns) {
+  const MbsSystem *system = stepper->formulation->system;
+  for (int i = 0; i < system->nq * system->column_count; ++i) {
+    mbs_scalar v = columns->V[i], a = columns->A[i], w = stepper->W ? stepper->W[i] : a;
+    columns->X[i] += k->h * v + k->qa * a + k->qw * w;
+    columns->V[i] = v + k->va * a + k->vw * w;
+    if (stepper->W) {
+      stepper->W[i] = k->wa * a + k->ww * w;
+    }
+  }
+}
+
+MbsStatus mbs_stepper_step_derivative(MbsContext *context, MbsStepper *stepper, double h, const MbsState *state,
+                                      const MbsColumns *columns) {
+  const MbsSystem *system = stepper->formulation->system;
+  const MbsRuleStep k = mbs_rule_step(&stepper->rule, h);
+  predict(stepper, &k, columns);
+  mbs_system_fixed_columns(system, state->t, columns->X, columns->V, columns->A);
+  MBS_TRY(solve_columns(context, stepper, k.c0, k.c1, &stepper->stage, columns));
+  for (int c = 0; c < system->column_count; ++c) {
+    for (int i = c * system->nq; i < c * system->nq + system->n; ++i) {
+      columns->X[i] += k.c0 * columns->A[i];
+      columns->V[i] += k.c1 * columns->A[i];
+    }
+  }
+  if (stepper->has_redundancy) {
+    mbs_project_balance_derivative(stepper->projector, &stepper->stage, columns, columns->L);
+  }
+  if (stepper->has_projections) {
+    mbs_project_velocity_derivative(stepper->projector, state, columns);
+    mbs_project_acceleration_derivative(stepper->projector, state, columns);
+  }
+  for (int i = 0; i < system->nq * system->column_count && stepper->W; ++i) {
+    stepper->W[i] += k.cw * columns->A[i];
+  }
+  sum_columns(stepper, columns);
+  return MBS_OK;
+}

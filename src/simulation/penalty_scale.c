@@ -1,0 +1,50 @@
+// The automatic penalty: alpha |Phi_q|^2 against the inertia, so that it does not depend on units or size.
+#include <math.h>
+
+#include "simulation/simulation.h"
+
+// max M_ii / min |row of Phi_q|^2 at the guess, to a power of ten. A number of the method, not of the model: it is not
+// differentiated.
+static MbsStatus unit_of(MbsContext *context, const MbsSystem *system, const MbsState *state, double *unit) {
+  const MbsPattern *pattern = &system->mode.pattern;
+  const MbsWeights none = {0}, lowest_level = {.k0 = 1, .n1 = 1};
+  mbs_scalar *values, *square;
+  double mass = 0, shortest = 0;
+  MBS_TAKE(context, system->arena, values, pattern->entry_count + 1);
+  MBS_TAKE(context, system->arena, square, system->n + system->m);
+  mbs_terms_tangent(system, state, &none, 0, 0, 1, values);
+  for (int i = 0; i < system->n; ++i) {
+    double entry = mbs_re(values[mbs_pattern_position(pattern, i, i)]);
+    mass = entry > mass ? entry : mass;
+  }
+  mbs_terms_approximate_tangent(system, state, &lowest_level, 1, 1, 0, values);
+  for (int column = 0; column < system->n; ++column) {
+    for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
+      square[pattern->row[k]] += values[k] * values[k];
+    }
+  }
+  for (int i = 0; i < system->m; ++i) {
+    double length = mbs_re(square[system->n + i]);
+    shortest = length > 0 && (!(shortest > 0) || length < shortest) ? length : shortest;
+  }
+  *unit = mass > 0 && shortest > 0 ? pow(10, round(log10(mass / shortest))) : 0.1;  // real
+  return MBS_OK;
+}
+
+// In units of that: 1e8 where the penalty holds the constraints. Where it only relaxes Newton's matrix, the larger it
+// is the faster the iteration converges, also near singular positions: 1e12. But redundant rows contradict each other
+// by rounding, which it multiplies: 1e4.
+MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simulation) {
+  MbsFormulation *formulation = &simulation->formulation;
+  const double holding = 1e8, relaxing = 1e12, contradicting = 1e4;
+  double unit = 0;
+  if (simulation->settings.penalty > 0) {
+    return MBS_OK;
+  }
+  MBS_TRY(unit_of(context, simulation->system, &simulation->state, &unit));
+  simulation->settings.penalty = unit * (!(formulation->relaxation > 0)             ? holding
+                                         : simulation->initial->redundant_count > 0 ? contradicting
+                                                                                    : relaxing);
+  formulation->type->prepare(&simulation->settings, formulation);
+  return MBS_OK;
+}
