@@ -101,7 +101,28 @@ void mbs_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsSta
                         const MbsAdjoint *adjoint);
 void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);
 
-// ---- expression_row.c: a constraint given by an expression ----
+// ---- expression_row.c, expression_row_evaluate.c: a constraint given by an expression ----
+typedef struct MbsExpressionRow {
+  int argument_count;
+  MbsLinearForm *arguments;
+  bool has_turn;
+  MbsTape *residual_tape, *full_tape;  // the outputs up to level1_y; all
+  MbsInputPlace *inputs;               // of both tapes
+  mbs_scalar *input_values;
+  int parameter_count;
+  const int *parameters;            // named by the expression
+  mbs_scalar *y[3];                 // arguments at q, v, a: size each
+  mbs_scalar *level;                // the outputs: the three levels,
+  mbs_scalar *g, *level1_y;         // level1_y' and level1_y: size each,
+  mbs_scalar *level2_y, *level2_v;  // level2_y and level2_y': size each,
+  mbs_scalar *g_y;                  // size x size,
+  mbs_scalar *by_parameter;         // the three levels' and g's derivatives: (3 + size) per parameter
+  mbs_scalar *work[4];              // size each
+  const int *column_map, *row_map, *hessian_map;
+} MbsExpressionRow;
+
+// arguments times dimension
+int mbs_expression_row_size(const MbsSystem *system, const MbsExpressionRow *x);
 MbsStatus mbs_expression_row_create(MbsContext *context, MbsSystem *system, const MbsRowSpec *spec, MbsRow *row);
 MbsStatus mbs_expression_row_add_pattern(MbsContext *context, const MbsSystem *system, const MbsRow *row,
                                          MbsPatternBuilder *builder);
@@ -116,7 +137,7 @@ void mbs_expression_row_derivative(const MbsSystem *system, const MbsRow *row, c
 void mbs_expression_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state,
                                    const MbsWeights *weights, const MbsAdjoint *adjoint);
 void mbs_expression_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);
-// what a constraint that depends on time does per time: lambda Phi_t
+// what a constraint that moves by itself does per time: lambda Phi_t, or mu b
 mbs_scalar mbs_expression_row_power(const MbsSystem *system, const MbsRow *row, const MbsState *state);
 
 // ---- force_element.c, force_evaluate.c ----

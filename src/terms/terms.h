@@ -4,17 +4,22 @@
 //
 //   symbol    size  meaning                                             from
 //   q         nq    coordinates: x (n free ones), then the fixed ones   state, system.fixed
-//   f         n     M a + Phi_x' lambda - Q                             mass.c row.c force.c
+//   f         n     M a + Phi_x' lambda + A' mu - Q                     mass.c row.c force.c
 //   Phi       m     constraints                                         row.c
 //   Phidot    m     Phi_x v + Phi_t                                     row.c
 //   Phiddot   m     Phi_x a + (Phi_x v)_x v + ...                       row.c
 //
+// Rows may be nonholonomic, A v + b = 0 with A, b of (x, t, rho): they have no position level (Phi = 0), the row itself
+// for Phidot, d/dt (A v + b) for Phiddot, and their multiplier mu among lambda. m counts all rows.
+//
 // Formulations combine them into one residual with weights k0, k1, k2, epsilon,
 //
 //   r = [ f ; e ],   e = k2 Phiddot + k1 Phidot + k0 Phi - epsilon lambda              size n + m
+//        nonholonomic:  e = n2 d/dt (A v + b) + n1 (A v + b) - n_epsilon mu
 //
 //   index1:   k2 = 1 (and k1 = 2 xi omega, k0 = omega^2 with stabilisation), epsilon = 0
 //   penalty:  the same with stabilisation, epsilon = 1/alpha: lambda = alpha (Phiddot + ...)
+//             both: n2 = k2, n1 = k1, n_epsilon = epsilon
 //   index3:   k0 = 1/(beta h^2) alone
 //
 // and the terms give, for that residual, by one pass over masses, rows and forces each:
@@ -55,13 +60,14 @@ typedef struct MbsMass {
 } MbsMass;
 
 // One constraint. Dot rows: A.B - c; coinciding rows: a component of A; expression rows: any function of positions,
-// time and parameters.
+// time and parameters, or a nonholonomic row.
 typedef struct MbsRow {
   MbsRowKind kind;
-  int body;        // whose rigidity it is; -1: a joint's
-  int index;       // among the rows of the mode
-  int component;   // of a coinciding row
-  bool is_square;  // A and B are one form
+  int body;              // whose rigidity it is; -1: a joint's
+  int index;             // among the rows of the mode
+  bool is_nonholonomic;  // A v + b = 0: an expression row
+  int component;         // of a coinciding row
+  bool is_square;        // A and B are one form
   MbsLinearForm A, B;
   MbsBlock block;  // c, then the coefficients of A and of B
   int count;       // entities of A and B together
