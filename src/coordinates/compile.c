@@ -66,12 +66,6 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   if (blueprint->bodies.count < 2) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the model has no bodies", model->file);
   }
-  enum { MOST_BODIES = 5000 };  // set-up takes minutes beyond, see MBS_MOST_COORDINATES
-  if (blueprint->bodies.count > MOST_BODIES) {
-    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
-                    "%s: the model has %d bodies; more than %d are not offered yet", model->file,
-                    blueprint->bodies.count - 1, MOST_BODIES);
-  }
   MBS_TRY(read_joints(context, blueprint, true));
   MBS_TRY(mbs_natural_choose(context, blueprint));
   MBS_TRY(read_joints(context, blueprint, false));

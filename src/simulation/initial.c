@@ -29,10 +29,15 @@ static bool factor(MbsInitial *initial, const MbsState *state, double least_qual
   }
   mbs_signal_bank_evaluate(system, state);
   for (int r = 0; r < system->n; ++r) {
-    if (initial->rows[r] < system->m) {
+    int index = initial->rows[r] - system->m;
+    if (index < 0) {
       continue;
     }
-    (void)mbs_initial_gradient(initial, initial->rows[r] - system->m, state);
+    if (initial->is_automatic) {
+      initial->values[mbs_pattern_position(&initial->pattern, r, initial->automatic[index])] = 1;
+      continue;
+    }
+    mbs_initial_gradient(initial, index, state);
     for (int column = 0; column < system->n; ++column) {
       if (mbs_re(mbs_abs(initial->gradient[column])) > 0) {
         initial->values[mbs_pattern_position(&initial->pattern, r, column)] = initial->gradient[column];
@@ -50,7 +55,7 @@ static bool factor(MbsInitial *initial, const MbsState *state, double least_qual
 static mbs_scalar distance_to_value(const MbsInitial *initial, int index, const MbsState *state) {
   const MbsSystem *system = initial->system;
   const MbsIndependent *independent = &initial->independents[index];
-  mbs_scalar w = mbs_initial_gradient(initial, index, state);
+  mbs_scalar w = mbs_initial_value(initial, index, state);
   mbs_scalar w0 = independent->has_value ? system->independents.value[2 * index] : independent->start_value;
   mbs_scalar distance = w - w0;
   if (independent->is_angle) {

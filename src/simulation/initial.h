@@ -10,10 +10,7 @@
 #define MBS_INITIAL_H
 
 #include "algebra/sparse_solver.h"
-#include "terms/terms.h"
-
-// The choice of independent rows is dense: this many coordinates take minutes and hundreds of megabytes.
-enum { MBS_MOST_COORDINATES = 5000 };
+#include "simulation/jacobian.h"
 
 typedef struct MbsIndependent {
   const char *name;
@@ -45,8 +42,10 @@ typedef struct MbsInitial {
 MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **initial);
 void mbs_initial_destroy(MbsInitial *initial);
 
-// dw/dq of an independent coordinate, in initial->gradient, and w itself; signals must be evaluated at the state.
-mbs_scalar mbs_initial_gradient(const MbsInitial *initial, int index, const MbsState *state);
+// w of an independent coordinate; signals must be evaluated at the state.
+mbs_scalar mbs_initial_value(const MbsInitial *initial, int index, const MbsState *state);
+// dw/dq of one that the user gave, in initial->gradient; likewise.
+void mbs_initial_gradient(const MbsInitial *initial, int index, const MbsState *state);
 
 // Positions and velocities, from the guess in the state. Unless it is the first time, angles go on from where they are.
 MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first);
@@ -56,8 +55,5 @@ MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const
 
 // Moves q to a position nearby where the constraints hold; is_admissible: it found one. admissible.c
 MbsStatus mbs_initial_project(MbsContext *context, const MbsSystem *system, MbsState *state, bool *is_admissible);
-
-// Rows of Phi_q at a state, dense (m x n, real part): for rank.
-void mbs_initial_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *tangent, double *jacobian);
 
 #endif
