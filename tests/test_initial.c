@@ -172,8 +172,9 @@ static void check_automatic_count(const char *path, void *user) {
   MbsCheck *check;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
   ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
-  ENSURE(check->independent_count == check->degrees_of_freedom);
+  ENSURE(check->independent_count == check->position_freedoms);
   ENSURE(check->degrees_of_freedom == check->coordinates - check->constraints + check->redundant);
+  ENSURE(check->nonholonomic > 0 || check->position_freedoms == check->degrees_of_freedom);
   ENSURE_NEAR(check->residual_position, 0, tolerance);
   ENSURE_NEAR(check->residual_velocity, 0, 1e-11);  // of the size of the velocities, up to 10
   if (check->redundant == 0) {                      // else it starts with penalty, which meets them to lambda / alpha

@@ -23,6 +23,7 @@ static MbsStatus read_independents(MbsContext *context, MbsBlueprint *blueprint)
     MbsExpression w;
     MBS_TRY(mbs_signal_parse(context, blueprint, owner, coordinate, 1, MBS_USE_POSITION, 0, NULL, &w));
     spec.coordinate = w.node[0];
+    spec.has_velocity = mbs_record_value(record, MBS_INDEPENDENT_VELOCITY)->is_given;
     if (value.text) {
       MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_INDEPENDENT_VALUE], value, &spec.value));
     }

@@ -11,8 +11,8 @@ enum { ENDS, EDGE, NORMAL };
 
 static const MbsField fields[] = {
     [ENDS] = {"knife_edge", MBS_FIELD_POINT_PAIR, .is_required = true,
-              .summary = "a point of the body it moves on (its place does not matter unless that body turns), and the "
-                         "point of the second body that does not move sideways"},
+              .summary = "any point of the body it moves on, and the point of the second body that does not move "
+                         "sideways"},
     [EDGE] = {"edge", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
               .summary = "direction of the edge in the axes of the second body (any length but zero)"},
     [NORMAL] = {"normal", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
@@ -61,7 +61,7 @@ static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRec
 }
 
 const MbsJointType mbs_joint_knife_edge = {
-    .record = {"knife_edge", "a point of one body moves on another along an edge only, not sideways (nonholonomic)",
-               MBS_COUNT(fields), fields},
+    .record = {"knife_edge", "a point of one body moves on another along an edge only, not sideways", MBS_COUNT(fields),
+               fields},
     .rows = rows,
 };

@@ -113,7 +113,6 @@ static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRec
 }
 
 const MbsJointType mbs_joint_rolling = {
-    .record = {"rolling", "a disc of one body rolls without slipping on a plane of another (nonholonomic)",
-               MBS_COUNT(fields), fields},
+    .record = {"rolling", "a disc of one body rolls without slipping on a plane of another", MBS_COUNT(fields), fields},
     .rows = rows,
 };

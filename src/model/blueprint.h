@@ -160,6 +160,7 @@ typedef struct MbsIndependentSpec {
   MbsNode coordinate;       // expression of positions
   MbsNode rate;             // its time derivative
   MbsNode value, velocity;  // value MBS_NODE_NONE: as placed
+  bool has_velocity;        // it is written
 } MbsIndependentSpec;
 
 // ---- signals: the inputs of expressions ----

@@ -1,4 +1,4 @@
-// Why the equations are singular, in words.
+// Why a start or a step failed, in words.
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static MbsStatus name_redundant(MbsContext *context, const MbsSimulation *simula
   MbsRank *rank;
   MBS_TRY(mbs_jacobian_create(&quiet, arena, system, &jacobian));
   MBS_TRY(mbs_rank_create(&quiet, arena, system->n, &rank));
-  mbs_jacobian_evaluate(&jacobian, &simulation->state);
+  mbs_jacobian_evaluate_rates(&jacobian, &simulation->state);
   const MbsSparseRows *rows = &jacobian.rows;
   mbs_rank_announce(rank, rows->start[system->m], rows->column);
   for (int k = 0; k < system->m; ++k) {
@@ -59,7 +59,23 @@ static MbsStatus name_redundant(MbsContext *context, const MbsSimulation *simula
   return MBS_OK;
 }
 
+// At the start it is the model that is wrong, later the motion has led there.
+MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulation *simulation) {
+  const MbsState *state = &simulation->state;
+  const MbsConditionSpec *broken = mbs_system_broken_condition(simulation->system, state);
+  if (!broken) {
+    return MBS_OK;
+  }
+  return simulation->steps_done == 0 && !(mbs_re(state->t) > 0)
+             ? mbs_fail(context, MBS_ERROR_INPUT, broken->place, "%s: %s; start elsewhere", broken->owner,
+                        broken->broken)
+             : mbs_fail(context, MBS_ERROR_NUMERICAL, broken->place, "%s: %s at t = %.10g", broken->owner,
+                        broken->broken, mbs_re(state->t));
+}
+
 MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status) {
+  mbs_signal_bank_evaluate(simulation->system, &simulation->state);
+  MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   if (status != MBS_ERROR_NUMERICAL || !strstr(context->message, "singular")) {
     return status;
   }

@@ -28,6 +28,7 @@ static MbsStatus create_independents(MbsContext *context, MbsInitial *initial) {
     made->name = spec->name;
     made->place = spec->place;
     made->has_value = spec->value != MBS_NODE_NONE;
+    made->has_velocity = spec->has_velocity;
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->coordinate, &made->w));
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->rate, &made->rate));
     made->is_angle = uses_turns(system, &made->w);
@@ -89,13 +90,13 @@ static MbsStatus choose_constraints(MbsContext *context, MbsInitial *initial, co
     int k = i % system->m, first = rows->start[k];
     const MbsRowSpec *row = &system->blueprint->rows.items[k];
     bool is_new;
-    if (row->is_driver != (i >= system->m)) {
+    if (row->is_nonholonomic || row->is_driver != (i >= system->m)) {
       continue;
     }
     MBS_TRY(mbs_rank_take(context, rank, rows->start[k + 1] - first, rows->column + first, rows->value + first,
                           rank_tolerance, &is_new));
     if (is_new) {
-      initial->rows[(*count)++] = k;
+      initial->position.rows[(*count)++] = k;
     } else if (row->is_driver) {
       return mbs_fail(context, MBS_ERROR_INPUT, row->place,
                       "driver \"%s\": its coordinate is not free: the joints, or another driver, determine it already",
@@ -122,9 +123,9 @@ static MbsStatus choose_automatic(MbsContext *context, MbsInitial *initial, cons
   MBS_TAKE(context, scratch, column, rows->start[system->m]);
   MBS_TAKE(context, scratch, chosen.value, rows->start[system->m]);
   for (int r = 0; r < count; ++r) {
-    for (int k = rows->start[initial->rows[r]]; k < rows->start[initial->rows[r] + 1]; ++k) {
+    for (int k = rows->start[initial->position.rows[r]]; k < rows->start[initial->position.rows[r] + 1]; ++k) {
       column[entries] = rows->column[k];
-      chosen.value[entries++] = rows->value[k] / mbs_jacobian_length(jacobian, initial->rows[r]);
+      chosen.value[entries++] = rows->value[k] / mbs_jacobian_length(jacobian, initial->position.rows[r]);
     }
     start[r + 1] = entries;
   }
@@ -185,10 +186,12 @@ static MbsStatus choose_rows(MbsContext *context, MbsInitial *initial, const Mbs
   } else {
     MBS_TRY(check_given(context, initial, state, rank, scratch));
   }
+  initial->velocity_count = freedom;
   for (int i = 0; i < freedom; ++i) {
-    initial->rows[count++] = system->m + i;
+    initial->position.rows[count++] = system->m + i;
   }
-  return MBS_OK;
+  return mbs_initial_is_nonholonomic(system) ? mbs_initial_find_freedom(context, initial, state, jacobian, scratch)
+                                             : MBS_OK;
 }
 
 // ---- the square matrix ----
@@ -217,7 +220,7 @@ static MbsStatus add_independent_pattern(MbsContext *context, const MbsInitial *
   return MBS_OK;
 }
 
-static MbsStatus create_matrix(MbsContext *context, MbsInitial *initial) {
+MbsStatus mbs_initial_create_matrix(MbsContext *context, const MbsInitial *initial, MbsStartProblem *problem) {
   MbsSystem *system = initial->system;
   const MbsPattern *pattern = &system->mode.pattern;
   MbsPatternBuilder *builder;
@@ -225,10 +228,10 @@ static MbsStatus create_matrix(MbsContext *context, MbsInitial *initial) {
   MBS_TAKE(context, system->arena, row_of, system->m);
   MBS_TRY(mbs_pattern_begin(context, system->arena, system->n, &builder));
   for (int r = 0; r < system->n; ++r) {
-    if (initial->rows[r] < system->m) {
-      row_of[initial->rows[r]] = 1 + r;
+    if (problem->rows[r] < system->m) {
+      row_of[problem->rows[r]] = 1 + r;
     } else {
-      MBS_TRY(add_independent_pattern(context, initial, r, initial->rows[r] - system->m, builder));
+      MBS_TRY(add_independent_pattern(context, initial, r, problem->rows[r] - system->m, builder));
     }
   }
   for (int column = 0; column < system->n; ++column) {
@@ -239,15 +242,10 @@ static MbsStatus create_matrix(MbsContext *context, MbsInitial *initial) {
       }
     }
   }
-  MBS_TRY(mbs_pattern_finish(context, builder, &initial->pattern));
-  MBS_TAKE(context, system->arena, initial->values, initial->pattern.entry_count + 1);
-  MBS_TAKE(context, system->arena, initial->tangent, pattern->entry_count + 1);
-  MBS_TAKE(context, system->arena, initial->levels, system->m);
-  int widest = system->column_count > 1 ? system->column_count : 1;
-  MBS_TAKE(context, system->arena, initial->rhs, (size_t)system->n * (size_t)widest);
-  MBS_TAKE(context, system->arena, initial->R, (size_t)(system->n + system->m) * (size_t)widest);
-  initial->row_of = row_of;
-  return mbs_sparse_solver_create(context, system->arena, &initial->pattern, &initial->solver);
+  MBS_TRY(mbs_pattern_finish(context, builder, &problem->pattern));
+  MBS_TAKE(context, system->arena, problem->values, problem->pattern.entry_count + 1);
+  problem->row_of = row_of;
+  return mbs_sparse_solver_create(context, system->arena, &problem->pattern, &problem->solver);
 }
 
 // rows are chosen near the guess, at a position where nothing is special
@@ -270,7 +268,7 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   initial->system = system;
   *result = initial;
   MBS_TAKE(context, system->arena, initial->is_redundant, system->m);
-  MBS_TAKE(context, system->arena, initial->rows, system->n + system->m);
+  MBS_TAKE(context, system->arena, initial->position.rows, system->n + system->m);
   MBS_TAKE(context, system->arena, initial->gradient, system->nq);
   MBS_TRY(create_independents(context, initial));
   MbsArena *scratch = mbs_arena_create();
@@ -278,7 +276,13 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(scratch);
   MBS_TRY(status);
-  MBS_TRY(create_matrix(context, initial));
+  MBS_TAKE(context, system->arena, initial->tangent, system->mode.pattern.entry_count + 1);
+  MBS_TAKE(context, system->arena, initial->levels, system->m);
+  int widest = system->column_count > 1 ? system->column_count : 1;
+  MBS_TAKE(context, system->arena, initial->rhs, (size_t)system->n * (size_t)widest);
+  MBS_TAKE(context, system->arena, initial->R, (size_t)(system->n + system->m) * (size_t)widest);
+  initial->velocity = mbs_initial_is_nonholonomic(system) ? NULL : &initial->position;
+  MBS_TRY(mbs_initial_create_matrix(context, initial, &initial->position));
   mbs_signal_bank_evaluate(system, state);
   for (int i = 0; i < initial->count; ++i) {
     initial->independents[i].start_value = mbs_initial_value(initial, i, state);
@@ -288,6 +292,9 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
 
 void mbs_initial_destroy(MbsInitial *initial) {
   if (initial) {
-    mbs_sparse_solver_destroy(initial->solver);
+    mbs_sparse_solver_destroy(initial->position.solver);
+    if (initial->velocity && initial->velocity != &initial->position) {
+      mbs_sparse_solver_destroy(initial->velocity->solver);
+    }
   }
 }

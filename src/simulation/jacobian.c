@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-// Phi_q stands in the multiplier rows of the tangent with e = Phi
 MbsStatus mbs_jacobian_create(MbsContext *context, MbsArena *arena, const MbsSystem *system, MbsJacobian *jacobian) {
   const MbsPattern *pattern = &system->mode.pattern;
   int n = system->n, *start, *next, *column, *position;
@@ -36,12 +35,20 @@ MbsStatus mbs_jacobian_create(MbsContext *context, MbsArena *arena, const MbsSys
   return MBS_OK;
 }
 
-void mbs_jacobian_evaluate(MbsJacobian *jacobian, const MbsState *state) {
-  static const MbsWeights position_level = {.k0 = 1};
-  mbs_terms_tangent(jacobian->system, state, &position_level, 1, 0, 0, jacobian->tangent);
+// Phi_q stands in the multiplier rows of e_v with e = Phidot, and A in those with e = A v + b
+static void evaluate(MbsJacobian *jacobian, const MbsState *state, const MbsWeights *weights) {
+  mbs_terms_tangent(jacobian->system, state, weights, 0, 1, 0, jacobian->tangent);
   for (int k = 0; k < jacobian->rows.start[jacobian->rows.row_count]; ++k) {
     jacobian->rows.value[k] = mbs_re(jacobian->tangent[jacobian->position[k]]);
   }
+}
+
+void mbs_jacobian_evaluate(MbsJacobian *jacobian, const MbsState *state) {
+  evaluate(jacobian, state, &(MbsWeights){.k1 = 1});
+}
+
+void mbs_jacobian_evaluate_rates(MbsJacobian *jacobian, const MbsState *state) {
+  evaluate(jacobian, state, &(MbsWeights){.k1 = 1, .n1 = 1});
 }
 
 double mbs_jacobian_length(const MbsJacobian *jacobian, int row) {

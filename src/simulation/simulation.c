@@ -12,12 +12,12 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// The penalty alpha |Phi_q|^2 against the inertia: 1e8 max M_ii / min |row of Phi_q|^2 at the guess, to a power of ten,
-// so that it does not depend on units or size. A number of the method, not of the model: it is not differentiated.
+// The penalty alpha |Phi_q|^2 against the inertia: 1e8 max M_ii / min |row of [Phi_q; A]|^2 at the guess, to a power of
+// ten, so that it does not depend on units or size. A number of the method, not of the model: it is not differentiated.
 static void choose_penalty(MbsSimulation *simulation, const MbsState *state) {
   const MbsSystem *system = simulation->system;
   const MbsPattern *pattern = &system->mode.pattern;
-  const MbsWeights none = {0}, position = {.k0 = 1};
+  const MbsWeights none = {0}, velocity = {.k1 = 1, .n1 = 1};
   mbs_scalar *values = simulation->newmark.tangent, *square = simulation->newmark.r;
   double mass = 0, shortest = 0;
   mbs_terms_tangent(system, state, &none, 0, 0, 1, values);
@@ -29,7 +29,7 @@ static void choose_penalty(MbsSimulation *simulation, const MbsState *state) {
   for (int i = 0; i < system->m; ++i) {
     square[system->n + i] = 0;
   }
-  mbs_terms_tangent(system, state, &position, 1, 0, 0, values);
+  mbs_terms_tangent(system, state, &velocity, 0, 1, 0, values);  // e_v is Phi_q, and A
   for (int column = 0; column < system->n; ++column) {
     for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
       square[pattern->row[k]] += values[k] * values[k];
@@ -75,6 +75,15 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
         "kinematics: %d degree%s of freedom of %s %s not driven; add a driver for each (see mbsens list joints)",
         simulation->initial->count, simulation->initial->count == 1 ? "" : "s", model->file,
         simulation->initial->count == 1 ? "is" : "are");
+  }
+  for (int k = 0; k < system->m && simulation->settings.is_kinematic; ++k) {
+    if (system->mode.rows[k].is_nonholonomic) {
+      const MbsRowSpec *row = &blueprint->rows.items[k];
+      return mbs_fail(context, MBS_ERROR_NOT_OFFERED, row->place,
+                      "kinematics is not offered with nonholonomic constraints such as \"%s\": positions do not follow "
+                      "from them; use simulate",
+                      row->name);
+    }
   }
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
   simulation->has_columns = column_count > 0;
@@ -201,6 +210,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   }
   simulation->newmark.iterations = 0;
   mbs_signal_bank_evaluate(system, state);
+  MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   observe(simulation, 0);
   double size = mbs_state_size(system, state);
   simulation->largest_violation = size * size > size ? size * size : size;
@@ -233,6 +243,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   }
   simulation->steps_done += 1;
   mbs_signal_bank_accept(system, state, false);
+  MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   observe(simulation, h);
   if (simulation->statistics.residual_position > simulation->largest_violation) {
     return comes_apart(context, simulation);

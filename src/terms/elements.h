@@ -70,6 +70,9 @@ const int *mbs_scatter_block(int d, const mbs_scalar *left_ab, const mbs_scalar 
 MbsStatus mbs_moving_ground_create(MbsContext *context, MbsSystem *system, MbsNode *fixed);
 void mbs_moving_ground_place(const MbsSystem *system, MbsState *state);
 
+// ---- condition.c ----
+MbsStatus mbs_conditions_create(MbsContext *context, MbsSystem *system);
+
 // ---- mass.c ----
 MbsStatus mbs_mass_create(MbsContext *context, MbsSystem *system, const MbsMassSpec *spec, MbsMass *mass);
 MbsStatus mbs_mass_add_pattern(MbsContext *context, const MbsSystem *system, const MbsMass *mass,

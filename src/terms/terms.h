@@ -97,6 +97,12 @@ typedef struct MbsOutputPoint {
   MbsLinearForm form;
 } MbsOutputPoint;
 
+// A number that must not fall below a least value. See condition.c.
+typedef struct MbsCondition {
+  const MbsConditionSpec *spec;
+  MbsFunction number;
+} MbsCondition;
+
 // Fixed coordinates that are functions of time. See moving_ground.c.
 typedef struct MbsMovingGround {
   int count;
@@ -126,6 +132,8 @@ typedef struct MbsSystem {
   int mass_count;
   MbsMass *masses;
   MbsMode mode;
+  int condition_count;
+  MbsCondition *conditions;
   MbsSignalBank signals;
   mbs_scalar *scratch;                    // (nq + m) x columns
   struct MbsDirectionColumn *directions;  // columns
@@ -149,6 +157,9 @@ void mbs_state_place_fixed(const MbsSystem *system, MbsState *state);
 
 // The columns of the fixed coordinates at time t (their rows of X, V and A alone).
 void mbs_system_fixed_columns(const MbsSystem *system, mbs_scalar t, mbs_scalar *X, mbs_scalar *V, mbs_scalar *A);
+
+// The first condition of an element that does not hold, or NULL. Signals must be evaluated at this state.
+const MbsConditionSpec *mbs_system_broken_condition(const MbsSystem *system, const MbsState *state);
 
 // Position, velocity, acceleration of an output point (each of the system's dimension).
 void mbs_system_point(const MbsSystem *system, int point, const MbsState *state, mbs_scalar *r, mbs_scalar *v,
