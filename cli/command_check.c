@@ -36,16 +36,21 @@ static void print_constraints(const MbsCheck *check) {
   }
   (void)printf("  constraint\n");
   for (int i = 0; i < check->constraints; ++i) {
-    (void)printf("  %s%s\n", check->constraint_names[i], check->is_redundant[i] ? "  (redundant)" : "");
+    (void)printf("  %s%s%s\n", check->constraint_names[i], check->is_nonholonomic[i] ? "  (nonholonomic)" : "",
+                 check->is_redundant[i] ? "  (redundant)" : "");
   }
   (void)printf("\n");
 }
 
 static void print_words(const MbsCheck *check, const MbsSettings *settings, bool is_quiet) {
   if (!is_quiet) {
-    (void)printf("%s: %d bodies, %d %s coordinates, %d constraints (%d redundant), %d degrees of freedom\n\n",
-                 check->model, check->bodies, check->coordinates, settings->coordinates, check->constraints,
-                 check->redundant, check->degrees_of_freedom);
+    (void)printf("%s: %d bodies, %d %s coordinates, %d constraints (%d redundant), %d degrees of freedom", check->model,
+                 check->bodies, check->coordinates, settings->coordinates, check->constraints, check->redundant,
+                 check->degrees_of_freedom);
+    if (check->nonholonomic > 0) {
+      (void)printf(" (%d of position, nonholonomic constraints: %d)", check->position_freedoms, check->nonholonomic);
+    }
+    (void)printf("\n\n");
     print_bodies(check);
   }
   print_coordinates(check);
@@ -55,7 +60,8 @@ static void print_words(const MbsCheck *check, const MbsSettings *settings, bool
   print_constraints(check);
   (void)printf("independent coordinates%s: ", check->is_independent_automatic ? ", chosen automatically" : "");
   for (int i = 0; i < check->independent_count; ++i) {
-    (void)printf("%s%s", i > 0 ? ", " : "", check->independent_names[i]);
+    (void)printf("%s%s%s", i > 0 ? ", " : "", check->independent_names[i],
+                 check->does_rate_follow[i] ? " (its velocity follows)" : "");
   }
   (void)printf("%s\nresiduals at the start: position %.1e, velocity %.1e, acceleration %.1e\n",
                check->independent_count == 0 ? "none" : "", check->residual_position, check->residual_velocity,
@@ -70,6 +76,18 @@ static void put_names(CliJson *json, const char *key, int count, const char *con
   cli_json_close(json);
 }
 
+// those for which the flag is as wanted
+static void put_some_names(CliJson *json, const char *key, int count, const char *const *names, const bool *flags,
+                           bool wanted) {
+  cli_json_open_array(json, key);
+  for (int i = 0; i < count; ++i) {
+    if (flags[i] == wanted) {
+      cli_json_text(json, NULL, names[i]);
+    }
+  }
+  cli_json_close(json);
+}
+
 static void print_json(const MbsCheck *check, const MbsSettings *settings) {
   CliJson json = cli_json_begin(stdout);
   cli_json_text(&json, "model", check->model);
@@ -79,15 +97,16 @@ static void print_json(const MbsCheck *check, const MbsSettings *settings) {
   cli_json_integer(&json, "constraints", check->constraints);
   cli_json_integer(&json, "redundant", check->redundant);
   cli_json_integer(&json, "degrees_of_freedom", check->degrees_of_freedom);
+  cli_json_integer(&json, "position_freedoms", check->position_freedoms);
+  cli_json_integer(&json, "nonholonomic", check->nonholonomic);
   put_names(&json, "constraint_names", check->constraints, check->constraint_names);
-  cli_json_open_array(&json, "redundant_constraints");
-  for (int i = 0; i < check->constraints; ++i) {
-    if (check->is_redundant[i]) {
-      cli_json_text(&json, NULL, check->constraint_names[i]);
-    }
-  }
-  cli_json_close(&json);
+  put_some_names(&json, "redundant_constraints", check->constraints, check->constraint_names, check->is_redundant,
+                 true);
+  put_some_names(&json, "nonholonomic_constraints", check->constraints, check->constraint_names, check->is_nonholonomic,
+                 true);
   put_names(&json, "independent", check->independent_count, check->independent_names);
+  put_some_names(&json, "independent_velocities", check->independent_count, check->independent_names,
+                 check->does_rate_follow, false);
   cli_json_boolean(&json, "independent_is_automatic", check->is_independent_automatic);
   cli_json_open_object(&json, "initial");
   for (int i = 0; i < check->coordinates; ++i) {

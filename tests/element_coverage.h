@@ -68,11 +68,18 @@ static bool is_constant(const MbsGraph *graph, MbsNode node) {
   return mbs_graph_node(graph, node)->operation == MBS_OP_CONSTANT;
 }
 
-// where to start looking for the position, and where the one point of a point mass is in its own axes: no derivative
+// where to start looking for the position, where the one point of a point mass is in its own axes, and velocities that
+// are not written: no derivative
 static bool may_be_constant(const MbsBlueprint *blueprint, const char *name) {
   static const char *const guesses[] = {"position", "angle", "rotation"};
   char part[128];
-  bool may_be = strcmp(strrchr(name, ':'), ": points") == 0;
+  const char *field = strrchr(name, ':');
+  bool may_be = field && strcmp(field, ": points") == 0;
+  for (int i = 0; i < blueprint->independents.count && !may_be; ++i) {
+    const MbsIndependentSpec *independent = &blueprint->independents.items[i];
+    (void)snprintf(part, sizeof part, "independent coordinate \"%s\": velocity", independent->name);
+    may_be = !independent->has_velocity && strcmp(name, part) == 0;
+  }
   for (int b = 1; b < blueprint->bodies.count && !may_be; ++b) {
     const MbsBlueprintBody *body = &blueprint->bodies.items[b];
     for (int i = 0; i < MBS_COUNT(guesses) && !may_be; ++i) {

@@ -1,6 +1,7 @@
 // Sparse patterns, the sparse solver and the rank of rows. Compiled for both scalars: in the complex build matrices and
 // right-hand sides have imaginary parts of any size.
-#include "algebra/rank.h"
+#include "algebra/complement.h"
+#include "algebra/saddle.h"
 #include "algebra/sparse_solver.h"
 #include "support.h"
 
@@ -183,34 +184,207 @@ static void check_structurally_singular(void) {
 }
 
 // ---- rank ----
+// a dense row as a sparse one; returns how many entries it has
+static int sparse(int size, const double *row, int *columns, double *values) {
+  int count = 0;
+  for (int i = 0; i < size; ++i) {
+    if (row[i] != 0) {
+      columns[count] = i;
+      values[count++] = row[i];
+    }
+  }
+  return count;
+}
+
+static bool take(MbsRank *rank, int size, const double *row) {
+  int columns[40];
+  double values[40];
+  bool is_new;
+  int count = sparse(size, row, columns, values);
+  ENSURE_OK(context, mbs_rank_take(context, rank, count, columns, values, 1e-8, &is_new));
+  return is_new;
+}
+
 static void check_rank(void) {
-  const double tolerance = 1e-8;
   static const double rows[][4] = {{1, 2, 0, 0},     {0, 1e-3, 1e-3, 0}, {2, 4, 0, 0}, {1, 3, 1, 0},
                                    {1, 2, 1e-12, 0}, {0, 0, 0, 0},       {1, 0, 0, 1}};
   static const bool is_new[] = {true, true, false, false, false, false, true};
   MbsRank *rank;
   ENSURE_OK(context, mbs_rank_create(context, arena, 4, &rank));
   for (int i = 0; i < 7; ++i) {
-    ENSURE(mbs_rank_take(rank, rows[i], tolerance) == is_new[i]);
+    ENSURE(take(rank, 4, rows[i]) == is_new[i]);
   }
-  ENSURE(rank->rank == 3);
-  // the coordinate that completes them adds a direction; then they span all
-  int free_one = mbs_rank_free_coordinate(rank, tolerance);
-  ENSURE(free_one >= 0 && free_one < 4);
+  // the column without a pivot completes them; then they span all
   double unit[4] = {0};
-  unit[free_one] = 1;
-  ENSURE(mbs_rank_take(rank, unit, tolerance));
-  ENSURE(mbs_rank_free_coordinate(rank, tolerance) == -1);
-  ENSURE(!mbs_rank_take(rank, rows[6], tolerance));
-  for (int i = 0; i < 4; ++i) {  // orthonormal
-    for (int k = 0; k < 4; ++k) {
+  int unused = 0;
+  for (int i = 0; i < 4; ++i) {
+    unit[i] = mbs_rank_is_pivot(rank, i) ? 0 : 1;
+    unused += !mbs_rank_is_pivot(rank, i);
+  }
+  ENSURE(unused == 1);
+  ENSURE(take(rank, 4, unit));
+  ENSURE(!take(rank, 4, rows[6]));
+}
+
+// Gram and Schmidt, dense: the reference of the two below. basis: orthonormal rows. Returns whether the row was new.
+static bool orthogonalise(int size, int *count, double basis[][40], const double *row) {
+  double v[40], length = 0;
+  for (int i = 0; i < size; ++i) {
+    length = hypot(length, row[i]);
+    v[i] = row[i];
+  }
+  double rest = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int k = 0; k < *count; ++k) {
       double dot = 0;
-      for (int j = 0; j < 4; ++j) {
-        dot += rank->basis[4 * i + j] * rank->basis[4 * k + j];
+      for (int i = 0; i < size; ++i) {
+        dot += basis[k][i] * v[i];
       }
-      ENSURE_NEAR(dot, i == k ? 1 : 0, 1e-14);
+      for (int i = 0; i < size; ++i) {
+        v[i] -= dot * basis[k][i];
+      }
+    }
+    rest = 0;
+    for (int i = 0; i < size; ++i) {
+      rest = hypot(rest, v[i]);
+    }
+    if (!(rest > 1e-8 * length)) {
+      return false;
     }
   }
+  for (int i = 0; i < size; ++i) {
+    basis[*count][i] = v[i] / rest;
+  }
+  *count += 1;
+  return true;
+}
+
+static int farthest(int size, int count, double basis[][40]) {
+  int best = -1;
+  double largest = 0;
+  for (int i = 0; i < size; ++i) {
+    double rest = 1;
+    for (int k = 0; k < count; ++k) {
+      rest -= basis[k][i] * basis[k][i];
+    }
+    if (rest > largest * (1 + 1e-9)) {
+      largest = rest;
+      best = i;
+    }
+  }
+  return best;
+}
+
+// sparse random rows, every third a combination of two before it: the same ones are new as with Gram and Schmidt, and
+// the same coordinates complete them
+static void check_against_dense(void) {
+  enum { SIZE = 40, ROWS = 36 };
+  static double basis[SIZE][40], rows[ROWS][SIZE];
+  for (int trial = 0; trial < 20; ++trial) {
+    int count = 0, entries = 0, start[ROWS + 1] = {0}, columns[ROWS * SIZE], chosen[SIZE];
+    double values[ROWS * SIZE];
+    MbsRank *rank;
+    ENSURE_OK(context, mbs_rank_create(context, arena, SIZE, &rank));
+    for (int r = 0; r < ROWS; ++r) {
+      for (int i = 0; i < SIZE; ++i) {
+        rows[r][i] = r % 3 == 2                   ? 3 * rows[r - 1][i] - rows[r / 2][i]
+                     : random_number(&seed) > 0.8 ? random_number(&seed)
+                                                  : 0;
+      }
+      mbs_rank_announce(rank, sparse(SIZE, rows[r], columns, values), columns);
+    }
+    for (int r = 0; r < ROWS; ++r) {
+      bool is_new = orthogonalise(SIZE, &count, basis, rows[r]);
+      ENSURE(take(rank, SIZE, rows[r]) == is_new);
+      if (is_new) {
+        entries += sparse(SIZE, rows[r], columns + entries, values + entries);
+        start[count] = entries;
+      }
+    }
+    ENSURE(count >= 20 && count < 30);
+    MbsSparseRows independent = {
+        .row_count = count, .column_count = SIZE, .start = start, .column = columns, .value = values};
+    ENSURE_OK(context, mbs_complement_choose(context, &independent, rank, chosen));
+    for (int f = 0; f < SIZE - independent.row_count; ++f) {
+      double unit[SIZE] = {0};
+      ENSURE(chosen[f] == farthest(SIZE, count, basis));
+      unit[chosen[f]] = 1;
+      ENSURE(orthogonalise(SIZE, &count, basis, unit));
+    }
+    ENSURE(count == SIZE);
+  }
+}
+
+// a chain with so many freedoms that the best choice would take long: the columns without a pivot, which complete it
+// too
+static void check_many_freedoms(void) {
+  enum { SIZE = 4000, ROWS = SIZE / 2 };
+  static int start[ROWS + 1], columns[3 * ROWS], chosen[SIZE];
+  static double values[3 * ROWS];
+  static const double one = 1;
+  MbsSparseRows rows = {.row_count = ROWS, .column_count = SIZE, .start = start, .column = columns, .value = values};
+  MbsRank *rank;
+  bool is_new;
+  ENSURE_OK(context, mbs_rank_create(context, arena, SIZE, &rank));
+  for (int r = 0; r < ROWS; ++r) {
+    for (int k = 0; k < 3; ++k) {
+      columns[3 * r + k] = (2 * r + k) % SIZE;
+      values[3 * r + k] = random_number(&seed);
+    }
+    start[r + 1] = 3 * (r + 1);
+    mbs_rank_announce(rank, 3, columns + 3 * r);
+  }
+  for (int r = 0; r < ROWS; ++r) {
+    ENSURE_OK(context, mbs_rank_take(context, rank, 3, columns + 3 * r, values + 3 * r, 1e-8, &is_new));
+    ENSURE(is_new);
+  }
+  ENSURE_OK(context, mbs_complement_choose(context, &rows, rank, chosen));
+  for (int f = 0; f < SIZE - ROWS; ++f) {
+    ENSURE(!mbs_rank_is_pivot(rank, chosen[f]));
+    ENSURE_OK(context, mbs_rank_take(context, rank, 1, &chosen[f], &one, 1e-8, &is_new));
+    ENSURE(is_new);
+  }
+}
+
+// ---- least squares ----
+// x of the saddle system against its definitions: A x = 0 and b - x normal to x; (A'A + mu I) x = A' c
+static void check_saddle(void) {
+  enum { COLUMNS = 5, ROWS = 3 };
+  static const int start[] = {0, 2, 5, 7}, columns[] = {0, 3, 1, 2, 4, 0, 4};
+  double values[] = {1, -0.5, 0.3, 2, 1, 0.7, -1.5}, b[COLUMNS], c[ROWS], x[COLUMNS], step[COLUMNS];
+  double mu = 0.3, along[ROWS] = {0}, dot = 0;
+  MbsSparseRows rows = {.row_count = ROWS, .column_count = COLUMNS, .start = start, .column = columns, .value = values};
+  MbsSaddle *saddle;
+  ENSURE_OK(context, mbs_saddle_create(context, arena, &rows, &saddle));
+  for (int i = 0; i < COLUMNS; ++i) {
+    b[i] = random_number(&seed);
+    c[i % ROWS] = random_number(&seed);
+  }
+  ENSURE(mbs_saddle_factor(saddle, 0));
+  mbs_saddle_project(saddle, b, x);
+  ENSURE(mbs_saddle_factor(saddle, mu));
+  mbs_saddle_least_squares(saddle, c, step);
+  for (int r = 0; r < ROWS; ++r) {
+    double seen = 0;
+    for (int k = start[r]; k < start[r + 1]; ++k) {
+      seen += values[k] * x[columns[k]];
+      along[r] += values[k] * step[columns[k]];
+    }
+    ENSURE_NEAR(seen, 0, 1e-14);
+  }
+  for (int i = 0; i < COLUMNS; ++i) {
+    double sum = mu * step[i];
+    for (int r = 0; r < ROWS; ++r) {
+      for (int k = start[r]; k < start[r + 1]; ++k) {
+        sum += columns[k] == i ? values[k] * (along[r] - c[r]) : 0;
+      }
+    }
+    ENSURE_NEAR(sum, 0, 1e-14);
+    dot += (b[i] - x[i]) * x[i];
+  }
+  ENSURE_NEAR(dot, 0, 1e-14);
+  ENSURE(fabs(x[0]) > 1e-3 && fabs(step[0]) > 1e-3);
+  mbs_saddle_destroy(saddle);
 }
 
 int main(void) {
@@ -224,6 +398,9 @@ int main(void) {
   check_vanishing_pivot();
   check_structurally_singular();
   check_rank();
+  check_against_dense();
+  check_many_freedoms();
+  check_saddle();
   mbs_arena_destroy(arena);
   return 0;
 }

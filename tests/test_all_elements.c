@@ -97,7 +97,7 @@ static void compare_columns(const Subject *s, int count, const char *const *name
   }
 }
 
-static const MbsWeights level_weights[] = {{.k0 = 1}, {.k1 = 1}, {.k2 = 1}};
+static const MbsWeights level_weights[] = {{.k0 = 1}, {.k1 = 1, .n1 = 1}, {.k2 = 1, .n2 = 1}};
 
 // The parameter columns: fixed coordinates move along, free ones stay.
 static void check_parameters(Subject *s, const MbsState *state, const MbsProbeState *at) {
@@ -198,8 +198,13 @@ static void check_tangent(Subject *s, const MbsState *state, uint64_t *seed) {
   int n = s->n, m = s->m, nq = s->nq;
   double c[3], *u = zeros(n + m), *product = zeros(n + m), *R = zeros(n + m), *parts = zeros(3 * nq);
   double *values = zeros(pattern->entry_count + 1);
-  MbsWeights w = {
-      .k0 = random_number(seed), .k1 = random_number(seed), .k2 = random_number(seed), .epsilon = random_number(seed)};
+  MbsWeights w = {.k0 = random_number(seed),
+                  .k1 = random_number(seed),
+                  .k2 = random_number(seed),
+                  .epsilon = random_number(seed),
+                  .n1 = random_number(seed),
+                  .n2 = random_number(seed),
+                  .n_epsilon = random_number(seed)};
   for (int i = 0; i < 3; ++i) {
     c[i] = random_number(seed);
   }
@@ -235,7 +240,8 @@ static void check_values(Subject *s, const MbsState *state, const MbsProbeState 
     int start = block_start(s, b);
     (void)compare(s->path, block_names[b], "nothing: a value", block_size(s, b), real + start, twin + start, 1, 1e-14);
   }
-  const MbsWeights weights = {.k0 = 0.5, .k1 = -0.25, .k2 = 2, .epsilon = 0.125};
+  const MbsWeights weights = {
+      .k0 = 0.5, .k1 = -0.25, .k2 = 2, .epsilon = 0.125, .n1 = -0.25, .n2 = 2, .n_epsilon = 0.125};
   mbs_terms_residual(s->system, state, &weights, r, NULL);
   for (int i = 0; i < s->m; ++i) {
     e[i] = 0.5 * real[block_start(s, PHI) + i] - 0.25 * real[block_start(s, PHIDOT) + i] +

@@ -172,8 +172,9 @@ static void check_automatic_count(const char *path, void *user) {
   MbsCheck *check;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
   ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
-  ENSURE(check->independent_count == check->degrees_of_freedom);
+  ENSURE(check->independent_count == check->position_freedoms);
   ENSURE(check->degrees_of_freedom == check->coordinates - check->constraints + check->redundant);
+  ENSURE(check->nonholonomic > 0 || check->position_freedoms == check->degrees_of_freedom);
   ENSURE_NEAR(check->residual_position, 0, tolerance);
   ENSURE_NEAR(check->residual_velocity, 0, 1e-11);  // of the size of the velocities, up to 10
   if (check->redundant == 0) {                      // else it starts with penalty, which meets them to lambda / alpha
@@ -241,6 +242,50 @@ static void check_redundant(void) {
   mbs_model_destroy(model);
 }
 
+// ---- large models ----
+// rank and choice of coordinates are sparse: what would take minutes with dense matrices
+static MbsCheck *check_large(const char *text) {
+  MbsModel *model = read_text(context, "large.yaml", text);
+  MbsRequest request;
+  MbsCheck *check;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_NEAR(check->residual_position, 0, 1e-10);  // coordinates up to 2000 m
+  mbs_model_destroy(model);
+  return check;
+}
+
+#define CHAIN(JOINTS)                                                                           \
+  "mbsens: 1\n"                                                                                 \
+  "gravity: [0, -9.81]\n"                                                                       \
+  "ground: {points: {O: [0, 0]}}\n"                                                             \
+  "templates:\n"                                                                                \
+  "  link:\n"                                                                                   \
+  "    bodies: {bar: {mass: 1, com: [0.5, 0], inertia: 0.1, points: {A: [0, 0], B: [1, 0]}}}\n" \
+  "    initial: {points: {bar.B: [0.9*i + 0.9, 0.22*cos(pi*i)]}}\n"                             \
+  "  hinge: {joints: [{revolute: [link(i-1).bar.B, link(i).bar.A]}]}\n"                         \
+  "assemblies: [{template: link, name: link, first: 0, repeat: 640},\n"                         \
+  "  {template: hinge, name: hinge, repeat: 639}]\n"                                            \
+  "joints: [{revolute: [ground.O, link(0).bar.A]}" JOINTS                                       \
+  "]\n"                                                                                         \
+  "simulation: {end: 1, step: 0.1, formulation: penalty}\n"
+
+static void check_large_models(void) {
+  MbsCheck *check = check_large("mbsens: 1\ninclude: models/n_four_bar.yaml\nname: large\nconstants: {N: 640}\n");
+  ENSURE(check->coordinates == 1282 && check->constraints == 1281 && check->redundant == 0);
+  ENSURE(check->degrees_of_freedom == 1);
+  mbs_check_destroy(check);
+  // a chain: as many freedoms as links, although a distance is given twice
+  check =
+      check_large(CHAIN(", {distance: [link(638).bar.A, link(639).bar.B], length: 1.81, name: twice}"
+                        ", {distance: [link(638).bar.A, link(639).bar.B], length: 1.81, name: again}"));
+  ENSURE(check->degrees_of_freedom == 639 && check->is_independent_automatic && check->redundant == 1);
+  for (int i = 0; i < check->constraints; ++i) {
+    ENSURE(check->is_redundant[i] == (strstr(check->constraint_names[i], "again") != NULL));
+  }
+  mbs_check_destroy(check);
+}
+
 // ---- starts that do not fit ----
 static void refuse(const char *text, MbsStatus status, const char *part) {
   MbsModel *model = read_text(context, "misfit", text);
@@ -278,6 +323,7 @@ int main(void) {
   ENSURE(for_each_file("models/*.yaml", check_automatic_count, NULL) > 0);
   ENSURE(for_each_file("tests/models/*_*.yaml", check_automatic_count, NULL) > 0);
   check_redundant();
+  check_large_models();
   check_misfits();
   mbs_context_destroy(context);
   return 0;

@@ -84,7 +84,7 @@ static void check_model(const char *path) {
   ENSURE(mbs_simulation_create(context, model, &request.settings, selection.parameter_count, selection.parameters, NULL,
                                &simulation) == MBS_OK);
   ENSURE(mbs_simulation_start(context, simulation) == MBS_OK);
-  const MbsWeights weights = {.k0 = 0.7, .k1 = 1.3, .k2 = 0.9, .epsilon = 0.4};
+  const MbsWeights weights = {.k0 = 0.7, .k1 = 1.3, .k2 = 0.9, .epsilon = 0.4, .n1 = 0.6, .n2 = 1.1, .n_epsilon = 0.3};
   double largest_term[5] = {0};
   for (int i = 0; i < 20; ++i) {
     check(simulation, &weights, largest_term);

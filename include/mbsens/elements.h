@@ -229,6 +229,38 @@ static inline MbsStatus mbs_model_add_gear_joint(
   return mbs_model_add_element(context, model, "joints", "gear", def->name, 3, fields);
 }
 
+// a point of one body moves on another along an edge only, not sideways
+typedef struct MbsKnifeEdgeJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: any point of the body it moves on, and the point of the second body
+  // that does not move sideways
+  const char *ends[2];
+  // vector, required: direction of the edge in the axes of the second body (any length but zero)
+  const char *edge[3];
+  // vector: in space: normal of the surface in the axes of the first body; sideways is normal to it
+  // and to the edge
+  const char *normal[3];
+} MbsKnifeEdgeJointDef;
+
+static inline MbsKnifeEdgeJointDef mbs_default_knife_edge_joint_def(void) {
+  MbsKnifeEdgeJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_knife_edge_joint(
+    MbsContext *context, MbsModel *model, const MbsKnifeEdgeJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "knife_edge", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"knife_edge", 2, def->ends},
+      {"edge", 3, def->edge},
+      {"normal", 3, def->normal},
+  };
+  return mbs_model_add_element(context, model, "joints", "knife_edge", def->name, 3, fields);
+}
+
 // one body moves in a plane of another
 typedef struct MbsPlanarJointDef {
   // may be left out
@@ -418,6 +450,41 @@ static inline MbsStatus mbs_model_add_revolute_joint(
   return mbs_model_add_element(context, model, "joints", "revolute", def->name, 3, fields);
 }
 
+// a disc of one body rolls without slipping on a plane of another
+typedef struct MbsRollingJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: a point of the plane on the first body, and the centre of the disc on
+  // the second
+  const char *ends[2];
+  // vector, required: normal of the plane in the axes of the first body, to the side where the disc
+  // is (any length but zero); in the plane: of the line
+  const char *normal[3];
+  // vector: in space: direction of the axle in the axes of the second body (any length but zero)
+  const char *axle[3];
+  // number, m, required: radius of the disc
+  const char *radius;
+} MbsRollingJointDef;
+
+static inline MbsRollingJointDef mbs_default_rolling_joint_def(void) {
+  MbsRollingJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_rolling_joint(
+    MbsContext *context, MbsModel *model, const MbsRollingJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "rolling", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"rolling", 2, def->ends},
+      {"normal", 3, def->normal},
+      {"axle", 3, def->axle},
+      {"radius", 1, &def->radius},
+  };
+  return mbs_model_add_element(context, model, "joints", "rolling", def->name, 4, fields);
+}
+
 // two bodies turn freely about a common point
 typedef struct MbsSphericalJointDef {
   // may be left out
@@ -470,6 +537,32 @@ static inline MbsStatus mbs_model_add_universal_joint(
       {"axis2", 3, def->axis2},
   };
   return mbs_model_add_element(context, model, "joints", "universal", def->name, 3, fields);
+}
+
+// an expression, linear in velocities, that is kept at zero
+typedef struct MbsVelocityConstraintJointDef {
+  // may be left out
+  const char *name;
+  // expression, required: an expression, linear in velocities, of v(), omega(), positions, t and
+  // parameters that is kept at zero
+  const char *expression;
+} MbsVelocityConstraintJointDef;
+
+static inline MbsVelocityConstraintJointDef mbs_default_velocity_constraint_joint_def(void) {
+  MbsVelocityConstraintJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_velocity_constraint_joint(
+    MbsContext *context, MbsModel *model, const MbsVelocityConstraintJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "velocity_constraint", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"velocity_constraint", 1, &def->expression},
+  };
+  return mbs_model_add_element(context, model, "joints", "velocity_constraint",
+                               def->name, 1, fields);
 }
 
 // holds two bodies together elastically, along and about each axis

@@ -139,14 +139,19 @@ typedef struct MbsCheckBody {
 
 typedef struct MbsCheck {
   const char *model;
-  int bodies, coordinates, constraints, redundant, degrees_of_freedom;
+  int bodies, coordinates, constraints, redundant;
+  int degrees_of_freedom;               // independent velocities
+  int position_freedoms;                // independent coordinates: as many, but for nonholonomic constraints
+  int nonholonomic;                     // constraints on velocities alone
   const MbsCheckBody *body;             // bodies
   const char *const *coordinate_names;  // coordinates
   const double *position, *velocity;    // coordinates
   const char *const *constraint_names;  // constraints
   const bool *is_redundant;             // constraints
+  const bool *is_nonholonomic;          // constraints
   int independent_count;
   const char *const *independent_names;
+  const bool *does_rate_follow;  // of each independent: its velocity follows from nonholonomic constraints
   bool is_independent_automatic;
   double residual_position, residual_velocity, residual_acceleration;
 } MbsCheck;

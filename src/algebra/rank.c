@@ -2,70 +2,138 @@
 
 #include <math.h>
 
+// The rows taken are those of U, upper triangular in the order of their pivots: the row with pivot i may have entries
+// in the pivots of later rows, none in those of earlier ones.
+typedef struct Entry {
+  int column;
+  double value;
+} Entry;
+
+struct MbsRank {
+  MbsArena *arena;
+  int rank;
+  Entry *pivots;        // of each row of U
+  int *start;           // rank + 1: where the other entries of each row of U begin
+  int count, capacity;  // of those
+  Entry *entries;
+  int *pivot_row;     // by column: 1 + row of U whose pivot it is
+  int *uses;          // by column: rows announced and not taken yet
+  double *rest;       // the row at hand, by column
+  bool *is_in_rest;   // by column
+  int *rest_columns;  // the columns of the row at hand
+};
+
 MbsStatus mbs_rank_create(MbsContext *context, MbsArena *arena, int columns, MbsRank **result) {
   MbsRank *rank;
   MBS_TAKE(context, arena, rank, 1);
-  MBS_TAKE(context, arena, rank->basis, (size_t)(columns + 1) * (size_t)columns);
-  rank->columns = columns;
+  MBS_TAKE(context, arena, rank->start, columns + 1);
+  MBS_TAKE(context, arena, rank->pivots, columns);
+  MBS_TAKE(context, arena, rank->pivot_row, columns);
+  MBS_TAKE(context, arena, rank->uses, columns);
+  MBS_TAKE(context, arena, rank->rest, columns);
+  MBS_TAKE(context, arena, rank->is_in_rest, columns);
+  MBS_TAKE(context, arena, rank->rest_columns, columns);
+  rank->arena = arena;
   *result = rank;
   return MBS_OK;
 }
 
-static double norm(int n, const double *v) {
-  double square = 0;
-  for (int i = 0; i < n; ++i) {
-    square += v[i] * v[i];
+void mbs_rank_announce(MbsRank *rank, int count, const int *columns) {
+  for (int k = 0; k < count; ++k) {
+    rank->uses[columns[k]] += 1;
   }
-  return sqrt(square);  // real
 }
 
-bool mbs_rank_take(MbsRank *rank, const double *row, double tolerance) {
-  int n = rank->columns;
-  double length = norm(n, row);
-  if (!(length > 0) || rank->rank == n) {
-    return false;
+bool mbs_rank_is_pivot(const MbsRank *rank, int column) { return rank->pivot_row[column] > 0; }
+
+// an entry of the row at hand, which may be a new one
+static void add_to_rest(MbsRank *rank, int *count, int column, double value) {
+  if (!rank->is_in_rest[column]) {
+    rank->is_in_rest[column] = true;
+    rank->rest[column] = 0;
+    rank->rest_columns[(*count)++] = column;
   }
-  double *v = &rank->basis[(size_t)rank->rank * (size_t)n];
-  for (int i = 0; i < n; ++i) {
-    v[i] = row[i] / length;
-  }
-  // twice is enough
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int k = 0; k < rank->rank; ++k) {
-      const double *q = &rank->basis[(size_t)k * (size_t)n];
-      double dot = 0;
-      for (int i = 0; i < n; ++i) {
-        dot += q[i] * v[i];
-      }
-      for (int i = 0; i < n; ++i) {
-        v[i] -= dot * q[i];
-      }
-    }
-    double rest = norm(n, v);
-    if (pass == 0 && !(rest > tolerance)) {
-      return false;
-    }
-    for (int i = 0; i < n; ++i) {
-      v[i] /= rest;
-    }
-  }
-  rank->rank += 1;
-  return true;
+  rank->rest[column] += value;
 }
 
-int mbs_rank_free_coordinate(const MbsRank *rank, double tolerance) {
+// rest -= what makes its entries in pivot columns vanish; reducing by one row of U may need later ones
+static void reduce(MbsRank *rank, int *count) {
+  int first = rank->rank;
+  for (int k = 0; k < *count; ++k) {
+    int row = rank->pivot_row[rank->rest_columns[k]] - 1;
+    first = row >= 0 && row < first ? row : first;
+  }
+  for (int i = first; i < rank->rank; ++i) {
+    const Entry *pivot = &rank->pivots[i];
+    if (!rank->is_in_rest[pivot->column]) {
+      continue;
+    }
+    double factor = rank->rest[pivot->column] / pivot->value;
+    rank->rest[pivot->column] = 0;
+    for (int k = rank->start[i]; k < rank->start[i + 1] && fabs(factor) > 0; ++k) {  // real
+      add_to_rest(rank, count, rank->entries[k].column, -factor * rank->entries[k].value);
+    }
+  }
+}
+
+// of the columns whose entry is at least a tenth of the largest, one with the fewest uses; of those the largest
+static int choose_pivot(const MbsRank *rank, int count, double largest) {
+  const double threshold = 0.1;
   int best = -1;
-  double largest = tolerance * tolerance;
-  for (int i = 0; i < rank->columns; ++i) {
-    double rest = 1;
-    for (int k = 0; k < rank->rank; ++k) {
-      double q = rank->basis[(size_t)k * (size_t)rank->columns + (size_t)i];
-      rest -= q * q;
-    }
-    if (rest > largest * (1 + 1e-9)) {
-      largest = rest;
-      best = i;
+  for (int k = 0; k < count; ++k) {
+    int column = rank->rest_columns[k];
+    double magnitude = fabs(rank->rest[column]);  // real
+    if (magnitude >= threshold * largest &&
+        (best < 0 || rank->uses[column] < rank->uses[best] ||
+         (rank->uses[column] == rank->uses[best] && magnitude > fabs(rank->rest[best])))) {  // real
+      best = column;
     }
   }
   return best;
+}
+
+// the row at hand becomes a row of U; what is rounding beside its length of one is left out
+static MbsStatus keep(MbsContext *context, MbsRank *rank, int count, double largest) {
+  const double rounding = 1e-15;
+  int pivot = choose_pivot(rank, count, largest);
+  for (int k = 0; k < count; ++k) {
+    int column = rank->rest_columns[k];
+    if (column != pivot && fabs(rank->rest[column]) > rounding) {  // real
+      MBS_GROW(context, rank->arena, rank->entries, rank->count, rank->capacity);
+      rank->entries[rank->count++] = (Entry){.column = column, .value = rank->rest[column]};
+    }
+  }
+  rank->pivots[rank->rank] = (Entry){.column = pivot, .value = rank->rest[pivot]};
+  rank->pivot_row[pivot] = ++rank->rank;
+  rank->start[rank->rank] = rank->count;
+  return MBS_OK;
+}
+
+MbsStatus mbs_rank_take(MbsContext *context, MbsRank *rank, int count, const int *columns, const double *values,
+                        double tolerance, bool *is_new) {
+  double square = 0, largest = 0;
+  int rest_count = 0;
+  for (int k = 0; k < count; ++k) {
+    square += values[k] * values[k];
+    rank->uses[columns[k]] -= 1;
+  }
+  double length = sqrt(square);  // real
+  for (int k = 0; k < count && length > 0; ++k) {
+    if (fabs(values[k]) > 0) {  // real
+      add_to_rest(rank, &rest_count, columns[k], values[k] / length);
+    }
+  }
+  reduce(rank, &rest_count);
+  for (int k = 0; k < rest_count; ++k) {
+    double magnitude = fabs(rank->rest[rank->rest_columns[k]]);  // real
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  *is_new = isfinite(largest) && largest > tolerance;
+  if (*is_new) {
+    MBS_TRY(keep(context, rank, rest_count, largest));
+  }
+  for (int k = 0; k < rest_count; ++k) {
+    rank->is_in_rest[rank->rest_columns[k]] = false;
+  }
+  return MBS_OK;
 }

@@ -1,26 +1,30 @@
-// Which rows of a small dense matrix are independent, and which coordinates complete them.
-// Gram-Schmidt with reorthogonalisation on real parts: rows are taken in order, so of two equal rows
-// the later one is called redundant.
+// Which rows of a sparse matrix are independent of the rows before them.
+//
+// Elimination row by row: a row, scaled to unit length, is reduced by the rows taken before, and is independent if more
+// than the tolerance remains of it. The pivot is a column where that rest is large; of those the one that the fewest
+// rows to come use, so that chains and trees fill in little. Rows are taken in the caller's order: of two equal ones
+// the later is called redundant.
 #ifndef MBS_RANK_H
 #define MBS_RANK_H
 
 #include <stdbool.h>
 
+#include "algebra/sparse_rows.h"
 #include "base/arena.h"
 
-typedef struct MbsRank {
-  int columns;
-  int rank;
-  double *basis;  // rank x columns, orthonormal
-} MbsRank;
+typedef struct MbsRank MbsRank;
 
-// Room for at most `columns` independent rows.
+// For rows of that many columns. `arena` must live as long.
 MbsStatus mbs_rank_create(MbsContext *context, MbsArena *arena, int columns, MbsRank **rank);
 
-// Is the row independent of those taken so far (relative to its length)? If so it is taken.
-bool mbs_rank_take(MbsRank *rank, const double *row, double tolerance);
+// Says that a row of this pattern will be taken; it need not be said, but keeps elimination sparse.
+void mbs_rank_announce(MbsRank *rank, int count, const int *columns);
 
-// The coordinate whose unit vector is farthest from the rows taken so far, or -1 when they span all.
-int mbs_rank_free_coordinate(const MbsRank *rank, double tolerance);
+// Is the row independent of those taken so far (relative to its length)? If so it is taken.
+MbsStatus mbs_rank_take(MbsContext *context, MbsRank *rank, int count, const int *columns, const double *values,
+                        double tolerance, bool *is_new);
+
+// Is the column a pivot of the rows taken so far? The others, as unit vectors, complete those rows.
+bool mbs_rank_is_pivot(const MbsRank *rank, int column);
 
 #endif

@@ -23,6 +23,7 @@ static MbsStatus read_independents(MbsContext *context, MbsBlueprint *blueprint)
     MbsExpression w;
     MBS_TRY(mbs_signal_parse(context, blueprint, owner, coordinate, 1, MBS_USE_POSITION, 0, NULL, &w));
     spec.coordinate = w.node[0];
+    spec.has_velocity = mbs_record_value(record, MBS_INDEPENDENT_VELOCITY)->is_given;
     if (value.text) {
       MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_INDEPENDENT_VALUE], value, &spec.value));
     }
@@ -65,12 +66,6 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
   if (blueprint->bodies.count < 2) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the model has no bodies", model->file);
-  }
-  enum { MOST_BODIES = 5000 };  // set-up takes minutes beyond, see MBS_MOST_COORDINATES
-  if (blueprint->bodies.count > MOST_BODIES) {
-    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
-                    "%s: the model has %d bodies; more than %d are not offered yet", model->file,
-                    blueprint->bodies.count - 1, MOST_BODIES);
   }
   MBS_TRY(read_joints(context, blueprint, true));
   MBS_TRY(mbs_natural_choose(context, blueprint));

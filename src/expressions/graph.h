@@ -90,6 +90,11 @@ bool mbs_graph_depends_on(MbsGraph *graph, MbsNode node, int input);
 // All inputs `node` depends on, ascending, in the arena of the graph.
 MbsStatus mbs_graph_inputs_of(MbsContext *context, MbsGraph *graph, MbsNode node, int *count, const int **inputs);
 
+// How `node` depends on the inputs that are variable (by input), as it is written: 0 not at all, 1 linearly, 2
+// otherwise.
+MbsStatus mbs_graph_degree(MbsContext *context, const MbsGraph *graph, MbsNode node, const bool *is_variable,
+                           int *degree);
+
 // d node / d input, as a node (constant 0 where there is no dependence). Memoised.
 MbsNode mbs_graph_derivative(MbsGraph *graph, MbsNode node, int input);
 

@@ -1,5 +1,5 @@
 // The inside of a graph, shared by the files that make it: graph.c (nodes), dependence.c (which inputs
-// a node depends on) and derivative.c. Nobody else includes this.
+// a node depends on), degree.c (how) and derivative.c. Nobody else includes this.
 #ifndef MBS_GRAPH_STORAGE_H
 #define MBS_GRAPH_STORAGE_H
 

@@ -3,17 +3,21 @@
 // that is M a + Phi_x' lambda = Q with lambda = alpha (Phiddot + 2 xi omega Phidot + omega^2 Phi), P1 (64d).
 // We keep lambda as an unknown and solve
 //     f = 0,   Phiddot + 2 xi omega Phidot + omega^2 Phi - lambda / alpha = 0:
+// and for nonholonomic rows A v + b = 0, which have no position level (P0 (51)),
+//     d/dt (A v + b) + 2 xi omega (A v + b) - mu / alpha = 0:
 // the same solution, but sparse, without products Phi_x' Phi_x, and well conditioned for any alpha. It
 // stays regular where constraints are redundant or the position is singular.
 #include "formulations/formulation.h"
 
 static void prepare(const MbsSettings *settings, MbsFormulation *formulation) {
+  double damping = 2 * settings->xi * settings->omega, give = 1 / settings->penalty;
   formulation->start = formulation->step = (MbsWeights){.k2 = 1,
-                                                        .k1 = 2 * settings->xi * settings->omega,
+                                                        .k1 = damping,
                                                         .k0 = settings->omega * settings->omega,
-                                                        .epsilon = 1 / settings->penalty,
+                                                        .epsilon = give,
                                                         .n2 = 1,
-                                                        .n_epsilon = 1 / settings->penalty};
+                                                        .n1 = damping,
+                                                        .n_epsilon = give};
 }
 
 const MbsFormulationType mbs_formulation_penalty = {

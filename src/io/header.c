@@ -8,7 +8,7 @@
 #include "model/force.h"
 #include "model/joint.h"
 
-enum { LINE_WIDTH = 100, NAME_ROOM = 80 };
+enum { LINE_WIDTH = 100, NAME_ROOM = 80, REST_OF_CALL = 67 };
 
 // What one struct and its two functions are made from.
 typedef struct Definition {
@@ -153,8 +153,11 @@ static void put_call(FILE *out, const Definition *definition) {
       ++count;
     }
   }
-  (void)fprintf(out, "  };\n  return mbs_model_add_element(context, model, \"%s\", %s, %s, %d, fields);\n}\n\n",
-                definition->section, type, definition->has_name ? "def->name" : "NULL", count);
+  const char *name = definition->has_name ? "def->name" : "NULL";
+  int length = (int)(strlen(definition->section) + strlen(type) + strlen(name));
+  const char *gap = length + REST_OF_CALL <= LINE_WIDTH ? " " : "\n                               ";
+  (void)fprintf(out, "  };\n  return mbs_model_add_element(context, model, \"%s\", %s,%s%s, %d, fields);\n}\n\n",
+                definition->section, type, gap, name, count);
 }
 
 // ---- the tables ----

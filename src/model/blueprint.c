@@ -25,7 +25,6 @@ static MbsStatus resolve_parameter(void *user, MbsContext *context, MbsPlace pla
                                    MbsExpression *value) {
   ParameterScope *scope = user;
   const MbsBlueprint *blueprint = scope->blueprint;
-  const char *nearest = NULL;
   for (int i = 0; i < blueprint->parameters.count; ++i) {
     const MbsParameter *parameter = &blueprint->parameters.items[i];
     if (strcmp(parameter->name, name) == 0) {
@@ -41,12 +40,15 @@ static MbsStatus resolve_parameter(void *user, MbsContext *context, MbsPlace pla
       *value = (MbsExpression){.size = 1, .node = {parameter->node}};
       return MBS_OK;
     }
-    mbs_name_nearest(name, parameter->name, &nearest);
   }
   if (strcmp(name, "t") == 0) {
     return mbs_fail(context, MBS_ERROR_INPUT, place,
                     "%s: time cannot be used here: it is no parameter; force laws and objectives may use it",
                     scope->owner);
+  }
+  const char *nearest = NULL;
+  for (int i = 0; i < blueprint->parameters.count; ++i) {
+    mbs_name_nearest(name, blueprint->parameters.items[i].name, &nearest);
   }
   return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: no parameter \"%s\"%s%s%s", scope->owner, name,
                   nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
@@ -343,12 +345,14 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
 // ---- names ----
 MbsStatus mbs_blueprint_find_body(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
                                   int *body) {
-  const char *nearest = NULL;
   for (int i = 0; i < blueprint->bodies.count; ++i) {
     if (strcmp(blueprint->bodies.items[i].name, name.text) == 0) {
       *body = i;
       return MBS_OK;
     }
+  }
+  const char *nearest = NULL;
+  for (int i = 0; i < blueprint->bodies.count; ++i) {
     mbs_name_nearest(name.text, blueprint->bodies.items[i].name, &nearest);
   }
   return mbs_fail(context, MBS_ERROR_INPUT, name.place, "%s: no body \"%s\"%s%s%s", owner, name.text,
@@ -359,11 +363,9 @@ MbsStatus mbs_blueprint_find_body(MbsContext *context, const MbsBlueprint *bluep
 static MbsStatus find_bare_point(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
                                  MbsPointReference *point) {
   const MbsBlueprintPoint *found = NULL;
-  const char *nearest = NULL;
   for (int b = 0; b < blueprint->bodies.count; ++b) {
     const MbsBlueprintBody *body = &blueprint->bodies.items[b];
     for (int p = 0; p < body->point_count; ++p) {
-      mbs_name_nearest(name.text, body->points[p].name, &nearest);
       if (strcmp(body->points[p].name, name.text) != 0) {
         continue;
       }
@@ -378,11 +380,17 @@ static MbsStatus find_bare_point(MbsContext *context, const MbsBlueprint *bluepr
       }
     }
   }
-  if (!found) {
-    return mbs_fail(context, MBS_ERROR_INPUT, name.place, "%s: no point \"%s\"%s%s%s", owner, name.text,
-                    nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+  if (found) {
+    return MBS_OK;
   }
-  return MBS_OK;
+  const char *nearest = NULL;
+  for (int b = 0; b < blueprint->bodies.count; ++b) {
+    for (int p = 0; p < blueprint->bodies.items[b].point_count; ++p) {
+      mbs_name_nearest(name.text, blueprint->bodies.items[b].points[p].name, &nearest);
+    }
+  }
+  return mbs_fail(context, MBS_ERROR_INPUT, name.place, "%s: no point \"%s\"%s%s%s", owner, name.text,
+                  nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
 MbsStatus mbs_blueprint_find_point(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
@@ -399,12 +407,14 @@ MbsStatus mbs_blueprint_find_point(MbsContext *context, const MbsBlueprint *blue
   MBS_TRY(mbs_blueprint_find_body(context, blueprint, owner, (MbsText){.text = body_name, .place = name.place},
                                   &point->body));
   const MbsBlueprintBody *body = &blueprint->bodies.items[point->body];
-  const char *nearest = NULL;
   for (int p = 0; p < body->point_count; ++p) {
     if (strcmp(body->points[p].name, dot + 1) == 0) {
       point->point = p;
       return MBS_OK;
     }
+  }
+  const char *nearest = NULL;
+  for (int p = 0; p < body->point_count; ++p) {
     mbs_name_nearest(dot + 1, body->points[p].name, &nearest);
   }
   return mbs_fail(context, MBS_ERROR_INPUT, name.place, "%s: no point \"%s\" on body \"%s\"%s%s%s", owner, dot + 1,

@@ -85,11 +85,11 @@ typedef struct MbsPointPair {
 } MbsPointPair;
 
 // ---- what the numerical code needs ----
-// One holonomic constraint row Phi = 0.
+// One constraint row: Phi = 0, or nonholonomic A v + b = 0.
 typedef enum MbsRowKind {
   MBS_ROW_DOT,        // dot(A, B) - c
   MBS_ROW_COINCIDE,   // component k of A
-  MBS_ROW_EXPRESSION  // an expression of positions, time and parameters
+  MBS_ROW_EXPRESSION  // an expression of positions (and, nonholonomic, velocities), time and parameters
 } MbsRowKind;
 
 typedef struct MbsRowSpec {
@@ -100,10 +100,20 @@ typedef struct MbsRowSpec {
   int body;  // whose rigidity it is, or MBS_NODE_NONE: a joint's
   MbsForm A, B;
   int component;
-  MbsNode c;           // constant of a dot row
-  MbsNode expression;  // of an expression row
-  bool is_driver;      // it prescribes a motion: refused where that motion is not free
+  MbsNode c;             // constant of a dot row
+  MbsNode expression;    // of an expression row
+  bool is_nonholonomic;  // the expression is A v + b, linear in velocities: it has no position level
+  bool is_driver;        // it prescribes a motion: refused where that motion is not free
 } MbsRowSpec;
+
+// A number that must not fall below `least`: where it does, an element has no meaning (a wheel that lies flat).
+typedef struct MbsConditionSpec {
+  const char *owner;  // joint "wheel"
+  MbsPlace place;
+  MbsNode number;  // of positions, time and parameters
+  double least;
+  const char *broken;  // what is wrong, and what to do
+} MbsConditionSpec;
 
 // Mass and weight of one body: T = 1/2 sum v_i' (a I + b J)_ij v_j, Q_i = weight vectors.
 typedef struct MbsMassSpec {
@@ -150,6 +160,7 @@ typedef struct MbsIndependentSpec {
   MbsNode coordinate;       // expression of positions
   MbsNode rate;             // its time derivative
   MbsNode value, velocity;  // value MBS_NODE_NONE: as placed
+  bool has_velocity;        // it is written
 } MbsIndependentSpec;
 
 // ---- signals: the inputs of expressions ----
@@ -214,6 +225,7 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsDirectionPair) direction_pairs;
   MBS_LIST(MbsEntity) entities;
   MBS_LIST(MbsRowSpec) rows;
+  MBS_LIST(MbsConditionSpec) conditions;
   MBS_LIST(MbsMassSpec) masses;
   MBS_LIST(MbsForceSpec) forces;
   MBS_LIST(MbsIndependentSpec) independents;

@@ -139,18 +139,37 @@ bool mbs_joint_axes(MbsContext *context, MbsBlueprint *blueprint, const MbsRecor
   return true;
 }
 
+static MbsStatus add_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, const char *what,
+                         MbsRowSpec row) {
+  const char *name = mbs_arena_print(blueprint->arena, "joint %s: %s", joint->name.text, what);
+  row.kind = MBS_ROW_EXPRESSION;
+  row.name = name ? name : what;
+  row.owner = joint->name.text;
+  row.place = joint->name.place;
+  row.body = -1;
+  row.c = mbs_graph_constant(blueprint->graph, 0);
+  MBS_APPEND(context, blueprint->arena, &blueprint->rows, row);
+  return MBS_OK;
+}
+
 MbsStatus mbs_joint_add_expression_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                        const char *what, MbsNode phi, bool is_driver) {
-  const char *name = mbs_arena_print(blueprint->arena, "joint %s: %s", joint->name.text, what);
-  MBS_APPEND(context, blueprint->arena, &blueprint->rows,
-             (MbsRowSpec){.kind = MBS_ROW_EXPRESSION,
-                          .name = name ? name : what,
-                          .owner = joint->name.text,
-                          .place = joint->name.place,
-                          .body = -1,
-                          .c = mbs_graph_constant(blueprint->graph, 0),
-                          .expression = phi,
-                          .is_driver = is_driver});
+  return add_row(context, blueprint, joint, what, (MbsRowSpec){.expression = phi, .is_driver = is_driver});
+}
+
+MbsStatus mbs_joint_add_velocity_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                     const char *what, MbsNode row) {
+  return add_row(context, blueprint, joint, what, (MbsRowSpec){.expression = row, .is_nonholonomic = true});
+}
+
+MbsStatus mbs_joint_add_condition(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsNode number,
+                                  double least, const char *broken) {
+  MBS_APPEND(context, blueprint->arena, &blueprint->conditions,
+             (MbsConditionSpec){.owner = mbs_joint_name(blueprint, joint),
+                                .place = joint->name.place,
+                                .number = number,
+                                .least = least,
+                                .broken = broken});
   return MBS_OK;
 }
 

@@ -53,6 +53,12 @@ bool mbs_joint_axes(MbsContext *context, MbsBlueprint *blueprint, const MbsRecor
 // Phi = an expression of positions, time and parameters
 MbsStatus mbs_joint_add_expression_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                        const char *what, MbsNode phi, bool is_driver);
+// A v + b = 0: an expression of positions, velocities, time and parameters, linear in velocities
+MbsStatus mbs_joint_add_velocity_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                     const char *what, MbsNode row);
+// A number that must not fall below `least` where the joint is to work; `broken` says what it means if it does.
+MbsStatus mbs_joint_add_condition(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsNode number,
+                                  double least, const char *broken);
 // "angle" or "slide" of another joint, by name.
 MbsStatus mbs_joint_coordinate(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsText name,
                                const char *what, MbsNode *coordinate);

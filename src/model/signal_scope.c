@@ -68,7 +68,6 @@ static MbsStatus resolve_objective(MbsContext *context, MbsBlueprint *blueprint,
 static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, const char *name, MbsExpression *value) {
   SignalScope *scope = user;
   MbsBlueprint *blueprint = scope->blueprint;
-  const char *nearest = NULL;
   value->size = 1;
   if (strcmp(name, "t") == 0) {
     if (!(scope->use & MBS_USE_TIME)) {
@@ -81,20 +80,27 @@ static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, c
       value->node[0] = scope->locals[i].node;
       return MBS_OK;
     }
-    mbs_name_nearest(name, scope->locals[i].name, &nearest);
   }
   for (int i = 0; i < blueprint->parameters.count; ++i) {
     if (strcmp(blueprint->parameters.items[i].name, name) == 0) {
       value->node[0] = blueprint->parameters.items[i].node;
       return MBS_OK;
     }
-    mbs_name_nearest(name, blueprint->parameters.items[i].name, &nearest);
   }
   const MbsValue *objectives = mbs_record_value(&blueprint->model->root, MBS_MODEL_OBJECTIVES);
   for (int i = 0; i < objectives->count && (scope->use & MBS_USE_OBJECTIVES); ++i) {
     if (strcmp(objectives->records[i].name.text, name) == 0) {
       return resolve_objective(context, blueprint, i, value);
     }
+  }
+  const char *nearest = NULL;
+  for (int i = 0; i < scope->local_count; ++i) {
+    mbs_name_nearest(name, scope->locals[i].name, &nearest);
+  }
+  for (int i = 0; i < blueprint->parameters.count; ++i) {
+    mbs_name_nearest(name, blueprint->parameters.items[i].name, &nearest);
+  }
+  for (int i = 0; i < objectives->count && (scope->use & MBS_USE_OBJECTIVES); ++i) {
     mbs_name_nearest(name, objectives->records[i].name.text, &nearest);
   }
   return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: no parameter or signal \"%s\"%s%s%s", scope->owner, name,

@@ -7,112 +7,79 @@
 //
 // Phi_q may lose rank where Phi = 0, so plain Newton is of no use. Levenberg and Marquardt's step
 //     (Phi_q' Phi_q + mu I) dq = -Phi_q' Phi,      mu = |Phi|^2,
-// converges quadratically to a nearby zero all the same (Yamashita, Fukushima 2001).
+// converges quadratically to a nearby zero all the same (Yamashita, Fukushima 2001). mu stays above rounding.
 #include <math.h>
 
+#include "algebra/saddle.h"
 #include "simulation/initial.h"
-
-// beyond this many coordinates the dense matrix takes too long
-enum { MOST_COORDINATES = 400, MOST_ITERATIONS = 60 };
 
 typedef struct Projection {
   const MbsSystem *system;
-  mbs_scalar *levels, *tangent;  // Phi, m; the system's matrix
-  double *jacobian;              // m x n
-  double *matrix, *step;         // n x n; n
+  MbsJacobian jacobian;
+  MbsSaddle *saddle;
+  mbs_scalar *levels;  // Phi, m
+  double *Phi, *step;  // m; n
 } Projection;
 
-// Phi' Phi at the state
-static double square_of_residual(const Projection *p, const MbsState *state) {
-  double sum = 0;
+static MbsStatus prepare(MbsContext *context, MbsArena *arena, const MbsSystem *system, Projection *p) {
+  p->system = system;
+  MBS_TAKE(context, arena, p->levels, system->m);
+  MBS_TAKE(context, arena, p->Phi, system->m);
+  MBS_TAKE(context, arena, p->step, system->n);
+  MBS_TRY(mbs_jacobian_create(context, arena, system, &p->jacobian));
+  return mbs_saddle_create(context, arena, &p->jacobian.rows, &p->saddle);
+}
+
+// Phi at the state; returns its Euclidean norm
+static double residual(const Projection *p, const MbsState *state) {
+  double square = 0;
   mbs_terms_constraints(p->system, state, p->levels, NULL, NULL);
   for (int k = 0; k < p->system->m; ++k) {
-    double value = mbs_re(p->levels[k]);
-    sum += value * value;
+    p->Phi[k] = mbs_re(p->levels[k]);
+    square += p->Phi[k] * p->Phi[k];
   }
-  return sum;
+  return sqrt(square);  // real
 }
 
-// the lower triangle of Phi_q' Phi_q + mu I, and step = -Phi_q' Phi; rows of Phi_q are almost empty
-static void assemble(const Projection *p, const MbsState *state, double mu) {
-  int n = p->system->n;
-  mbs_initial_jacobian(p->system, state, p->tangent, p->jacobian);
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j <= i; ++j) {
-      p->matrix[i * n + j] = i == j ? mu : 0;
-    }
-    p->step[i] = 0;
-  }
+// mu: rounding in Phi_q' Phi_q is 1e-16 of its longest row's square
+static double damping(const Projection *p, double off) {
+  const double least = 1e-12;
+  double longest = 0;
   for (int k = 0; k < p->system->m; ++k) {
-    const double *row = p->jacobian + (size_t)k * (size_t)n;
-    for (int i = 0; i < n; ++i) {
-      if (fabs(row[i]) > 0) {  // real
-        p->step[i] -= row[i] * mbs_re(p->levels[k]);
-        for (int j = 0; j <= i; ++j) {
-          p->matrix[i * n + j] += row[i] * row[j];
-        }
-      }
-    }
+    longest = fmax(longest, mbs_jacobian_length(&p->jacobian, k));  // real
   }
+  return fmax(off * off, least * longest * longest);  // real
 }
 
-// matrix = L L', then step = (L L')^-1 step; false: not positive definite (mu is lost in rounding)
-static bool solve(const Projection *p) {
-  int n = p->system->n;
-  double *L = p->matrix, *x = p->step;
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j <= i; ++j) {
-      double sum = L[i * n + j];
-      for (int k = 0; k < j; ++k) {
-        sum -= L[i * n + k] * L[j * n + k];
-      }
-      if (i == j && !(sum > 0)) {
-        return false;
-      }
-      L[i * n + j] = i == j ? sqrt(sum) : sum / L[j * n + j];  // real
+static bool project(Projection *p, MbsState *state) {
+  enum { MOST_ITERATIONS = 60 };
+  const double close = 1e-11;  // far below the tolerance of rank decisions
+  double size = mbs_state_size(p->system, state);
+  double off = residual(p, state);
+  for (int iteration = 0; iteration < MOST_ITERATIONS; ++iteration) {
+    mbs_jacobian_evaluate(&p->jacobian, state);
+    if (!isfinite(off) || !mbs_saddle_factor(p->saddle, damping(p, off))) {
+      return false;
+    }
+    mbs_saddle_least_squares(p->saddle, p->Phi, p->step);
+    for (int i = 0; i < p->system->n; ++i) {
+      state->q[i] -= p->step[i];
+    }
+    off = residual(p, state);
+    if (off <= close * fmax(size * size, size)) {  // real
+      return true;
     }
   }
-  for (int i = 0; i < n; ++i) {
-    for (int k = 0; k < i; ++k) {
-      x[i] -= L[i * n + k] * x[k];
-    }
-    x[i] /= L[i * n + i];
-  }
-  for (int i = n - 1; i >= 0; --i) {
-    for (int k = i + 1; k < n; ++k) {
-      x[i] -= L[k * n + i] * x[k];
-    }
-    x[i] /= L[i * n + i];
-  }
-  return true;
+  return false;
 }
 
 MbsStatus mbs_initial_project(MbsContext *context, const MbsSystem *system, MbsState *state, bool *is_admissible) {
-  const double close = 1e-11;  // far below the tolerance of rank decisions
-  int n = system->n;
-  *is_admissible = false;
-  if (n > MOST_COORDINATES || n == 0) {
-    return MBS_OK;
-  }
   Projection p = {.system = system};
-  MBS_TAKE(context, system->arena, p.levels, system->m);
-  MBS_TAKE(context, system->arena, p.tangent, system->mode.pattern.entry_count + 1);
-  MBS_TAKE(context, system->arena, p.jacobian, (size_t)system->m * (size_t)n);
-  MBS_TAKE(context, system->arena, p.matrix, (size_t)n * (size_t)n);
-  MBS_TAKE(context, system->arena, p.step, n);
-  double size = mbs_state_size(system, state);
-  size = size * size > size ? size * size : size;
-  double square = square_of_residual(&p, state);
-  for (int iteration = 0; iteration < MOST_ITERATIONS && !*is_admissible; ++iteration) {
-    assemble(&p, state, square);
-    if (!isfinite(square) || !solve(&p)) {
-      return MBS_OK;
-    }
-    for (int i = 0; i < n; ++i) {
-      state->q[i] += p.step[i];
-    }
-    square = square_of_residual(&p, state);
-    *is_admissible = square <= close * close * size * size;
-  }
-  return MBS_OK;
+  MbsArena *arena = mbs_arena_create();
+  MbsStatus status =
+      arena ? prepare(context, arena, system, &p) : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  *is_admissible = status == MBS_OK && project(&p, state);
+  mbs_saddle_destroy(p.saddle);
+  mbs_arena_destroy(arena);
+  return status;
 }

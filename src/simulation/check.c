@@ -30,12 +30,14 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   MbsCheckBody *bodies;
   double *position, *velocity;
   const char **constraints, **independents;
+  bool *is_nonholonomic, *follows;
   check->model = mbs_record_text(&blueprint->model->root, MBS_MODEL_NAME).text;
   check->bodies = blueprint->bodies.count - 1;
   check->coordinates = system->n;
   check->constraints = system->m;
   check->redundant = initial->redundant_count;
-  check->degrees_of_freedom = initial->count;
+  check->degrees_of_freedom = initial->velocity_count;
+  check->position_freedoms = initial->count;
   check->coordinate_names = system->coordinate_names;
   check->is_redundant = initial->is_redundant;
   check->independent_count = initial->count;
@@ -44,7 +46,9 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   MBS_TAKE(context, simulation->arena, position, system->n);
   MBS_TAKE(context, simulation->arena, velocity, system->n);
   MBS_TAKE(context, simulation->arena, constraints, system->m);
+  MBS_TAKE(context, simulation->arena, is_nonholonomic, system->m);
   MBS_TAKE(context, simulation->arena, independents, initial->count);
+  MBS_TAKE(context, simulation->arena, follows, initial->count);
   for (int b = 0; b < check->bodies; ++b) {
     bodies[b] =
         (MbsCheckBody){.name = blueprint->bodies.items[1 + b].name, .entities = list_entities(simulation, 1 + b)};
@@ -55,9 +59,12 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   }
   for (int i = 0; i < system->m; ++i) {
     constraints[i] = blueprint->rows.items[i].name;
+    is_nonholonomic[i] = blueprint->rows.items[i].is_nonholonomic;
+    check->nonholonomic += is_nonholonomic[i];
   }
   for (int i = 0; i < initial->count; ++i) {
     independents[i] = initial->independents[i].name;
+    follows[i] = initial->independents[i].follows;
   }
   check->residual_position = simulation->statistics.residual_position;
   check->residual_velocity = simulation->statistics.residual_velocity;
@@ -66,7 +73,9 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   check->position = position;
   check->velocity = velocity;
   check->constraint_names = constraints;
+  check->is_nonholonomic = is_nonholonomic;
   check->independent_names = independents;
+  check->does_rate_follow = follows;
   return MBS_OK;
 }
 

@@ -1,4 +1,4 @@
-// Why the equations are singular, in words.
+// Why a start or a step failed, in words.
 #include <stdio.h>
 #include <string.h>
 
@@ -33,38 +33,65 @@ static void name_massless(MbsContext *context, const MbsSimulation *simulation) 
   append(context, found ? "; give it a mass and an inertia, or hold it" : "; start elsewhere, or try a smaller --step");
 }
 
-MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status) {
+// constraints that are redundant at the present position; returns how many it named
+static MbsStatus name_redundant(MbsContext *context, const MbsSimulation *simulation, MbsArena *arena, int *redundant) {
+  const double tolerance = 1e-7;
   const MbsSystem *system = simulation->system;
+  MbsContext quiet = {.status = MBS_OK};
+  MbsJacobian jacobian;
+  MbsRank *rank;
+  MBS_TRY(mbs_jacobian_create(&quiet, arena, system, &jacobian));
+  MBS_TRY(mbs_rank_create(&quiet, arena, system->n, &rank));
+  mbs_jacobian_evaluate_rates(&jacobian, &simulation->state);
+  const MbsSparseRows *rows = &jacobian.rows;
+  mbs_rank_announce(rank, rows->start[system->m], rows->column);
+  for (int k = 0; k < system->m; ++k) {
+    bool is_new;
+    int first = rows->start[k];
+    MBS_TRY(mbs_rank_take(&quiet, rank, rows->start[k + 1] - first, rows->column + first, rows->value + first,
+                          tolerance, &is_new));
+    if (!is_new) {
+      append(context, (*redundant)++ ? ", \"" : ": redundant there: \"");
+      append(context, system->blueprint->rows.items[k].name);
+      append(context, "\"");
+    }
+  }
+  return MBS_OK;
+}
+
+// At the start it is the model that is wrong, later the motion has led there.
+MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulation *simulation) {
+  const MbsState *state = &simulation->state;
+  const MbsConditionSpec *broken = mbs_system_broken_condition(simulation->system, state);
+  if (!broken) {
+    return MBS_OK;
+  }
+  return simulation->steps_done == 0 && !(mbs_re(state->t) > 0)
+             ? mbs_fail(context, MBS_ERROR_INPUT, broken->place, "%s: %s; start elsewhere", broken->owner,
+                        broken->broken)
+             : mbs_fail(context, MBS_ERROR_NUMERICAL, broken->place, "%s: %s at t = %.10g", broken->owner,
+                        broken->broken, mbs_re(state->t));
+}
+
+MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status) {
+  mbs_signal_bank_evaluate(simulation->system, &simulation->state);
+  MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   if (status != MBS_ERROR_NUMERICAL || !strstr(context->message, "singular")) {
     return status;
   }
-  if (simulation->formulation.type->allows_redundancy) {
+  int redundant = 0;
+  if (!simulation->formulation.type->allows_redundancy) {
+    MbsArena *arena = mbs_arena_create();
+    bool is_known = arena && name_redundant(context, simulation, arena, &redundant) == MBS_OK;
+    mbs_arena_destroy(arena);
+    if (!is_known) {
+      return status;
+    }
+  }
+  if (redundant) {
+    append(context, "; remove a constraint, or use --formulation penalty, which allows this");
+  } else {
     name_massless(context, simulation);
-    return status;
   }
-  MbsContext quiet = {.status = MBS_OK};
-  MbsArena *arena = mbs_arena_create();
-  MbsRank *rank = NULL;
-  double *jacobian = arena ? mbs_arena_take(arena, (size_t)system->m * (size_t)system->n, sizeof *jacobian) : NULL;
-  mbs_scalar *tangent =
-      arena ? mbs_arena_take(arena, (size_t)system->mode.pattern.entry_count + 1, sizeof *tangent) : NULL;
-  if (jacobian && tangent && mbs_rank_create(&quiet, arena, system->n, &rank) == MBS_OK) {
-    const double tolerance = 1e-7;
-    int redundant = 0;
-    mbs_initial_jacobian(system, &simulation->state, tangent, jacobian);
-    for (int k = 0; k < system->m; ++k) {
-      if (!mbs_rank_take(rank, jacobian + (size_t)k * (size_t)system->n, tolerance)) {
-        append(context, redundant++ ? ", \"" : ": redundant there: \"");
-        append(context, system->blueprint->rows.items[k].name);
-        append(context, "\"");
-      }
-    }
-    if (redundant) {
-      append(context, "; remove a constraint, or use --formulation penalty, which allows this");
-    } else {
-      name_massless(context, simulation);
-    }
-  }
-  mbs_arena_destroy(arena);
   return status;
 }

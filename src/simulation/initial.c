@@ -8,49 +8,55 @@
 static const double singular = 1e-13, nearly_singular = 1e-6;
 static const double two_pi = 6.283185307179586476925286766559;
 static const MbsWeights position_level = {.k0 = 1};
-static const MbsWeights velocity_level = {.k1 = 1};
+static const MbsWeights velocity_level = {.k1 = 1, .n1 = 1};
 
-// [Phi_q; w_q] at the state, factored
-static bool factor(MbsInitial *initial, const MbsState *state, double least_quality) {
+// [Phi_q; w_q] or [Phi_q; A; w_q] at the state, factored
+static bool factor(const MbsInitial *initial, const MbsStartProblem *problem, const MbsState *state,
+                   double least_quality) {
   const MbsSystem *system = initial->system;
   const MbsPattern *pattern = &system->mode.pattern;
-  for (int i = 0; i <= initial->pattern.entry_count; ++i) {
-    initial->values[i] = 0;
+  for (int i = 0; i <= problem->pattern.entry_count; ++i) {
+    problem->values[i] = 0;
   }
-  mbs_terms_tangent(system, state, &position_level, 1, 0, 0, initial->tangent);
+  mbs_terms_tangent(system, state, &velocity_level, 0, 1, 0, initial->tangent);  // e_v is Phi_q, and A
   for (int column = 0; column < system->n; ++column) {
     for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
       int constraint = pattern->row[k] - system->n;
-      if (constraint >= 0 && initial->row_of[constraint] > 0) {
-        int at = mbs_pattern_position(&initial->pattern, initial->row_of[constraint] - 1, column);
-        initial->values[at] = initial->tangent[k];
+      if (constraint >= 0 && problem->row_of[constraint] > 0) {
+        int at = mbs_pattern_position(&problem->pattern, problem->row_of[constraint] - 1, column);
+        problem->values[at] = initial->tangent[k];
       }
     }
   }
   mbs_signal_bank_evaluate(system, state);
   for (int r = 0; r < system->n; ++r) {
-    if (initial->rows[r] < system->m) {
+    int index = problem->rows[r] - system->m;
+    if (index < 0) {
       continue;
     }
-    (void)mbs_initial_gradient(initial, initial->rows[r] - system->m, state);
+    if (initial->is_automatic) {
+      problem->values[mbs_pattern_position(&problem->pattern, r, initial->automatic[index])] = 1;
+      continue;
+    }
+    mbs_initial_gradient(initial, index, state);
     for (int column = 0; column < system->n; ++column) {
       if (mbs_re(mbs_abs(initial->gradient[column])) > 0) {
-        initial->values[mbs_pattern_position(&initial->pattern, r, column)] = initial->gradient[column];
+        problem->values[mbs_pattern_position(&problem->pattern, r, column)] = initial->gradient[column];
       }
     }
   }
   // kept pivots may be poor although the matrix is not: ask again before calling it singular
-  return (mbs_sparse_solver_factor(initial->solver, initial->values) &&
-          mbs_sparse_solver_quality(initial->solver) > least_quality) ||
-         (mbs_sparse_solver_factor_anew(initial->solver, initial->values) &&
-          mbs_sparse_solver_quality(initial->solver) > least_quality);
+  return (mbs_sparse_solver_factor(problem->solver, problem->values) &&
+          mbs_sparse_solver_quality(problem->solver) > least_quality) ||
+         (mbs_sparse_solver_factor_anew(problem->solver, problem->values) &&
+          mbs_sparse_solver_quality(problem->solver) > least_quality);
 }
 
 // w - w0 of an independent coordinate; signals must be evaluated
 static mbs_scalar distance_to_value(const MbsInitial *initial, int index, const MbsState *state) {
   const MbsSystem *system = initial->system;
   const MbsIndependent *independent = &initial->independents[index];
-  mbs_scalar w = mbs_initial_gradient(initial, index, state);
+  mbs_scalar w = mbs_initial_value(initial, index, state);
   mbs_scalar w0 = independent->has_value ? system->independents.value[2 * index] : independent->start_value;
   mbs_scalar distance = w - w0;
   if (independent->is_angle) {
@@ -67,7 +73,7 @@ static double position_residual(const MbsInitial *initial, const MbsState *state
   mbs_signal_bank_evaluate(system, state);
   *worst = -1;
   for (int r = 0; r < system->n; ++r) {
-    int row = initial->rows[r];
+    int row = initial->position.rows[r];
     mbs_scalar value = row < system->m ? initial->levels[row] : distance_to_value(initial, row - system->m, state);
     initial->rhs[r] = value;
     if (!(mbs_re(mbs_abs(value)) <= largest)) {
@@ -140,11 +146,11 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
     if (!isfinite(residual)) {
       break;
     }
-    if (!factor(initial, state, singular)) {
+    if (!factor(initial, &initial->position, state, singular)) {
       return residual <= 1e3 * tolerance ? singular_start(context, initial)
                                          : not_assembled(context, initial, worst, residual);
     }
-    mbs_sparse_solver_solve(initial->solver, 1, initial->rhs);
+    mbs_sparse_solver_solve(initial->position.solver, 1, initial->rhs);
     double longest = 0;
     for (int i = 0; i < system->n; ++i) {
       double magnitude = mbs_re(mbs_abs(initial->rhs[i]));
@@ -161,17 +167,24 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
 MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
   const MbsSystem *system = initial->system;
   MBS_TRY(solve_position(context, initial, state));
-  if (!factor(initial, state, nearly_singular)) {
+  if (!factor(initial, &initial->position, state, nearly_singular)) {
     return singular_start(context, initial);
   }
-  // Phi_q v = -Phi_t, which is -Phidot at v = 0
+  if (!initial->velocity) {
+    MBS_TRY(mbs_initial_choose_velocities(context, initial, state));
+  }
+  const MbsStartProblem *problem = initial->velocity;
+  if (problem != &initial->position && !factor(initial, problem, state, nearly_singular)) {
+    return singular_start(context, initial);
+  }
+  // Phi_q v = -Phi_t and A v = -b, which are -Phidot and -(A v + b) at v = 0
   for (int i = 0; i < system->n; ++i) {
     state->v[i] = 0;
   }
   mbs_terms_constraints(system, state, NULL, initial->levels, NULL);
   mbs_signal_bank_evaluate(system, state);
   for (int r = 0; r < system->n; ++r) {
-    int row = initial->rows[r];
+    int row = problem->rows[r];
     if (row < system->m) {
       initial->rhs[r] = -initial->levels[row];
     } else if (initial->is_automatic) {
@@ -182,18 +195,19 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
       initial->rhs[r] = system->independents.value[2 * k + 1] - drift;
     }
   }
-  mbs_sparse_solver_solve(initial->solver, 1, initial->rhs);
+  mbs_sparse_solver_solve(problem->solver, 1, initial->rhs);
   for (int i = 0; i < system->n; ++i) {
     state->v[i] = initial->rhs[i];
   }
   mbs_signal_bank_accept(system, state, is_first);
-  return MBS_OK;
+  return problem == &initial->position ? MBS_OK : mbs_initial_check_velocities(context, initial, state);
 }
 
 // solves for one of X, V: -(levels' of the constraints, functions' derivative minus the slope of the given value)
 static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_velocity,
                           const MbsColumns *state_columns) {
   const MbsSystem *system = initial->system;
+  const MbsStartProblem *problem = is_velocity ? initial->velocity : &initial->position;
   int n = system->n, columns = system->column_count, stride = n + system->m;
   for (int i = 0; i < stride * columns; ++i) {
     initial->R[i] = 0;
@@ -202,7 +216,7 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
                        state_columns->V, NULL, NULL, initial->R);
   mbs_signal_bank_evaluate(system, state);
   for (int r = 0; r < n; ++r) {
-    int row = initial->rows[r];
+    int row = problem->rows[r];
     if (row < system->m || initial->is_automatic) {
       for (int k = 0; k < columns; ++k) {
         initial->rhs[k * n + r] = row < system->m ? -initial->R[k * stride + n + row] : 0;
@@ -218,7 +232,7 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
       initial->rhs[k * n + r] = given - mbs_function_derivative(system, function, state, k, state_columns, NULL);
     }
   }
-  mbs_sparse_solver_solve(initial->solver, columns, initial->rhs);
+  mbs_sparse_solver_solve(problem->solver, columns, initial->rhs);
   mbs_scalar *result = is_velocity ? state_columns->V : state_columns->X;
   for (int k = 0; k < columns; ++k) {
     for (int i = 0; i < n; ++i) {
@@ -230,7 +244,9 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
 MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const MbsState *state, mbs_scalar *X,
                                  mbs_scalar *V, mbs_scalar *A) {
   const MbsSystem *system = initial->system;
-  if (!factor(initial, state, singular)) {
+  bool is_regular = factor(initial, &initial->position, state, singular) &&
+                    (initial->velocity == &initial->position || factor(initial, initial->velocity, state, singular));
+  if (!is_regular) {
     return singular_start(context, initial);
   }
   for (int i = 0; i < system->nq * system->column_count; ++i) {

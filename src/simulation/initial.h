@@ -2,18 +2,16 @@
 // chosen independent coordinates, with their sensitivities.
 //
 //   position      Phi(q) = 0,  w(q) = w0(rho)             Newton from the guess
-//   velocity      Phi_q v = -Phi_t, w_q v = w0dot(rho)
-//   sensitivity   [Phi_q; w_q] q' = -[Phi_rho; w_rho - w0']                    (P2 (28))
-//                 [Phi_q; w_q] v' = -[(Phidot)_q q' + (Phidot)_rho; likewise]  (P2 (29))
-// Of redundant constraint rows only independent ones enter; the others must hold all the same.
+//   velocity      Phi_q v = -Phi_t, A v = -b, w_q v = w0dot(rho)
+//   sensitivity   [Phi_q; w_q] q' = -[Phi_rho; w_rho - w0']                            (P2 (28))
+//                 [Phi_q; A; w_q] v' = -[(Phidot)_q q' + (Phidot)_rho; likewise; likewise]  (P2 (29))
+// Of redundant constraint rows only independent ones enter; the others must hold all the same. Nonholonomic rows leave
+// fewer velocities than positions free: some of the rates w' follow. Without such rows both problems have one matrix.
 #ifndef MBS_INITIAL_H
 #define MBS_INITIAL_H
 
 #include "algebra/sparse_solver.h"
-#include "terms/terms.h"
-
-// The choice of independent rows is dense: this many coordinates take minutes and hundreds of megabytes.
-enum { MBS_MOST_COORDINATES = 5000 };
+#include "simulation/jacobian.h"
 
 typedef struct MbsIndependent {
   const char *name;
@@ -21,22 +19,32 @@ typedef struct MbsIndependent {
   MbsFunction w, rate;  // rate: w'
   bool is_angle;        // w counts modulo a whole turn while assembling
   bool has_value;       // else as placed: start_value
+  bool has_velocity;    // the user wrote one
+  bool follows;         // its rate follows from nonholonomic constraints and other rates
   mbs_scalar start_value;
 } MbsIndependent;
 
+// One of the two square problems and its matrix.
+typedef struct MbsStartProblem {
+  int *rows;          // n: constraint k, or m + independent k
+  const int *row_of;  // 1 + row of the problem, by constraint; 0: not in it
+  MbsPattern pattern;
+  MbsSparseSolver *solver;
+  mbs_scalar *values;  // of the matrix, and the bin
+} MbsStartProblem;
+
 typedef struct MbsInitial {
   MbsSystem *system;
-  int count;  // of independent coordinates = degrees of freedom
+  int count;           // of independent coordinates
+  int velocity_count;  // of independent velocities = degrees of freedom
   MbsIndependent *independents;
   bool is_automatic;   // they were chosen here
   int *automatic;      // the coordinates, when they are plain coordinates
   bool *is_redundant;  // by constraint row
   int redundant_count;
-  int *rows;  // the n rows of the square problem: constraint k, or m + independent k
-  MbsPattern pattern;
-  MbsSparseSolver *solver;
-  const int *row_of;                    // 1 + row of the square problem, by constraint; 0: not in it
-  mbs_scalar *values, *tangent;         // of the square matrix; of the system's (each with its bin)
+  MbsStartProblem position;
+  MbsStartProblem *velocity;            // the same unless there are nonholonomic rows; NULL: not chosen yet
+  mbs_scalar *tangent;                  // the system's matrix
   mbs_scalar *rhs, *gradient, *levels;  // n x columns; nq; m
   mbs_scalar *R;                        // (n + m) x columns
 } MbsInitial;
@@ -45,8 +53,10 @@ typedef struct MbsInitial {
 MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **initial);
 void mbs_initial_destroy(MbsInitial *initial);
 
-// dw/dq of an independent coordinate, in initial->gradient, and w itself; signals must be evaluated at the state.
-mbs_scalar mbs_initial_gradient(const MbsInitial *initial, int index, const MbsState *state);
+// w of an independent coordinate; signals must be evaluated at the state.
+mbs_scalar mbs_initial_value(const MbsInitial *initial, int index, const MbsState *state);
+// dw/dq of one that the user gave, in initial->gradient; likewise.
+void mbs_initial_gradient(const MbsInitial *initial, int index, const MbsState *state);
 
 // Positions and velocities, from the guess in the state. Unless it is the first time, angles go on from where they are.
 MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first);
@@ -54,10 +64,20 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
 MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const MbsState *state, mbs_scalar *X,
                                  mbs_scalar *V, mbs_scalar *A);
 
+// The matrix of a problem whose rows are chosen.
+MbsStatus mbs_initial_create_matrix(MbsContext *context, const MbsInitial *initial, MbsStartProblem *problem);
+
+// Nonholonomic rows: initial_velocity.c
+bool mbs_initial_is_nonholonomic(const MbsSystem *system);
+// Which of them are redundant beside the constraints of the position problem, at a position where nothing is special.
+MbsStatus mbs_initial_find_freedom(MbsContext *context, MbsInitial *initial, const MbsState *state,
+                                   MbsJacobian *jacobian, MbsArena *scratch);
+// Chooses the rows of the velocity problem at the assembled position.
+MbsStatus mbs_initial_choose_velocities(MbsContext *context, MbsInitial *initial, const MbsState *state);
+// Do redundant rows hold, and velocities that the user wrote although they follow?
+MbsStatus mbs_initial_check_velocities(MbsContext *context, const MbsInitial *initial, const MbsState *state);
+
 // Moves q to a position nearby where the constraints hold; is_admissible: it found one. admissible.c
 MbsStatus mbs_initial_project(MbsContext *context, const MbsSystem *system, MbsState *state, bool *is_admissible);
-
-// Rows of Phi_q at a state, dense (m x n, real part): for rank.
-void mbs_initial_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *tangent, double *jacobian);
 
 #endif

@@ -3,26 +3,9 @@
 
 #include <math.h>
 
-#include "algebra/rank.h"
+#include "algebra/complement.h"
 
 static const double rank_tolerance = 1e-7;
-static const MbsWeights position_level = {.k0 = 1};
-
-// Phi_q stands in the multiplier rows of the tangent with e = Phi
-void mbs_initial_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *tangent, double *jacobian) {
-  const MbsPattern *pattern = &system->mode.pattern;
-  mbs_terms_tangent(system, state, &position_level, 1, 0, 0, tangent);
-  for (size_t i = 0; i < (size_t)system->m * (size_t)system->n; ++i) {
-    jacobian[i] = 0;
-  }
-  for (int column = 0; column < system->n; ++column) {
-    for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
-      if (pattern->row[k] >= system->n) {
-        jacobian[(size_t)(pattern->row[k] - system->n) * (size_t)system->n + (size_t)column] = mbs_re(tangent[k]);
-      }
-    }
-  }
-}
 
 // ---- independent coordinates ----
 static bool uses_turns(const MbsSystem *system, const MbsFunction *function) {
@@ -45,6 +28,7 @@ static MbsStatus create_independents(MbsContext *context, MbsInitial *initial) {
     made->name = spec->name;
     made->place = spec->place;
     made->has_value = spec->value != MBS_NODE_NONE;
+    made->has_velocity = spec->has_velocity;
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->coordinate, &made->w));
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->rate, &made->rate));
     made->is_angle = uses_turns(system, &made->w);
@@ -52,39 +36,30 @@ static MbsStatus create_independents(MbsContext *context, MbsInitial *initial) {
   return MBS_OK;
 }
 
-// dw/dq of an independent coordinate, after evaluating signals at the state
-mbs_scalar mbs_initial_gradient(const MbsInitial *initial, int index, const MbsState *state) {
+mbs_scalar mbs_initial_value(const MbsInitial *initial, int index, const MbsState *state) {
+  return initial->is_automatic ? state->q[initial->automatic[index]]
+                               : mbs_function_evaluate(initial->system, &initial->independents[index].w, state, NULL);
+}
+
+void mbs_initial_gradient(const MbsInitial *initial, int index, const MbsState *state) {
   const MbsSystem *system = initial->system;
+  const MbsFunction *w = &initial->independents[index].w;
   for (int i = 0; i < system->nq; ++i) {
     initial->gradient[i] = 0;
   }
-  if (initial->is_automatic) {
-    initial->gradient[initial->automatic[index]] = 1;
-    return state->q[initial->automatic[index]];
-  }
-  const MbsFunction *w = &initial->independents[index].w;
-  mbs_scalar value = mbs_function_evaluate(system, w, state, NULL);
+  (void)mbs_function_evaluate(system, w, state, NULL);
   mbs_function_transposed(system, w, state, 1, &(MbsStateBar){.q = initial->gradient});
-  return value;
 }
 
 // the guess, shaken a little: a start that is drawn in a straight line should not look singular
-static MbsStatus shaken_guess(MbsContext *context, const MbsSystem *system, const MbsState *guess, MbsState *shaken) {
+static MbsStatus shaken_guess(MbsContext *context, const MbsSystem *system, const MbsState *guess,
+                              MbsJacobian *jacobian, MbsState *shaken) {
   MBS_TRY(mbs_state_create(context, system, shaken));
-  mbs_scalar *tangent;
-  double *jacobian;
-  MBS_TAKE(context, system->arena, tangent, system->mode.pattern.entry_count + 1);
-  MBS_TAKE(context, system->arena, jacobian, (size_t)system->m * (size_t)system->n);
-  mbs_initial_jacobian(system, guess, tangent, jacobian);
+  mbs_jacobian_evaluate(jacobian, guess);
   double size = mbs_state_size(system, guess);
   // by less than the shortest body: the gradient of its length is as long as itself
   for (int k = 0; k < system->m; ++k) {
-    double square = 0;
-    for (int i = 0; i < system->n; ++i) {
-      double entry = jacobian[(size_t)k * (size_t)system->n + (size_t)i];
-      square += entry * entry;
-    }
-    double length = sqrt(square);  // real
+    double length = mbs_jacobian_length(jacobian, k);
     size = length > 0 && length < size ? length : size;
   }
   unsigned random = 12345;
@@ -105,68 +80,118 @@ static MbsStatus misfit(MbsContext *context, const MbsInitial *initial, int free
                   initial->count > freedom ? "many" : "few", initial->count, freedom, freedom == 1 ? "" : "s");
 }
 
-// chooses constraint rows by rank, then completes them by the independent coordinates
-static MbsStatus choose_rows(MbsContext *context, MbsInitial *initial, const MbsState *state) {
-  MbsSystem *system = initial->system;
-  int n = system->n, m = system->m;
-  MbsRank *rank;
-  double *jacobian;
-  MBS_TRY(mbs_rank_create(context, system->arena, n, &rank));
-  MBS_TAKE(context, system->arena, jacobian, (size_t)(m + 1) * (size_t)n);
-  mbs_scalar *tangent;
-  MBS_TAKE(context, system->arena, tangent, system->mode.pattern.entry_count + 1);
-  mbs_initial_jacobian(system, state, tangent, jacobian);
-  int count = 0;
+// the constraints that are independent of those before them, to rows
+static MbsStatus choose_constraints(MbsContext *context, MbsInitial *initial, const MbsSparseRows *rows, MbsRank *rank,
+                                    int *count) {
+  const MbsSystem *system = initial->system;
+  mbs_rank_announce(rank, rows->start[system->m], rows->column);
   // drivers last, so that a motion that is prescribed twice or not free shows in them
-  for (int i = 0; i < 2 * m; ++i) {
-    int k = i % m;
+  for (int i = 0; i < 2 * system->m; ++i) {
+    int k = i % system->m, first = rows->start[k];
     const MbsRowSpec *row = &system->blueprint->rows.items[k];
-    if (row->is_driver != (i >= m)) {
+    bool is_new;
+    if (row->is_nonholonomic || row->is_driver != (i >= system->m)) {
       continue;
     }
-    initial->is_redundant[k] = !mbs_rank_take(rank, jacobian + (size_t)k * (size_t)n, rank_tolerance);
-    if (initial->is_redundant[k] && row->is_driver) {
+    MBS_TRY(mbs_rank_take(context, rank, rows->start[k + 1] - first, rows->column + first, rows->value + first,
+                          rank_tolerance, &is_new));
+    if (is_new) {
+      initial->position.rows[(*count)++] = k;
+    } else if (row->is_driver) {
       return mbs_fail(context, MBS_ERROR_INPUT, row->place,
                       "driver \"%s\": its coordinate is not free: the joints, or another driver, determine it already",
                       row->owner);
     }
-    initial->redundant_count += initial->is_redundant[k];
-    if (!initial->is_redundant[k]) {
-      initial->rows[count++] = k;
+    initial->is_redundant[k] = !is_new;
+    initial->redundant_count += !is_new;
+  }
+  return MBS_OK;
+}
+
+// the coordinates that complete the first `count` rows best, which are constraints
+static MbsStatus choose_automatic(MbsContext *context, MbsInitial *initial, const MbsJacobian *jacobian, MbsRank *rank,
+                                  int count, MbsArena *scratch) {
+  MbsSystem *system = initial->system;
+  const MbsSparseRows *rows = &jacobian->rows;
+  MbsSparseRows chosen = {.row_count = count, .column_count = system->n};
+  int *start, *column, entries = 0;
+  initial->is_automatic = true;
+  initial->count = system->n - count;
+  MBS_TAKE(context, system->arena, initial->automatic, initial->count);
+  MBS_TAKE(context, system->arena, initial->independents, initial->count);
+  MBS_TAKE(context, scratch, start, count + 1);
+  MBS_TAKE(context, scratch, column, rows->start[system->m]);
+  MBS_TAKE(context, scratch, chosen.value, rows->start[system->m]);
+  for (int r = 0; r < count; ++r) {
+    for (int k = rows->start[initial->position.rows[r]]; k < rows->start[initial->position.rows[r] + 1]; ++k) {
+      column[entries] = rows->column[k];
+      chosen.value[entries++] = rows->value[k] / mbs_jacobian_length(jacobian, initial->position.rows[r]);
     }
+    start[r + 1] = entries;
   }
-  int freedom = n - count;
-  bool is_given = initial->count > 0;
-  if (!is_given) {
-    initial->is_automatic = true;
-    initial->count = freedom;
-    MBS_TAKE(context, system->arena, initial->automatic, freedom);
-    MBS_TAKE(context, system->arena, initial->independents, freedom);
-  } else if (initial->count != freedom) {
-    return misfit(context, initial, freedom);
-  }
-  mbs_signal_bank_evaluate(system, state);
-  double *gradient = jacobian;
+  chosen.start = start;
+  chosen.column = column;
+  MBS_TRY(mbs_complement_choose(context, &chosen, rank, initial->automatic));
   for (int i = 0; i < initial->count; ++i) {
-    if (initial->is_automatic) {
-      initial->automatic[i] = mbs_rank_free_coordinate(rank, rank_tolerance);
-      MBS_ASSERT(initial->automatic[i] >= 0);
-      initial->independents[i].name = system->coordinate_names[initial->automatic[i]];
+    initial->independents[i].name = system->coordinate_names[initial->automatic[i]];
+  }
+  return MBS_OK;
+}
+
+// do the coordinates the user gave add a freedom each?
+static MbsStatus check_given(MbsContext *context, const MbsInitial *initial, const MbsState *state, MbsRank *rank,
+                             MbsArena *scratch) {
+  const MbsSystem *system = initial->system;
+  int *column;
+  double *value;
+  MBS_TAKE(context, scratch, column, system->n);
+  MBS_TAKE(context, scratch, value, system->n);
+  mbs_signal_bank_evaluate(system, state);
+  for (int i = 0; i < initial->count; ++i) {
+    int entries = 0;
+    bool is_new;
+    mbs_initial_gradient(initial, i, state);
+    for (int k = 0; k < system->n; ++k) {
+      if (mbs_re(mbs_abs(initial->gradient[k])) > 0) {
+        column[entries] = k;
+        value[entries++] = mbs_re(initial->gradient[k]);
+      }
     }
-    (void)mbs_initial_gradient(initial, i, state);
-    for (int k = 0; k < n; ++k) {
-      gradient[k] = mbs_re(initial->gradient[k]);
-    }
-    if (!mbs_rank_take(rank, gradient, rank_tolerance)) {
+    MBS_TRY(mbs_rank_take(context, rank, entries, column, value, rank_tolerance, &is_new));
+    if (!is_new) {
       return mbs_fail(
           context, MBS_ERROR_INPUT, initial->independents[i].place,
           "independent coordinate \"%s\" does not add a freedom to the constraints and the coordinates before it; "
           "choose another, such as the angle of a body",
           initial->independents[i].name);
     }
-    initial->rows[count++] = m + i;
   }
   return MBS_OK;
+}
+
+// chooses constraint rows by rank, then completes them by the independent coordinates
+static MbsStatus choose_rows(MbsContext *context, MbsInitial *initial, const MbsState *state, MbsJacobian *jacobian,
+                             MbsArena *scratch) {
+  const MbsSystem *system = initial->system;
+  MbsRank *rank;
+  int count = 0;
+  MBS_TRY(mbs_rank_create(context, scratch, system->n, &rank));
+  mbs_jacobian_evaluate(jacobian, state);
+  MBS_TRY(choose_constraints(context, initial, &jacobian->rows, rank, &count));
+  int freedom = system->n - count;
+  if (initial->count == 0) {
+    MBS_TRY(choose_automatic(context, initial, jacobian, rank, count, scratch));
+  } else if (initial->count != freedom) {
+    return misfit(context, initial, freedom);
+  } else {
+    MBS_TRY(check_given(context, initial, state, rank, scratch));
+  }
+  initial->velocity_count = freedom;
+  for (int i = 0; i < freedom; ++i) {
+    initial->position.rows[count++] = system->m + i;
+  }
+  return mbs_initial_is_nonholonomic(system) ? mbs_initial_find_freedom(context, initial, state, jacobian, scratch)
+                                             : MBS_OK;
 }
 
 // ---- the square matrix ----
@@ -195,7 +220,7 @@ static MbsStatus add_independent_pattern(MbsContext *context, const MbsInitial *
   return MBS_OK;
 }
 
-static MbsStatus create_matrix(MbsContext *context, MbsInitial *initial) {
+MbsStatus mbs_initial_create_matrix(MbsContext *context, const MbsInitial *initial, MbsStartProblem *problem) {
   MbsSystem *system = initial->system;
   const MbsPattern *pattern = &system->mode.pattern;
   MbsPatternBuilder *builder;
@@ -203,10 +228,10 @@ static MbsStatus create_matrix(MbsContext *context, MbsInitial *initial) {
   MBS_TAKE(context, system->arena, row_of, system->m);
   MBS_TRY(mbs_pattern_begin(context, system->arena, system->n, &builder));
   for (int r = 0; r < system->n; ++r) {
-    if (initial->rows[r] < system->m) {
-      row_of[initial->rows[r]] = 1 + r;
+    if (problem->rows[r] < system->m) {
+      row_of[problem->rows[r]] = 1 + r;
     } else {
-      MBS_TRY(add_independent_pattern(context, initial, r, initial->rows[r] - system->m, builder));
+      MBS_TRY(add_independent_pattern(context, initial, r, problem->rows[r] - system->m, builder));
     }
   }
   for (int column = 0; column < system->n; ++column) {
@@ -217,15 +242,24 @@ static MbsStatus create_matrix(MbsContext *context, MbsInitial *initial) {
       }
     }
   }
-  MBS_TRY(mbs_pattern_finish(context, builder, &initial->pattern));
-  MBS_TAKE(context, system->arena, initial->values, initial->pattern.entry_count + 1);
-  MBS_TAKE(context, system->arena, initial->tangent, pattern->entry_count + 1);
-  MBS_TAKE(context, system->arena, initial->levels, system->m);
-  int widest = system->column_count > 1 ? system->column_count : 1;
-  MBS_TAKE(context, system->arena, initial->rhs, (size_t)system->n * (size_t)widest);
-  MBS_TAKE(context, system->arena, initial->R, (size_t)(system->n + system->m) * (size_t)widest);
-  initial->row_of = row_of;
-  return mbs_sparse_solver_create(context, system->arena, &initial->pattern, &initial->solver);
+  MBS_TRY(mbs_pattern_finish(context, builder, &problem->pattern));
+  MBS_TAKE(context, system->arena, problem->values, problem->pattern.entry_count + 1);
+  problem->row_of = row_of;
+  return mbs_sparse_solver_create(context, system->arena, &problem->pattern, &problem->solver);
+}
+
+// rows are chosen near the guess, at a position where nothing is special
+static MbsStatus choose(MbsContext *context, MbsInitial *initial, const MbsState *guess, MbsArena *scratch) {
+  const MbsSystem *system = initial->system;
+  MbsJacobian jacobian;
+  MbsState shaken, admissible;
+  bool is_admissible;
+  MBS_TRY(mbs_jacobian_create(context, scratch, system, &jacobian));
+  MBS_TRY(shaken_guess(context, system, guess, &jacobian, &shaken));
+  MBS_TRY(mbs_state_create(context, system, &admissible));
+  mbs_state_copy(system, &shaken, &admissible);
+  MBS_TRY(mbs_initial_project(context, system, &admissible, &is_admissible));
+  return choose_rows(context, initial, is_admissible ? &admissible : &shaken, &jacobian, scratch);
 }
 
 MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **result) {
@@ -233,30 +267,34 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   MBS_TAKE(context, system->arena, initial, 1);
   initial->system = system;
   *result = initial;
-  if (system->n > MBS_MOST_COORDINATES) {
-    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
-                    "the model has %d coordinates; more than %d are not offered yet", system->n, MBS_MOST_COORDINATES);
-  }
   MBS_TAKE(context, system->arena, initial->is_redundant, system->m);
-  MBS_TAKE(context, system->arena, initial->rows, system->n + system->m);
+  MBS_TAKE(context, system->arena, initial->position.rows, system->n + system->m);
   MBS_TAKE(context, system->arena, initial->gradient, system->nq);
   MBS_TRY(create_independents(context, initial));
-  MbsState shaken, admissible;
-  bool is_admissible;
-  MBS_TRY(shaken_guess(context, system, state, &shaken));
-  MBS_TRY(shaken_guess(context, system, state, &admissible));
-  MBS_TRY(mbs_initial_project(context, system, &admissible, &is_admissible));
-  MBS_TRY(choose_rows(context, initial, is_admissible ? &admissible : &shaken));
-  MBS_TRY(create_matrix(context, initial));
+  MbsArena *scratch = mbs_arena_create();
+  MbsStatus status = scratch ? choose(context, initial, state, scratch)
+                             : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  mbs_arena_destroy(scratch);
+  MBS_TRY(status);
+  MBS_TAKE(context, system->arena, initial->tangent, system->mode.pattern.entry_count + 1);
+  MBS_TAKE(context, system->arena, initial->levels, system->m);
+  int widest = system->column_count > 1 ? system->column_count : 1;
+  MBS_TAKE(context, system->arena, initial->rhs, (size_t)system->n * (size_t)widest);
+  MBS_TAKE(context, system->arena, initial->R, (size_t)(system->n + system->m) * (size_t)widest);
+  initial->velocity = mbs_initial_is_nonholonomic(system) ? NULL : &initial->position;
+  MBS_TRY(mbs_initial_create_matrix(context, initial, &initial->position));
   mbs_signal_bank_evaluate(system, state);
   for (int i = 0; i < initial->count; ++i) {
-    initial->independents[i].start_value = mbs_initial_gradient(initial, i, state);
+    initial->independents[i].start_value = mbs_initial_value(initial, i, state);
   }
   return MBS_OK;
 }
 
 void mbs_initial_destroy(MbsInitial *initial) {
   if (initial) {
-    mbs_sparse_solver_destroy(initial->solver);
+    mbs_sparse_solver_destroy(initial->position.solver);
+    if (initial->velocity && initial->velocity != &initial->position) {
+      mbs_sparse_solver_destroy(initial->velocity->solver);
+    }
   }
 }

@@ -60,6 +60,15 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
         simulation->initial->count, simulation->initial->count == 1 ? "" : "s", model->file,
         simulation->initial->count == 1 ? "is" : "are");
   }
+  for (int k = 0; k < system->m && simulation->settings.is_kinematic; ++k) {
+    if (system->mode.rows[k].is_nonholonomic) {
+      const MbsRowSpec *row = &blueprint->rows.items[k];
+      return mbs_fail(context, MBS_ERROR_NOT_OFFERED, row->place,
+                      "kinematics is not offered with nonholonomic constraints such as \"%s\": positions do not follow "
+                      "from them; use simulate",
+                      row->name);
+    }
+  }
   MBS_TRY(refuse_projection_signals(context, simulation));
   MBS_TRY(mbs_simulation_choose_penalty(context, simulation));
   MBS_TRY(mbs_stepper_create(context, &simulation->formulation, &simulation->settings,
@@ -192,6 +201,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   }
   simulation->stepper.iterations = 0;
   mbs_signal_bank_evaluate(system, state);
+  MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   observe(simulation, 0);
   double size = mbs_state_size(system, state);
   simulation->largest_violation = size * size > size ? size * size : size;
@@ -224,6 +234,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   }
   simulation->steps_done += 1;
   mbs_signal_bank_accept(system, state, false);
+  MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   observe(simulation, h);
   if (simulation->statistics.residual_position > simulation->largest_violation) {
     return comes_apart(context, simulation);

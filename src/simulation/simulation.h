@@ -66,7 +66,10 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation);
 // Fills in an automatic penalty. penalty_scale.c
 MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simulation);
 
-// Adds to the message why the equations are singular: names redundant constraints. simulation/diagnosis.c
+// Does every condition of the elements hold at this state, whose signals are evaluated? diagnosis.c
+MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulation *simulation);
+// Says why a start or a step failed, if it can tell: a condition of an element that does not hold, redundant
+// constraints, bodies without mass. diagnosis.c
 MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status);
 
 #endif

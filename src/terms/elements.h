@@ -70,6 +70,9 @@ const int *mbs_scatter_block(int d, const mbs_scalar *left_ab, const mbs_scalar 
 MbsStatus mbs_moving_ground_create(MbsContext *context, MbsSystem *system, MbsNode *fixed);
 void mbs_moving_ground_place(const MbsSystem *system, MbsState *state);
 
+// ---- condition.c ----
+MbsStatus mbs_conditions_create(MbsContext *context, MbsSystem *system);
+
 // ---- mass.c ----
 MbsStatus mbs_mass_create(MbsContext *context, MbsSystem *system, const MbsMassSpec *spec, MbsMass *mass);
 MbsStatus mbs_mass_add_pattern(MbsContext *context, const MbsSystem *system, const MbsMass *mass,
@@ -107,7 +110,28 @@ void mbs_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsSta
                         const MbsAdjoint *adjoint);
 void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);
 
-// ---- expression_row.c: a constraint given by an expression ----
+// ---- expression_row.c, expression_row_evaluate.c: a constraint given by an expression ----
+typedef struct MbsExpressionRow {
+  int argument_count;
+  MbsLinearForm *arguments;
+  bool has_turn;
+  MbsTape *residual_tape, *full_tape;  // the outputs up to level1_y; all
+  MbsInputPlace *inputs;               // of both tapes
+  mbs_scalar *input_values;
+  int parameter_count;
+  const int *parameters;            // named by the expression
+  mbs_scalar *y[3];                 // arguments at q, v, a: size each
+  mbs_scalar *level;                // the outputs: the three levels,
+  mbs_scalar *g, *level1_y;         // level1_y' and level1_y: size each,
+  mbs_scalar *level2_y, *level2_v;  // level2_y and level2_y': size each,
+  mbs_scalar *g_y;                  // size x size,
+  mbs_scalar *by_parameter;         // the three levels' and g's derivatives: (3 + size) per parameter
+  mbs_scalar *work[4];              // size each
+  const int *column_map, *row_map, *hessian_map;
+} MbsExpressionRow;
+
+// arguments times dimension
+int mbs_expression_row_size(const MbsSystem *system, const MbsExpressionRow *x);
 MbsStatus mbs_expression_row_create(MbsContext *context, MbsSystem *system, const MbsRowSpec *spec, MbsRow *row);
 MbsStatus mbs_expression_row_add_pattern(MbsContext *context, const MbsSystem *system, const MbsRow *row,
                                          MbsPatternBuilder *builder);
@@ -122,7 +146,7 @@ void mbs_expression_row_derivative(const MbsSystem *system, const MbsRow *row, c
 void mbs_expression_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state,
                                    const MbsWeights *weights, const MbsAdjoint *adjoint);
 void mbs_expression_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);
-// what a constraint that depends on time does per time: lambda Phi_t
+// what a constraint that moves by itself does per time: lambda Phi_t, or mu b
 mbs_scalar mbs_expression_row_power(const MbsSystem *system, const MbsRow *row, const MbsState *state);
 
 // ---- force_element.c, force_evaluate.c ----

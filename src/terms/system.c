@@ -53,6 +53,7 @@ static MbsStatus create_elements(MbsContext *context, MbsSystem *system) {
   for (int i = 0; i < mode->force_count; ++i) {
     MBS_TRY(mbs_force_element_create(context, system, &blueprint->forces.items[i], &mode->forces[i]));
   }
+  MBS_TRY(mbs_conditions_create(context, system));
   return mbs_signal_bank_create(context, system);
 }
 

@@ -4,17 +4,22 @@
 //
 //   symbol    size  meaning                                             from
 //   q         nq    coordinates: x (n free ones), then the fixed ones   state, system.fixed
-//   f         n     M a + Phi_x' lambda - Q                             mass.c row.c force.c
+//   f         n     M a + Phi_x' lambda + A' mu - Q                     mass.c row.c force.c
 //   Phi       m     constraints                                         row.c
 //   Phidot    m     Phi_x v + Phi_t                                     row.c
 //   Phiddot   m     Phi_x a + (Phi_x v)_x v + ...                       row.c
 //
+// Rows may be nonholonomic, A v + b = 0 with A, b of (x, t, rho): they have no position level (Phi = 0), the row itself
+// for Phidot, d/dt (A v + b) for Phiddot, and their multiplier mu among lambda. m counts all rows.
+//
 // Formulations combine them into one residual with weights k0, k1, k2, epsilon,
 //
 //   r = [ f ; e ],   e = k2 Phiddot + k1 Phidot + k0 Phi - epsilon lambda              size n + m
+//        nonholonomic:  e = n2 d/dt (A v + b) + n1 (A v + b) - n_epsilon mu
 //
 //   index1:   k2 = 1 (and k1 = 2 xi omega, k0 = omega^2 with stabilisation), epsilon = 0
 //   penalty:  the same with stabilisation, epsilon = 1/alpha: lambda = alpha (Phiddot + ...)
+//             both: n2 = k2, n1 = k1, n_epsilon = epsilon
 //   index3:   k0 = 1/(beta h^2) alone
 //
 // and the terms give, for that residual, by one pass over masses, rows and forces each:
@@ -55,14 +60,14 @@ typedef struct MbsMass {
 } MbsMass;
 
 // One constraint. Dot rows: A.B - c; coinciding rows: a component of A; expression rows: any function of positions,
-// time and parameters.
+// time and parameters, or a nonholonomic row.
 typedef struct MbsRow {
   MbsRowKind kind;
   int body;              // whose rigidity it is; -1: a joint's
   int index;             // among the rows of the mode
+  bool is_nonholonomic;  // A v + b = 0: an expression row
   int component;         // of a coinciding row
   bool is_square;        // A and B are one form
-  bool is_nonholonomic;  // A v + b = 0: an expression row
   MbsLinearForm A, B;
   MbsBlock block;  // c, then the coefficients of A and of B
   int count;       // entities of A and B together
@@ -91,6 +96,12 @@ typedef struct MbsOutputPoint {
   const char *name;
   MbsLinearForm form;
 } MbsOutputPoint;
+
+// A number that must not fall below a least value. See condition.c.
+typedef struct MbsCondition {
+  const MbsConditionSpec *spec;
+  MbsFunction number;
+} MbsCondition;
 
 // Fixed coordinates that are functions of time. See moving_ground.c.
 typedef struct MbsMovingGround {
@@ -121,6 +132,8 @@ typedef struct MbsSystem {
   int mass_count;
   MbsMass *masses;
   MbsMode mode;
+  int condition_count;
+  MbsCondition *conditions;
   MbsSignalBank signals;
   mbs_scalar *scratch;                    // (nq + m) x columns
   mbs_scalar *zeros;                      // the longer of nq and m
@@ -145,6 +158,9 @@ void mbs_state_place_fixed(const MbsSystem *system, MbsState *state);
 
 // The columns of the fixed coordinates at time t (their rows of X, V and A alone).
 void mbs_system_fixed_columns(const MbsSystem *system, mbs_scalar t, mbs_scalar *X, mbs_scalar *V, mbs_scalar *A);
+
+// The first condition of an element that does not hold, or NULL. Signals must be evaluated at this state.
+const MbsConditionSpec *mbs_system_broken_condition(const MbsSystem *system, const MbsState *state);
 
 // Position, velocity, acceleration of an output point (each of the system's dimension).
 void mbs_system_point(const MbsSystem *system, int point, const MbsState *state, mbs_scalar *r, mbs_scalar *v,

@@ -1,0 +1,60 @@
+#include "simulation/jacobian.h"
+
+#include <math.h>
+
+MbsStatus mbs_jacobian_create(MbsContext *context, MbsArena *arena, const MbsSystem *system, MbsJacobian *jacobian) {
+  const MbsPattern *pattern = &system->mode.pattern;
+  int n = system->n, *start, *next, *column, *position;
+  MBS_TAKE(context, arena, start, system->m + 1);
+  MBS_TAKE(context, arena, next, system->m);
+  for (int k = 0; k < pattern->column_start[n]; ++k) {
+    if (pattern->row[k] >= n) {
+      start[pattern->row[k] - n + 1] += 1;
+    }
+  }
+  for (int i = 0; i < system->m; ++i) {
+    next[i] = start[i];  // which is complete: start[i + 1] holds a count until now
+    start[i + 1] += start[i];
+  }
+  MBS_TAKE(context, arena, column, start[system->m]);
+  MBS_TAKE(context, arena, position, start[system->m]);
+  for (int j = 0; j < n; ++j) {
+    for (int k = pattern->column_start[j]; k < pattern->column_start[j + 1]; ++k) {
+      if (pattern->row[k] >= n) {
+        int at = next[pattern->row[k] - n]++;
+        column[at] = j;
+        position[at] = k;
+      }
+    }
+  }
+  *jacobian = (MbsJacobian){.system = system,
+                            .rows = {.row_count = system->m, .column_count = n, .start = start, .column = column},
+                            .position = position};
+  MBS_TAKE(context, arena, jacobian->rows.value, start[system->m]);
+  MBS_TAKE(context, arena, jacobian->tangent, pattern->entry_count + 1);
+  return MBS_OK;
+}
+
+// Phi_q stands in the multiplier rows of e_v with e = Phidot, and A in those with e = A v + b
+static void evaluate(MbsJacobian *jacobian, const MbsState *state, const MbsWeights *weights) {
+  mbs_terms_tangent(jacobian->system, state, weights, 0, 1, 0, jacobian->tangent);
+  for (int k = 0; k < jacobian->rows.start[jacobian->rows.row_count]; ++k) {
+    jacobian->rows.value[k] = mbs_re(jacobian->tangent[jacobian->position[k]]);
+  }
+}
+
+void mbs_jacobian_evaluate(MbsJacobian *jacobian, const MbsState *state) {
+  evaluate(jacobian, state, &(MbsWeights){.k1 = 1});
+}
+
+void mbs_jacobian_evaluate_rates(MbsJacobian *jacobian, const MbsState *state) {
+  evaluate(jacobian, state, &(MbsWeights){.k1 = 1, .n1 = 1});
+}
+
+double mbs_jacobian_length(const MbsJacobian *jacobian, int row) {
+  double square = 0;
+  for (int k = jacobian->rows.start[row]; k < jacobian->rows.start[row + 1]; ++k) {
+    square += jacobian->rows.value[k] * jacobian->rows.value[k];
+  }
+  return sqrt(square);  // real
+}

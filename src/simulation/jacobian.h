@@ -1,0 +1,23 @@
+// Phi_q, or [Phi_q; A], at a state as sparse rows of plain numbers (real parts): what decisions on rank look at.
+#ifndef MBS_JACOBIAN_H
+#define MBS_JACOBIAN_H
+
+#include "algebra/sparse_rows.h"
+#include "terms/terms.h"
+
+typedef struct MbsJacobian {
+  const MbsSystem *system;
+  MbsSparseRows rows;   // m x n
+  const int *position;  // of each entry in the system's matrix
+  mbs_scalar *tangent;  // the system's matrix
+} MbsJacobian;
+
+MbsStatus mbs_jacobian_create(MbsContext *context, MbsArena *arena, const MbsSystem *system, MbsJacobian *jacobian);
+// Phi_q; the nonholonomic rows are zero.
+void mbs_jacobian_evaluate(MbsJacobian *jacobian, const MbsState *state);
+// [Phi_q; A], each row at its place
+void mbs_jacobian_evaluate_rates(MbsJacobian *jacobian, const MbsState *state);
+// Euclidean length of a row
+double mbs_jacobian_length(const MbsJacobian *jacobian, int row);
+
+#endif

@@ -1,0 +1,237 @@
+// A constraint given by an expression of linear forms y = E q, evaluated.
+//   holonomic      Phi(y, t, rho) = 0:     level 0 = Phi, level 1 = d/dt Phi, level 2 = d/dt level 1
+//   nonholonomic   A v + b = c(y, y', t, rho) = 0, linear in y':  no level 0, level 1 = c, level 2 = d/dt c
+// With g = level1_y' (for a holonomic row that is Phi_y, and Phi_x = E' g; else A = E' g), and level2_y'' = g for both:
+//   f += lambda E' g,   c0 f_x = c0 lambda E' g_y E       g_y is symmetric for holonomic rows only
+//   e = w2 level 2 + w1 level 1 + w0 level 0 - epsilon lambda,   w = (k0, k1, k2) or (0, n1, n2)
+//   e_y = w0 g + w1 level1_y + w2 level2_y,   e_y' = w1 g + w2 level2_y',   e_y'' = w2 g
+// (level2_y' is 2 level1_y for holonomic rows, and not for others.) The graph differentiates.
+#include "terms/elements.h"
+
+typedef struct RowWeights {
+  double w0, w1, w2, epsilon;
+} RowWeights;
+
+static RowWeights weights_of(const MbsRow *row, const MbsWeights *w) {
+  return row->is_nonholonomic ? (RowWeights){.w1 = w->n1, .w2 = w->n2, .epsilon = w->n_epsilon}
+                              : (RowWeights){.w0 = w->k0, .w1 = w->k1, .w2 = w->k2, .epsilon = w->epsilon};
+}
+
+static void evaluate(const MbsSystem *system, const MbsRow *row, const MbsTape *tape, const MbsState *state) {
+  const MbsExpressionRow *x = row->expression;
+  int d = system->dimension;
+  const mbs_scalar *at[] = {state->q, state->v, state->a};
+  for (int k = 0; k < 3; ++k) {
+    for (int i = 0; i < mbs_expression_row_size(system, x); ++i) {
+      x->y[k][i] = 0;
+    }
+    for (int a = 0; a < x->argument_count; ++a) {
+      mbs_form_add(&x->arguments[a], row->block.value, d, x->has_turn, at[k], x->y[k] + a * d);
+    }
+  }
+  mbs_input_values(system, state, tape->input_count, x->inputs, x->y[0], x->y[1], x->y[2], x->input_values);
+  mbs_tape_evaluate(tape, x->input_values, x->level);
+}
+
+// f += scale E' y
+static void add_transposed(const MbsSystem *system, const MbsRow *row, const mbs_scalar *coefficients, mbs_scalar scale,
+                           const mbs_scalar *y, mbs_scalar *f) {
+  const MbsExpressionRow *x = row->expression;
+  for (int a = 0; a < x->argument_count; ++a) {
+    mbs_form_add_transposed(&x->arguments[a], coefficients, system->dimension, x->has_turn, scale,
+                            y + a * system->dimension, f);
+  }
+}
+
+void mbs_expression_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]) {
+  const MbsExpressionRow *x = row->expression;
+  evaluate(system, row, x->residual_tape, state);
+  for (int k = 0; k < 3; ++k) {
+    level[k] = x->level[k];
+  }
+}
+
+// The force -lambda E' g does the work -lambda g.y' per time on all coordinates, which is lambda times what is left of
+// level 1 without velocities: Phi_t, or b.
+mbs_scalar mbs_expression_row_power(const MbsSystem *system, const MbsRow *row, const MbsState *state) {
+  const MbsExpressionRow *x = row->expression;
+  evaluate(system, row, x->residual_tape, state);
+  mbs_scalar rest = x->level[1];
+  for (int i = 0; i < mbs_expression_row_size(system, x); ++i) {
+    rest -= x->g[i] * x->y[1][i];
+  }
+  return state->lambda[row->index] * rest;
+}
+
+void mbs_expression_row_residual(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                                 const MbsWeights *weights, mbs_scalar *f, mbs_scalar *e, double scale[2]) {
+  const MbsExpressionRow *x = row->expression;
+  RowWeights w = weights_of(row, weights);
+  mbs_scalar lambda = state->lambda[row->index];
+  evaluate(system, row, x->residual_tape, state);
+  add_transposed(system, row, row->block.value, lambda, x->g, f);
+  e[row->index] += w.w2 * x->level[2] + w.w1 * x->level[1] + w.w0 * x->level[0] - w.epsilon * lambda;
+  for (int i = 0; i < mbs_expression_row_size(system, x) && scale; ++i) {
+    mbs_raise(&scale[0], lambda * x->g[i]);
+    mbs_raise(&scale[1], w.w2 * x->g[i] * x->y[2][i]);
+    mbs_raise(&scale[1], w.w2 * x->level1_y[i] * x->y[1][i]);
+    mbs_raise(&scale[1], w.w0 * x->g[i] * x->y[0][i]);
+  }
+}
+
+static void scatter(const MbsSystem *system, const MbsRow *row, const mbs_scalar *y, const int *map,
+                    mbs_scalar *values) {
+  const MbsExpressionRow *x = row->expression;
+  int d = system->dimension;
+  for (int a = 0; a < x->argument_count; ++a) {
+    const mbs_scalar *ab = row->block.value + x->arguments[a].offset;
+    for (int i = 0; i < x->arguments[a].count; ++i) {
+      mbs_scalar part[3] = {0};
+      mbs_turn_add(d, x->has_turn, ab[2 * i], -ab[2 * i + 1], y + a * d, part);
+      for (int k = 0; k < d; ++k) {
+        values[*map++] += part[k];
+      }
+    }
+  }
+}
+
+void mbs_expression_row_tangent(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                                const MbsWeights *weights, const MbsCombination *m, mbs_scalar *values) {
+  const MbsExpressionRow *x = row->expression;
+  RowWeights w = weights_of(row, weights);
+  int d = system->dimension, size = mbs_expression_row_size(system, x);
+  double on_g = m->c0 * w.w0 + m->c1 * w.w1 + m->c2 * w.w2;
+  evaluate(system, row, x->full_tape, state);
+  values[row->diagonal] -= w.epsilon;
+  scatter(system, row, x->g, x->column_map, values);
+  for (int i = 0; i < size; ++i) {
+    x->work[0][i] =
+        on_g * x->g[i] + m->c0 * (w.w1 * x->level1_y[i] + w.w2 * x->level2_y[i]) + m->c1 * w.w2 * x->level2_v[i];
+  }
+  scatter(system, row, x->work[0], x->row_map, values);
+  mbs_scalar scale = m->c0 * state->lambda[row->index];
+  for (int i = 0; i < size * size; ++i) {
+    x->g_y[i] *= scale;
+  }
+  const int *map = x->hessian_map;
+  for (int a = 0; a < x->argument_count; ++a) {
+    for (int i = 0; i < x->arguments[a].count; ++i) {
+      for (int b = 0; b < x->argument_count; ++b) {
+        for (int j = 0; j < x->arguments[b].count; ++j) {
+          map = mbs_scatter_block(d, row->block.value + x->arguments[a].offset + 2 * i,
+                                  row->block.value + x->arguments[b].offset + 2 * j, x->g_y + a * d * size + b * d,
+                                  size, map, values);
+        }
+      }
+    }
+  }
+}
+
+// one direction, after evaluating at the state
+static void add_direction(const MbsSystem *system, const MbsRow *row, const MbsState *state, const RowWeights *w,
+                          const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e) {
+  const MbsExpressionRow *x = row->expression;
+  int d = system->dimension, size = mbs_expression_row_size(system, x);
+  const mbs_scalar *slopes = direction->column < 0 ? NULL : mbs_block_slope(&row->block, direction->column);
+  const mbs_scalar *directions[] = {direction->X, direction->V, direction->A}, *at[] = {state->q, state->v, state->a};
+  mbs_scalar lambda = state->lambda[row->index], dlambda = direction->L ? direction->L[row->index] : 0;
+  // changes of y, y', y'' in work 0, 1, 2
+  for (int k = 0; k < 3; ++k) {
+    for (int i = 0; i < size; ++i) {
+      x->work[k][i] = 0;
+    }
+    for (int a = 0; a < x->argument_count; ++a) {
+      if (directions[k]) {
+        mbs_form_add(&x->arguments[a], row->block.value, d, x->has_turn, directions[k], x->work[k] + a * d);
+      }
+      if (slopes) {
+        mbs_form_add(&x->arguments[a], slopes, d, x->has_turn, at[k], x->work[k] + a * d);
+      }
+    }
+  }
+  mbs_scalar change = -w->epsilon * dlambda;
+  mbs_scalar *onto = x->work[3];
+  for (int i = 0; i < size; ++i) {
+    change += (w->w0 * x->g[i] + w->w1 * x->level1_y[i] + w->w2 * x->level2_y[i]) * x->work[0][i] +
+              (w->w1 * x->g[i] + w->w2 * x->level2_v[i]) * x->work[1][i] + w->w2 * x->g[i] * x->work[2][i];
+    onto[i] = dlambda * x->g[i];
+    for (int j = 0; j < size; ++j) {
+      onto[i] += lambda * x->g_y[i * size + j] * x->work[0][j];
+    }
+  }
+  for (int p = 0; p < x->parameter_count; ++p) {
+    if (direction->column < 0 || system->column_of_parameter[x->parameters[p]] != direction->column) {
+      continue;
+    }
+    const mbs_scalar *by = x->by_parameter + p * (3 + size);
+    change += w->w0 * by[0] + w->w1 * by[1] + w->w2 * by[2];
+    for (int i = 0; i < size; ++i) {
+      onto[i] += lambda * by[3 + i];
+    }
+  }
+  add_transposed(system, row, row->block.value, 1, onto, f);
+  if (slopes) {
+    add_transposed(system, row, slopes, lambda, x->g, f);
+  }
+  e[row->index] += change;
+}
+
+void mbs_expression_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                                   const MbsWeights *weights, int count, const MbsDirectionColumn *directions,
+                                   mbs_scalar *R, int stride) {
+  RowWeights w = weights_of(row, weights);
+  evaluate(system, row, row->expression->full_tape, state);
+  for (int k = 0; k < count; ++k) {
+    mbs_scalar *f = R + k * stride;
+    add_direction(system, row, state, &w, &directions[k], f, f + system->nq);
+  }
+}
+
+// S = lambda g.z + nu e with z = E mu
+void mbs_expression_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                                   const MbsWeights *weights, const MbsAdjoint *adjoint) {
+  const MbsExpressionRow *x = row->expression;
+  RowWeights w = weights_of(row, weights);
+  int d = system->dimension, size = mbs_expression_row_size(system, x);
+  mbs_scalar lambda = state->lambda[row->index], nu = adjoint->nu[row->index];
+  evaluate(system, row, x->full_tape, state);
+  mbs_scalar *z = x->work[3];
+  for (int i = 0; i < size; ++i) {
+    z[i] = 0;
+  }
+  for (int a = 0; a < x->argument_count; ++a) {
+    mbs_form_add(&x->arguments[a], row->block.value, d, x->has_turn, adjoint->mu, z + a * d);
+  }
+  adjoint->lambda[row->index] -= w.epsilon * nu;
+  for (int i = 0; i < size; ++i) {
+    adjoint->lambda[row->index] += x->g[i] * z[i];
+    x->work[0][i] = nu * (w.w0 * x->g[i] + w.w1 * x->level1_y[i] + w.w2 * x->level2_y[i]);
+    x->work[1][i] = nu * (w.w1 * x->g[i] + w.w2 * x->level2_v[i]);
+    x->work[2][i] = nu * w.w2 * x->g[i];
+    for (int j = 0; j < size; ++j) {
+      x->work[0][i] += lambda * x->g_y[j * size + i] * z[j];
+    }
+  }
+  for (int p = 0; p < x->parameter_count; ++p) {
+    const mbs_scalar *by = x->by_parameter + p * (3 + size);
+    mbs_scalar sum = nu * (w.w0 * by[0] + w.w1 * by[1] + w.w2 * by[2]);
+    for (int i = 0; i < size; ++i) {
+      sum += lambda * by[3 + i] * z[i];
+    }
+    adjoint->parameters[x->parameters[p]] += sum;
+  }
+  mbs_scalar *to[] = {adjoint->q, adjoint->v, adjoint->a};
+  const mbs_scalar *at[] = {state->q, state->v, state->a};
+  for (int a = 0; a < x->argument_count; ++a) {
+    const MbsLinearForm *form = &x->arguments[a];
+    mbs_scalar on_mu[3] = {0};
+    for (int k = 0; k < 3; ++k) {
+      mbs_form_add_transposed(form, row->block.value, d, x->has_turn, 1, x->work[k] + a * d, to[k]);
+      mbs_form_add_coefficient_adjoint(form, row->block.index, d, x->work[k] + a * d, at[k], adjoint->coefficients);
+    }
+    for (int k = 0; k < d; ++k) {
+      on_mu[k] = lambda * x->g[a * d + k];
+    }
+    mbs_form_add_coefficient_adjoint(form, row->block.index, d, on_mu, adjoint->mu, adjoint->coefficients);
+  }
+}
