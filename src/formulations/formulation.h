@@ -20,7 +20,8 @@ typedef struct MbsFormulation {
   // epsilon of Newton's matrix [T Phi_x'; e_a -epsilon], not of the residual: each iteration is then one of the
   // augmented Lagrangian, dlambda = (Phi_x da + e) / epsilon, whose limit does not depend on epsilon
   double relaxation;
-  bool is_uncoupled;  // nonholonomic constraints are left to the projections
+  double projection_relaxation;  // the same in projections and in the balance that finds the smallest multipliers
+  bool is_uncoupled;             // nonholonomic constraints are left to the projections
 } MbsFormulation;
 
 typedef struct MbsFormulationType {

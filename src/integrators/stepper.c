@@ -10,8 +10,9 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
                           .tolerance = settings->tolerance,
                           .is_approximate = settings->is_tangent_approximate,
                           .has_projections = formulation->type->has_projections && settings->projections >= 0,
-                          .has_redundancy = has_redundancy && formulation->relaxation > 0};
-  if (stepper->has_redundancy && (formulation->step.k0 > 0 || formulation->step.k1 > 0)) {
+                          .has_redundancy = has_redundancy && formulation->type->allows_redundancy};
+  bool is_stabilised = formulation->step.k0 > 0 || formulation->step.k1 > 0;
+  if (stepper->has_redundancy && formulation->relaxation > 0 && is_stabilised) {
     // Redundant rows that have drifted contradict each other, and e = 0 has no solution: the first iterate of the
     // augmented Lagrangian is well defined, and within epsilon of the constraints.
     double epsilon = formulation->relaxation;
@@ -38,7 +39,8 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
     MBS_TAKE(context, arena, stepper->stage_lambda, system->m);
   }
   if (stepper->has_projections || stepper->has_redundancy) {
-    MBS_TRY(mbs_projector_create(context, system, formulation->relaxation, settings->projections, &stepper->projector));
+    MBS_TRY(mbs_projector_create(context, system, formulation->projection_relaxation, settings->projections,
+                                 &stepper->projector));
   }
   return mbs_sparse_solver_create(context, arena, &system->mode.pattern, &stepper->solver);
 }

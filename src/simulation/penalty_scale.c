@@ -38,13 +38,12 @@ MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simu
   MbsFormulation *formulation = &simulation->formulation;
   const double holding = 1e8, relaxing = 1e12, contradicting = 1e4;
   double unit = 0;
-  if (simulation->settings.penalty > 0) {
-    return MBS_OK;
-  }
   MBS_TRY(unit_of(context, simulation->system, &simulation->state, &unit));
-  simulation->settings.penalty = unit * (!(formulation->relaxation > 0)             ? holding
-                                         : simulation->initial->redundant_count > 0 ? contradicting
-                                                                                    : relaxing);
-  formulation->type->prepare(&simulation->settings, formulation);
+  double relaxation = unit * (simulation->initial->redundant_count > 0 ? contradicting : relaxing);
+  if (!(simulation->settings.penalty > 0)) {
+    simulation->settings.penalty = formulation->relaxation > 0 ? relaxation : unit * holding;
+    formulation->type->prepare(&simulation->settings, formulation);
+  }
+  formulation->projection_relaxation = formulation->relaxation > 0 ? formulation->relaxation : 1 / relaxation;
   return MBS_OK;
 }
