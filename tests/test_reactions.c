@@ -260,6 +260,18 @@ static void check_slider(void) {
                    1, (Expected[]){{"rail", {0, 0, m * g}, {N[0], N[1], N[2]}}});
 }
 
+// A uniform disc rolls down a slope: friction is a third of the weight along it, and turns the disc about its centre.
+static void check_rolling(void) {
+  double m = 1.5, R = 0.3, along = 3, across = 9;  // of gravity
+  ensure_reactions("rolling disc",
+                   "mbsens: 1\ngravity: [3, -9]\nground: {points: {O: [0, 0]}}\n"
+                   "bodies: {disc: {mass: 1.5, inertia: 0.0675, points: {C: [0, 0]}, position: [0.2, 0.3]}}\n"
+                   "joints: [{rolling: [ground.O, disc.C], normal: [0, 1], radius: 0.3, name: road}]\n"
+                   "initial: {independent: [{coordinate: r(C).x, value: 0.2, velocity: 2},\n"
+                   "                        {coordinate: angle(disc), value: 0}]}\n",
+                   1, (Expected[]){{"road", {-m * along / 3, m * across}, {0, 0, -R * m * along / 3}}});
+}
+
 // A force on a shared point acts on the body it names; the joint is left with the rest.
 static void check_load_on_pin(void) {
   for (int side = 0; side < 2; ++side) {
@@ -525,6 +537,7 @@ int main(void) {
   check_loop_at_one_point();
   check_cantilever();
   check_slider();
+  check_rolling();
   check_load_on_pin();
   check_signals();
   int joints = 0;
