@@ -43,6 +43,31 @@ static void print_multipliers(const MbsResult *result) {
   cli_table_print(table, stdout);
 }
 
+static void print_reactions(const MbsResult *result) {
+  static const char *const titles[] = {"force x", "force y", "force z", "torque x", "torque y", "torque z"};
+  bool is_plane = result->dimension == 2;
+  if (result->reaction_count == 0) {
+    return;
+  }
+  CliTable *table = cli_table_create(is_plane ? 4 : 7);
+  cli_table_text(table, "joint");
+  for (int k = 0; k < 6; ++k) {
+    if (!is_plane || k < 2 || k == 5) {
+      cli_table_text(table, is_plane && k == 5 ? "torque" : titles[k]);
+    }
+  }
+  for (int i = 0; i < result->reaction_count; ++i) {
+    const MbsReaction *reaction = &result->reactions[i];
+    cli_table_text(table, reaction->joint);
+    for (int k = 0; k < 6; ++k) {
+      if (!is_plane || k < 2 || k == 5) {
+        cli_table_number(table, k < 3 ? reaction->force[k] : reaction->torque[k - 3]);
+      }
+    }
+  }
+  cli_table_print(table, stdout);
+}
+
 static void print_words(const MbsResult *result, const CliSession *session) {
   bool is_quiet = session->options->is_quiet;
   if (!is_quiet) {
@@ -54,6 +79,7 @@ static void print_words(const MbsResult *result, const CliSession *session) {
   }
   print_points(result);
   print_multipliers(result);
+  print_reactions(result);
   if (!is_quiet) {
     cli_report_statistics(stdout, result);
     cli_report_histories(stdout, &session->csv);
@@ -86,6 +112,19 @@ static void print_json(const MbsResult *result) {
   cli_json_open_object(&json, "multipliers");
   for (int i = 0; i < result->multiplier_count; ++i) {
     cli_json_number(&json, result->multiplier_names[i], result->multipliers[i]);
+  }
+  cli_json_close(&json);
+  cli_json_open_object(&json, "reactions");
+  for (int i = 0; i < result->reaction_count; ++i) {
+    const MbsReaction *reaction = &result->reactions[i];
+    cli_json_open_object(&json, reaction->joint);
+    put_vector(&json, "force", result->dimension, reaction->force);
+    if (result->dimension == 2) {
+      cli_json_number(&json, "torque", reaction->torque[2]);
+    } else {
+      put_vector(&json, "torque", 3, reaction->torque);
+    }
+    cli_json_close(&json);
   }
   cli_json_close(&json);
   cli_json_close(&json);

@@ -143,11 +143,11 @@ static void check_parameters(Subject *s, const MbsState *state, const MbsProbeSt
   free((void *)names);
 }
 
-// one of d/dq, d/dv, d/da, d/dlambda, component by component
+// one of d/dq, d/dv, d/da, d/dlambda, d/dtotal, component by component
 static void check_directions(Subject *s, const MbsState *state, const MbsProbeState *at, MbsProbeKind kind) {
-  int count = kind == MBS_PROBE_MULTIPLIER ? s->m : s->n;
-  int offset = ((int)kind - (int)MBS_PROBE_POSITION) * s->nq;
-  double *gradients = zeros(3 * s->nq + s->m), *unit = zeros(s->nq + s->m), *Zs = zeros(s->nq);
+  int count = kind == MBS_PROBE_MULTIPLIER || kind == MBS_PROBE_TOTAL ? s->m : s->n;
+  int offset = kind == MBS_PROBE_TOTAL ? 3 * s->nq + s->m : ((int)kind - (int)MBS_PROBE_POSITION) * s->nq;
+  double *gradients = zeros(3 * s->nq + 2 * s->m), *unit = zeros(s->nq + s->m), *Zs = zeros(s->nq);
   double *Rs = zeros(s->n + s->m);
   double *values = zeros(column_size(s) * count), *references = zeros(column_size(s) * count);
   char text[64][16];
@@ -155,7 +155,7 @@ static void check_directions(Subject *s, const MbsState *state, const MbsProbeSt
   ENSURE(count <= MBS_COUNT(names));
   for (int i = 0; i < count; ++i) {
     double *column = values + i * column_size(s);
-    (void)snprintf(text[i], sizeof text[i], "%c %d", "??qval"[kind], i + 1);
+    (void)snprintf(text[i], sizeof text[i], "%c %d", "??qvalt"[kind], i + 1);
     names[i] = text[i];
     unit[i] = 1;
     for (int level = 0; level < 3; ++level) {
@@ -173,10 +173,13 @@ static void check_directions(Subject *s, const MbsState *state, const MbsProbeSt
   for (int o = 0; o < s->objectives; ++o) {
     const MbsObjective *objective = &s->simulation->objectives.items[o];
     if (objective->kind != MBS_OBJECTIVE_IS_VALUE) {
-      memset(gradients, 0, (size_t)(3 * s->nq + s->m) * sizeof *gradients);
+      memset(gradients, 0, (size_t)(3 * s->nq + 2 * s->m) * sizeof *gradients);
       (void)mbs_function_evaluate(s->system, &objective->function, state, NULL);
-      const MbsStateBar bar = {
-          .q = gradients, .v = gradients + s->nq, .a = gradients + 2 * s->nq, .lambda = gradients + 3 * s->nq};
+      const MbsStateBar bar = {.q = gradients,
+                               .v = gradients + s->nq,
+                               .a = gradients + 2 * s->nq,
+                               .lambda = gradients + 3 * s->nq,
+                               .total = gradients + 3 * s->nq + s->m};
       mbs_function_transposed(s->system, &objective->function, state, 1, &bar);
     }
     for (int i = 0; i < count && objective->kind != MBS_OBJECTIVE_IS_VALUE; ++i) {
@@ -268,11 +271,13 @@ static void check_states(Subject *s) {
     }
     for (int i = 0; i < s->m; ++i) {
       state->lambda[i] = 5 * random_number(&seed);
+      state->total[i] = 5 * random_number(&seed);
     }
-    MbsProbeState at = {.t = state->t, .q = state->q, .v = state->v, .a = state->a, .lambda = state->lambda};
+    MbsProbeState at = {
+        .t = state->t, .q = state->q, .v = state->v, .a = state->a, .lambda = state->lambda, .total = state->total};
     check_values(s, state, &at);
     check_parameters(s, state, &at);
-    for (MbsProbeKind kind = MBS_PROBE_POSITION; kind <= MBS_PROBE_MULTIPLIER; ++kind) {
+    for (MbsProbeKind kind = MBS_PROBE_POSITION; kind <= MBS_PROBE_TOTAL; ++kind) {
       check_directions(s, state, &at, kind);
     }
     check_tangent(s, state, &seed);

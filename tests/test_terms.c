@@ -1,5 +1,5 @@
-// What the terms promise beyond their derivatives: the residual is made of its bodies and joints, energy and power
-// belong to the forces, and the formulations choose the weights they say.
+// What the terms promise beyond their derivatives: energy and power belong to the forces, and the formulations choose
+// the weights they say.
 #include "formulations/formulation.h"
 #include "simulation/simulation.h"
 #include "support.h"
@@ -31,44 +31,6 @@ static void shake(const MbsSystem *system, MbsState *state, uint64_t *seed) {
     state->lambda[i] = 3 * random_number(seed);
   }
   mbs_state_place_fixed(system, state);  // a moving ground is where it is at that time
-}
-
-// f = sum of the bodies' own residuals + what the joints' rows add (f with and without their multipliers)
-static void check_parts(const MbsSystem *system, MbsState *state, const char *path) {
-  const MbsWeights none = {0};
-  int n = system->n;
-  double *f = zeros(n + system->m), *rest = zeros(n + system->m), *sum = zeros(n), *own = zeros(system->nq);
-  mbs_terms_residual(system, state, &none, f, NULL);
-  for (int b = 0; b < system->blueprint->bodies.count; ++b) {
-    mbs_terms_body_residual(system, state, b, own);
-    for (int i = 0; i < n; ++i) {
-      sum[i] += own[i];
-    }
-  }
-  double *lambda = zeros(system->m);
-  memcpy(lambda, state->lambda, (size_t)system->m * sizeof *lambda);
-  for (int i = 0; i < system->m; ++i) {
-    state->lambda[i] = system->mode.rows[i].body < 0 ? 0 : lambda[i];
-  }
-  mbs_terms_residual(system, state, &none, rest, NULL);
-  mbs_terms_body_residual(system, state, -1, own);  // forces along coordinates belong to no body
-  for (int i = 0; i < n; ++i) {
-    sum[i] += own[i];
-  }
-  memcpy(state->lambda, lambda, (size_t)system->m * sizeof *lambda);
-  double scale = largest_of(n, f);
-  for (int i = 0; i < n; ++i) {
-    sum[i] += f[i] - rest[i];
-    if (!(fabs(sum[i] - f[i]) <= 1e-13 * scale)) {  // the same sums in another order
-      (void)fprintf(stderr, "%s: f %d is %.17g, its bodies and joints give %.17g\n", path, i + 1, f[i], sum[i]);
-      exit(1);
-    }
-  }
-  free(f);
-  free(rest);
-  free(sum);
-  free(own);
-  free(lambda);
 }
 
 static double energy_at(const MbsSystem *system, const MbsState *state, double *power) {
@@ -122,7 +84,6 @@ static void check_model(const char *path, void *user) {
   uint64_t seed = 3;
   for (int k = 0; k < 10; ++k) {
     shake(simulation->system, &simulation->state, &seed);
-    check_parts(simulation->system, &simulation->state, path);
     check_power(simulation->system, &simulation->state, path);
   }
   mbs_simulation_destroy(simulation);

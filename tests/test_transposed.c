@@ -1,5 +1,5 @@
 // The transposed product is the transpose: u'(r_x X + r_v V + r_a A + r_lambda L + r_rho) computed both ways, at
-// random states of every shipped model, for every column.
+// random states of shipped models, for every column. The same for the integrands of objectives, reactions among them.
 #include "ensure.h"
 #include "sensitivities/selection.h"
 #include "simulation/simulation.h"
@@ -71,7 +71,59 @@ static void check(MbsSimulation *simulation, const MbsWeights *weights, double *
   }
 }
 
-static void check_model(const char *path) {
+// g' for every column, forward and backward; part 3 of the largest terms are the multipliers of reactions
+static void check_functions(MbsSimulation *simulation, double *largest_term) {
+  const MbsSystem *system = simulation->system;
+  int nq = system->nq, m = system->m, columns = system->column_count;
+  MbsState *state = &simulation->state;
+  for (int i = 0; i < m; ++i) {
+    state->total[i] = uniform();
+  }
+  mbs_signal_bank_evaluate(system, state);
+  double *X = numbers(nq * columns, 1), *V = numbers(nq * columns, 1), *A = numbers(nq * columns, 1);
+  double *L = numbers(m * columns, 1), *T = numbers(m * columns, 1);
+  const MbsColumns direction = {.X = X, .V = V, .A = A, .L = L, .T = T};
+  for (int o = 0; o < simulation->objectives.count; ++o) {
+    const MbsFunction *function = &simulation->objectives.items[o].function;
+    double *q = numbers(nq, 0), *v = numbers(nq, 0), *a = numbers(nq, 0), *lambda = numbers(m, 0);
+    double *total = numbers(m, 0), *coefficients = numbers(system->coefficients.nodes.count, 0);
+    double *parameters = numbers(system->blueprint->parameters.count, 0), *gradient = numbers(columns, 0);
+    const MbsStateBar bar = {.q = q,
+                             .v = v,
+                             .a = a,
+                             .lambda = lambda,
+                             .total = total,
+                             .coefficients = coefficients,
+                             .parameters = parameters};
+    if (simulation->objectives.items[o].kind != MBS_OBJECTIVE_IS_VALUE) {
+      (void)mbs_function_evaluate(system, function, state, NULL);
+      mbs_function_transposed(system, function, state, 1, &bar);
+      mbs_system_chain(system, coefficients, parameters, gradient);
+      for (int k = 0; k < columns; ++k) {
+        double forward = mbs_function_derivative(system, function, state, k, &direction, NULL);
+        double parts[] = {dot(nq, q, X + k * nq), dot(nq, v, V + k * nq), dot(nq, a, A + k * nq),
+                          dot(m, total, T + k * m), gradient[k]};
+        double backward = dot(m, lambda, L + k * m), size = fabs(backward);
+        for (int i = 0; i < 5; ++i) {
+          backward += parts[i];
+          size = fmax(size, fabs(parts[i]));
+          largest_term[i] = fmax(largest_term[i], fabs(parts[i]));
+        }
+        ENSURE_NEAR(backward, forward, 1e-12 * fmax(size, 1));
+      }
+    }
+    double *all[] = {q, v, a, lambda, total, coefficients, parameters, gradient};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+      free(all[i]);
+    }
+  }
+  double *all[] = {X, V, A, L, T};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+    free(all[i]);
+  }
+}
+
+static void check_model(const char *path, bool with_reactions) {
   MbsContext *context = mbs_context_create();
   MbsModel *model;
   MbsRequest request;
@@ -85,12 +137,14 @@ static void check_model(const char *path) {
                                &simulation) == MBS_OK);
   ENSURE(mbs_simulation_start(context, simulation) == MBS_OK);
   const MbsWeights weights = {.k0 = 0.7, .k1 = 1.3, .k2 = 0.9, .epsilon = 0.4, .n1 = 0.6, .n2 = 1.1, .n_epsilon = 0.3};
-  double largest_term[5] = {0};
+  double largest_term[5] = {0}, largest_part[5] = {0};
   for (int i = 0; i < 20; ++i) {
     check(simulation, &weights, largest_term);
+    check_functions(simulation, largest_part);
   }
   for (int i = 0; i < 5; ++i) {
     ENSURE(largest_term[i] > 1e-3);  // every part has been exercised
+    ENSURE(largest_part[i] > 1e-3 || !with_reactions);
   }
   mbs_simulation_destroy(simulation);
   mbs_arena_destroy(arena);
@@ -99,8 +153,10 @@ static void check_model(const char *path) {
 }
 
 int main(void) {
-  check_model("models/five_bar.yaml");
-  check_model("models/slider_spring.yaml");
-  check_model("models/pendulum.yaml");
+  check_model("models/five_bar.yaml", false);
+  check_model("models/slider_spring.yaml", false);
+  check_model("models/pendulum.yaml", false);
+  check_model("tests/models/run_reactions.yaml", true);
+  check_model("tests/models/run_reactions_space.yaml", true);
   return 0;
 }

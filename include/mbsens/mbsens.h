@@ -108,6 +108,13 @@ typedef struct MbsPointState {
   double position[3], velocity[3], acceleration[3];
 } MbsPointState;
 
+// What a joint between two points does to its second body: the force, and the torque about the joint's point on that
+// body, in global axes. In the plane force[2], torque[0] and torque[1] are zero.
+typedef struct MbsReaction {
+  const char *joint;
+  double force[3], torque[3];
+} MbsReaction;
+
 typedef struct MbsResult {
   const char *model;
   int dimension;
@@ -124,7 +131,9 @@ typedef struct MbsResult {
   const MbsPointState *points;  // at the end
   int multiplier_count;
   const char *const *multiplier_names;
-  const double *multipliers;  // at the end
+  const double *multipliers;     // at the end
+  int reaction_count;            // 0 unless simulating only
+  const MbsReaction *reactions;  // at the end
   MbsStatistics statistics;
 } MbsResult;
 

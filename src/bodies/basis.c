@@ -2,13 +2,14 @@
 
 #include "expressions/vector.h"
 
-MbsStatus mbs_basis_span(MbsContext *context, MbsBlueprint *blueprint, const MbsBasis *basis, int i, MbsForm *form) {
+MbsStatus mbs_basis_span(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsBasis *basis, int i,
+                         MbsForm *form) {
   MbsForm first;
-  MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[i], form));
+  MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[i], body, form));
   if (basis->kind[i] == MBS_ENTITY_VECTOR) {
     return MBS_OK;
   }
-  MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[0], &first));
+  MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[0], body, &first));
   return mbs_form_subtract(context, blueprint, form, &first, form);
 }
 
@@ -32,8 +33,8 @@ static bool is_fixed(const MbsBlueprint *blueprint, const MbsForm *form) {
 static bool is_known_row(const MbsBlueprint *blueprint, const MbsRowSpec *row) {
   for (int i = 0; i < blueprint->rows.count; ++i) {
     const MbsRowSpec *known = &blueprint->rows.items[i];
-    if (known->kind == MBS_ROW_DOT && known->c == row->c && mbs_form_is_same(&known->A, &row->A) &&
-        mbs_form_is_same(&known->B, &row->B)) {
+    if (known->kind == MBS_ROW_DOT && known->c == row->c && mbs_form_is_equal(&known->A, &row->A) &&
+        mbs_form_is_equal(&known->B, &row->B)) {
       return true;
     }
   }
@@ -60,10 +61,10 @@ MbsStatus mbs_basis_add_rows(MbsContext *context, MbsBlueprint *blueprint, int i
       MbsNode local_i[3], local_j[3];
       mbs_basis_local_span(blueprint->graph, basis, i, local_i);
       mbs_basis_local_span(blueprint->graph, basis, j, local_j);
-      MBS_TRY(mbs_basis_span(context, blueprint, basis, i, &row.A));
+      MBS_TRY(mbs_basis_span(context, blueprint, index, basis, i, &row.A));
       row.B = row.A;
       if (i != j) {
-        MBS_TRY(mbs_basis_span(context, blueprint, basis, j, &row.B));
+        MBS_TRY(mbs_basis_span(context, blueprint, index, basis, j, &row.B));
       }
       row.c = mbs_node_dot(blueprint->graph, 3, local_i, local_j);
       row.name =

@@ -16,7 +16,8 @@ typedef struct MbsBasis {
 } MbsBasis;
 
 // Form of frame vector i (1 ... count - 1): the vector itself, or the point's difference to the first point.
-MbsStatus mbs_basis_span(MbsContext *context, MbsBlueprint *blueprint, const MbsBasis *basis, int i, MbsForm *form);
+MbsStatus mbs_basis_span(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsBasis *basis, int i,
+                         MbsForm *form);
 // The same in body axes.
 void mbs_basis_local_span(MbsGraph *graph, const MbsBasis *basis, int i, MbsNode local[3]);
 

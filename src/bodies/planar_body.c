@@ -44,11 +44,11 @@ static Pair basis_span(MbsGraph *g, const MbsBasis *basis) {
   return basis->kind[1] == MBS_ENTITY_VECTOR ? second : pair_subtract(g, second, local_pair(basis->local[0]));
 }
 
-MbsStatus mbs_planar_body_place(MbsContext *context, MbsBlueprint *blueprint, const MbsBasis *basis,
+MbsStatus mbs_planar_body_place(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsBasis *basis,
                                 const MbsNode local[3], bool is_point, MbsForm *form) {
   MbsGraph *g = blueprint->graph;
   MbsForm first;
-  MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[0], &first));
+  MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[0], body, &first));
   if (basis->count == 1) {
     MBS_ASSERT(is_point);
     *form = first;
@@ -57,7 +57,7 @@ MbsStatus mbs_planar_body_place(MbsContext *context, MbsBlueprint *blueprint, co
   Pair s = local_pair(local);
   Pair zeta = pair_divide(g, is_point ? pair_subtract(g, s, local_pair(basis->local[0])) : s, basis_span(g, basis));
   MbsForm D, turned, part;
-  MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[1], &D));
+  MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[1], body, &D));
   if (basis->kind[1] == MBS_ENTITY_POINT) {
     MBS_TRY(mbs_form_subtract(context, blueprint, &D, &first, &D));
   }

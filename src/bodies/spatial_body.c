@@ -87,7 +87,7 @@ MbsStatus mbs_spatial_body_place(MbsContext *context, MbsBlueprint *blueprint, i
   MbsEntityKind kind = is_point ? MBS_ENTITY_POINT : MBS_ENTITY_VECTOR;
   for (int i = 0; i < basis->count; ++i) {
     if (basis->kind[i] == kind && is_same_local(basis->local[i], local)) {
-      return mbs_form_of_entity(context, blueprint, basis->entity[i], form);
+      return mbs_form_of_entity(context, blueprint, basis->entity[i], body, form);
     }
   }
   MBS_ASSERT(basis->count > 1);
@@ -99,11 +99,11 @@ MbsStatus mbs_spatial_body_place(MbsContext *context, MbsBlueprint *blueprint, i
   }
   Reciprocal frame = reciprocal(g, basis);
   MbsForm sum;
-  MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[0], &sum));
+  MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[0], body, &sum));
   MBS_TRY(mbs_form_combine(context, blueprint, mbs_graph_constant(g, is_point ? 1 : 0), &sum, zero[0], &sum, &sum));
   for (int i = 0; i < frame.count; ++i) {
     MbsForm D;
-    MBS_TRY(mbs_basis_span(context, blueprint, basis, 1 + i, &D));
+    MBS_TRY(mbs_basis_span(context, blueprint, body, basis, 1 + i, &D));
     MBS_TRY(mbs_form_combine(context, blueprint, one, &sum, mbs_node_dot(g, 3, frame.w[i], offset), &D, &sum));
   }
   *form = sum;

@@ -72,10 +72,10 @@ static MbsStatus place(MbsContext *context, MbsBlueprint *blueprint, int body, c
   if (body == MBS_GROUND) {
     int entity;
     MBS_TRY(mbs_natural_ground_entity(context, blueprint, local, is_point, &entity));
-    return mbs_form_of_entity(context, blueprint, entity, form);
+    return mbs_form_of_entity(context, blueprint, entity, MBS_GROUND, form);
   }
   const MbsBasis *basis = mbs_natural_basis(blueprint, body);
-  return blueprint->dimension == 2 ? mbs_planar_body_place(context, blueprint, basis, local, is_point, form)
+  return blueprint->dimension == 2 ? mbs_planar_body_place(context, blueprint, body, basis, local, is_point, form)
                                    : mbs_spatial_body_place(context, blueprint, body, basis, local, is_point, form);
 }
 
@@ -83,7 +83,7 @@ static MbsStatus place_point(MbsContext *context, MbsBlueprint *blueprint, MbsPo
   const MbsNatural *natural = blueprint->coordinates;
   const MbsBlueprintPoint *named = &blueprint->bodies.items[point.body].points[point.point];
   if (natural->group_entity[named->group] >= 0) {
-    return mbs_form_of_entity(context, blueprint, natural->group_entity[named->group], form);
+    return mbs_form_of_entity(context, blueprint, natural->group_entity[named->group], point.body, form);
   }
   return place(context, blueprint, point.body, named->local, true, form);
 }
@@ -163,6 +163,28 @@ const MbsDirection *mbs_natural_class_member(const MbsDirectionClass *class, int
   return NULL;
 }
 
+// tells the pairs what they are part of
+static MbsStatus list_shared(MbsContext *context, MbsBlueprint *blueprint) {
+  const MbsNatural *natural = blueprint->coordinates;
+  int groups = blueprint->group_count;
+  MBS_TAKE(context, blueprint->arena, blueprint->shared, groups + natural->class_count);
+  blueprint->shared_count = groups + natural->class_count;
+  for (int i = 0; i < blueprint->shared_count; ++i) {
+    bool is_point = i < groups;
+    int entity = is_point ? natural->group_entity[i] : natural->classes[i - groups].entity;
+    blueprint->shared[i] = (MbsShared){.kind = is_point ? MBS_ENTITY_POINT : MBS_ENTITY_VECTOR, .entity = entity};
+  }
+  for (int i = 0; i < blueprint->point_pairs.count; ++i) {
+    MbsPointPair *pair = &blueprint->point_pairs.items[i];
+    pair->shared = &blueprint->shared[blueprint->bodies.items[pair->a.body].points[pair->a.point].group];
+  }
+  for (int i = 0; i < blueprint->direction_pairs.count; ++i) {
+    MbsDirectionPair *pair = &blueprint->direction_pairs.items[i];
+    pair->shared = &blueprint->shared[groups + class_of(natural, &pair->a)];
+  }
+  return MBS_OK;
+}
+
 // ---- rows that joints leave to the coordinates ----
 static bool is_in_basis(const MbsBlueprint *blueprint, int body, int entity) {
   const MbsBasis *basis = mbs_natural_basis(blueprint, body);
@@ -189,7 +211,9 @@ static MbsStatus add_point_rows(MbsContext *context, MbsBlueprint *blueprint, co
                             .name = name ? name : point->name,
                             .owner = pair->joint->name.text,
                             .place = pair->joint->name.place,
-                            .body = -1,
+                            .body = MBS_NOBODY,
+                            .joint = pair->joint,
+                            .shared = pair->shared,
                             .A = difference,
                             .component = k,
                             .c = mbs_graph_constant(blueprint->graph, 0)});
@@ -220,7 +244,7 @@ static MbsStatus add_group_rows(MbsContext *context, MbsBlueprint *blueprint) {
       }
       MbsForm reference;
       if (entity >= 0) {
-        MBS_TRY(mbs_form_of_entity(context, blueprint, entity, &reference));
+        MBS_TRY(mbs_form_of_entity(context, blueprint, entity, MBS_NOBODY, &reference));
       } else {
         const MbsPointPair *of = &blueprint->point_pairs.items[(first[group] - 1) / 2];
         MBS_TRY(place_point(context, blueprint, (first[group] - 1) % 2 ? of->b : of->a, &reference));
@@ -252,14 +276,15 @@ static MbsStatus add_parallel_rows(MbsContext *context, MbsBlueprint *blueprint,
   return MBS_OK;
 }
 
-static MbsStatus add_class_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsDirectionClass *class) {
+static MbsStatus add_class_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsDirectionClass *class,
+                                const MbsShared *shared) {
   MbsForm u;
-  int first = -1;
+  int first = -1, rows = blueprint->rows.count;
   if (class->member_count == 0) {
     return MBS_OK;
   }
   if (class->entity >= 0) {
-    MBS_TRY(mbs_form_of_entity(context, blueprint, class->entity, &u));
+    MBS_TRY(mbs_form_of_entity(context, blueprint, class->entity, MBS_NOBODY, &u));
   } else {
     const MbsDirection *fixed = mbs_natural_class_member(class, MBS_GROUND);
     const MbsDirection *chosen = fixed ? fixed : &class->members[0];
@@ -274,6 +299,9 @@ static MbsStatus add_class_rows(MbsContext *context, MbsBlueprint *blueprint, co
       MBS_TRY(add_parallel_rows(context, blueprint, class, &u, member));
     }
   }
+  for (; rows < blueprint->rows.count; ++rows) {
+    blueprint->rows.items[rows].shared = shared;
+  }
   return MBS_OK;
 }
 
@@ -284,13 +312,13 @@ static MbsStatus add_unit_rows(MbsContext *context, MbsBlueprint *blueprint) {
       continue;
     }
     MbsForm u;
-    MBS_TRY(mbs_form_of_entity(context, blueprint, i, &u));
+    MBS_TRY(mbs_form_of_entity(context, blueprint, i, MBS_NOBODY, &u));
     const char *name = mbs_arena_print(blueprint->arena, "vector %s: unit length", entity->name);
     MBS_APPEND(context, blueprint->arena, &blueprint->rows,
                (MbsRowSpec){.kind = MBS_ROW_DOT,
                             .name = name ? name : entity->name,
                             .owner = entity->name,
-                            .body = -1,
+                            .body = MBS_NOBODY,
                             .A = u,
                             .B = u,
                             .c = mbs_graph_constant(blueprint->graph, 1)});
@@ -308,6 +336,7 @@ MbsStatus mbs_natural_choose(MbsContext *context, MbsBlueprint *blueprint) {
   MBS_TRY(survey_groups(context, blueprint, natural));
   MBS_TRY(survey_directions(context, blueprint, natural));
   MBS_TRY(mbs_natural_choose_bases(context, blueprint));
+  MBS_TRY(list_shared(context, blueprint));
   for (int b = 1; b < blueprint->bodies.count; ++b) {
     MBS_TRY((blueprint->dimension == 2 ? mbs_planar_body_add_mass : mbs_spatial_body_add_mass)(context, blueprint, b,
                                                                                                &natural->bases[b]));
@@ -316,7 +345,8 @@ MbsStatus mbs_natural_choose(MbsContext *context, MbsBlueprint *blueprint) {
   MBS_TRY(add_unit_rows(context, blueprint));
   MBS_TRY(add_group_rows(context, blueprint));
   for (int c = 0; c < natural->class_count; ++c) {
-    MBS_TRY(add_class_rows(context, blueprint, &natural->classes[c]));
+    const MbsShared *shared = &blueprint->shared[blueprint->group_count + c];
+    MBS_TRY(add_class_rows(context, blueprint, &natural->classes[c], shared));
   }
   return MBS_OK;
 }

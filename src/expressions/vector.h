@@ -29,4 +29,9 @@ static inline MbsNode mbs_node_cross(MbsGraph *graph, const MbsNode *a, const Mb
   return mbs_graph_subtract(graph, mbs_graph_multiply(graph, a[i], b[j]), mbs_graph_multiply(graph, a[j], b[i]));
 }
 
+// the same of vectors of 3, and of vectors of 2 the number a x b, which is component 2
+static inline MbsNode mbs_node_vector_product(MbsGraph *graph, int size, const MbsNode *a, const MbsNode *b, int k) {
+  return mbs_node_cross(graph, a, b, size == 3 ? k : 2);
+}
+
 #endif

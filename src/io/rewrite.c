@@ -159,9 +159,10 @@ static SignalClass classify(const char *function) {
     const char *name;
     SignalClass class;
   } table[] = {
-      {"r", SIGNAL_POSITION},    {"v", SIGNAL_VECTOR},    {"a", SIGNAL_VECTOR},      {"omega", SIGNAL_ANGULAR},
-      {"alpha", SIGNAL_ANGULAR}, {"angle", SIGNAL_ANGLE}, {"distance", SIGNAL_SAME}, {"slide", SIGNAL_SAME},
-      {"lambda", SIGNAL_SAME},   {"sigma", SIGNAL_SAME},  {"kappa", SIGNAL_SAME},
+      {"r", SIGNAL_POSITION},     {"v", SIGNAL_VECTOR},    {"a", SIGNAL_VECTOR},      {"omega", SIGNAL_ANGULAR},
+      {"alpha", SIGNAL_ANGULAR},  {"angle", SIGNAL_ANGLE}, {"distance", SIGNAL_SAME}, {"slide", SIGNAL_SAME},
+      {"lambda", SIGNAL_SAME},    {"sigma", SIGNAL_SAME},  {"kappa", SIGNAL_SAME},    {"force", SIGNAL_VECTOR},
+      {"torque", SIGNAL_ANGULAR},
   };
   for (int i = 0; i < MBS_COUNT(table); ++i) {
     if (strcmp(table[i].name, function) == 0) {
@@ -223,7 +224,7 @@ static MbsStatus put_signal(Writer *writer, const MbsInstance *scope, const Sign
   }
   if ((class == SIGNAL_ANGULAR || class == SIGNAL_ANGLE) && scope->is_mirrored) {
     // the line from P to Q: where x changes sign its angle is that of the line from Q to P, and a turn stays a turn
-    bool is_backwards = signal->count == 2 && scope->sign[0] < 0;
+    bool is_backwards = class == SIGNAL_ANGLE && signal->count == 2 && scope->sign[0] < 0;
     MBS_TRY(put(writer, scope->parity < 0 ? "(-" : "("));
     MBS_TRY(put_call(writer, signal, is_backwards));
     return put(writer, ")");
@@ -283,9 +284,10 @@ static MbsStatus scan_arguments(Writer *writer, const MbsInstance *scope, MbsSca
     }
   }
   *is_good = true;
-  // r, v, a and what takes two names mean points
+  // r, v, a and what takes two names mean points, but for reactions: joints and bodies
   SignalClass class = classify(signal->function);
-  bool is_point = class == SIGNAL_POSITION || class == SIGNAL_VECTOR || signal->count == 2;
+  bool is_reaction = strcmp(signal->function, "force") == 0 || strcmp(signal->function, "torque") == 0;
+  bool is_point = !is_reaction && (class == SIGNAL_POSITION || class == SIGNAL_VECTOR || signal->count == 2);
   for (int i = 0; i < signal->count; ++i) {
     MbsText name = {.text = signal->arguments[i], .place = mbs_scanner_place(scanner, begins[i])};
     MBS_TRY(class == SIGNAL_ANGLE ? mbs_reference_check_angle(writer->x, scope, name) : MBS_OK);

@@ -26,8 +26,11 @@ typedef struct MbsEntity {
   double guess[3];   // of a free one: where the assembly starts
 } MbsEntity;
 
+// A term belongs to the body whose point or direction it is part of, so that what a row or force does to each of the
+// bodies that share an entity can be told apart.
 typedef struct MbsFormTerm {
   int entity;
+  int body;  // MBS_NOBODY: the shared entity's own
   MbsNode a, b;
 } MbsFormTerm;
 
@@ -37,7 +40,10 @@ typedef struct MbsForm {
 } MbsForm;
 
 // ---- references ----
-enum { MBS_GROUND = 0 };  // index of the ground among the bodies of the blueprint
+enum {
+  MBS_NOBODY = -1,
+  MBS_GROUND = 0  // index of the ground among the bodies of the blueprint
+};
 
 typedef struct MbsPointReference {
   int body, point;
@@ -73,15 +79,24 @@ typedef struct MbsBlueprintBody {
   MbsBodyKind kind;
 } MbsBlueprintBody;
 
+// What joints make one: points that coincide, or directions that are parallel. Bodies that stand on its entity hold on
+// to it without equations; the others by rows, against the entity or against one of them.
+typedef struct MbsShared {
+  MbsEntityKind kind;
+  int entity;  // -1: none
+} MbsShared;
+
 // Two directions that a joint makes coincide (same line and sense).
 typedef struct MbsDirectionPair {
   MbsDirection a, b;
   const MbsRecord *joint;
+  const MbsShared *shared;  // once coordinates are chosen
 } MbsDirectionPair;
 
 typedef struct MbsPointPair {
   MbsPointReference a, b;
   const MbsRecord *joint;
+  const MbsShared *shared;  // once coordinates are chosen
 } MbsPointPair;
 
 // ---- what the numerical code needs ----
@@ -97,7 +112,9 @@ typedef struct MbsRowSpec {
   const char *name;   // "bar A1: length A-P1"
   const char *owner;  // the body or joint it comes from, for lambda(owner)
   MbsPlace place;
-  int body;  // whose rigidity it is, or MBS_NODE_NONE: a joint's
+  int body;                 // whose rigidity it is, or MBS_NOBODY: a joint's
+  const MbsRecord *joint;   // whose row it is; NULL: not a joint's
+  const MbsShared *shared;  // what it makes a body hold on to; NULL: a row of the joint itself
   MbsForm A, B;
   int component;
   MbsNode c;             // constant of a dot row
@@ -172,6 +189,7 @@ typedef enum MbsSignalKind {
   MBS_SIGNAL_ACCELERATION,
   MBS_SIGNAL_TURN,        // whole turns added to an angle so that it is continuous; index: turn
   MBS_SIGNAL_MULTIPLIER,  // index: row, component: its kind
+  MBS_SIGNAL_BODY_FORCE,  // index: holding, component: see MbsHolding
   MBS_SIGNAL_OBJECTIVE    // index: objective
 } MbsSignalKind;
 
@@ -187,6 +205,13 @@ typedef struct MbsSignal {
   MbsSignalKind kind;
   int index, component;
 } MbsSignal;
+
+// The generalised force that a shared entity exerts on a body that stands on it: what is left of the balance
+//     M a - Q + Phi_x' lambda
+// when the terms of that body alone are counted, at this entity.
+typedef struct MbsHolding {
+  int body, entity;
+} MbsHolding;
 
 typedef struct MbsParameter {
   const char *name;
@@ -223,6 +248,8 @@ typedef struct MbsBlueprint {
   int group_count;  // of points
   MBS_LIST(MbsPointPair) point_pairs;
   MBS_LIST(MbsDirectionPair) direction_pairs;
+  MbsShared *shared;  // by point group, then by class of directions; once coordinates are chosen
+  int shared_count;
   MBS_LIST(MbsEntity) entities;
   MBS_LIST(MbsRowSpec) rows;
   MBS_LIST(MbsConditionSpec) conditions;
@@ -233,8 +260,10 @@ typedef struct MbsBlueprint {
   int objective_depth;          // of objectives that refer to each other, while reading
   MBS_LIST(MbsSignal) signals;  // by graph input
   MBS_LIST(MbsForm) signal_forms;
-  int time_input;           // graph input of t, or -1 while nothing uses it
-  MBS_LIST(MbsNode) turns;  // principal value of each angle that turns
+  MBS_LIST(MbsHolding) holdings;       // of BODY_FORCE signals
+  struct MbsReactionIndex *reactions;  // NULL while nobody asked for one; see reaction.c
+  int time_input;                      // graph input of t, or -1 while nothing uses it
+  MBS_LIST(MbsNode) turns;             // principal value of each angle that turns
   // the form of a local point or direction of a body, by the coordinates in use
   MbsStatus (*place)(MbsContext *context, struct MbsBlueprint *blueprint, int body, const MbsNode local[3],
                      bool is_point, MbsForm *form);
@@ -280,15 +309,19 @@ MbsStatus mbs_blueprint_join_directions(MbsContext *context, MbsBlueprint *bluep
                                         MbsDirection a, MbsDirection b);
 
 // ---- forms (form.c) ----
-MbsStatus mbs_form_of_entity(MbsContext *context, MbsBlueprint *blueprint, int entity, MbsForm *form);
-// scale_a A + scale_b B, terms on the same entity collected; structural zeros dropped
+MbsStatus mbs_form_of_entity(MbsContext *context, MbsBlueprint *blueprint, int entity, int body, MbsForm *form);
+// scale_a A + scale_b B, terms of the same body on the same entity collected; structural zeros dropped
 MbsStatus mbs_form_combine(MbsContext *context, MbsBlueprint *blueprint, MbsNode scale_a, const MbsForm *A,
                            MbsNode scale_b, const MbsForm *B, MbsForm *form);
 MbsStatus mbs_form_subtract(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *A, const MbsForm *B,
                             MbsForm *form);
 // J A, plane only
 MbsStatus mbs_form_turn(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *A, MbsForm *form);
+// The terms that belong to one body.
+MbsStatus mbs_form_of_body(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *A, int body, MbsForm *form);
+// The same terms, of the same bodies; or (is_equal) of whichever bodies.
 bool mbs_form_is_same(const MbsForm *A, const MbsForm *B);
+bool mbs_form_is_equal(const MbsForm *A, const MbsForm *B);
 // form of a point of a body, or of a direction
 MbsStatus mbs_form_of_point(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference point, MbsForm *form);
 MbsStatus mbs_form_of_direction(MbsContext *context, MbsBlueprint *blueprint, const MbsDirection *direction,

@@ -41,7 +41,8 @@ MbsStatus mbs_joint_add_dot_row(MbsContext *context, MbsBlueprint *blueprint, co
                           .name = name ? name : what,
                           .owner = joint->name.text,
                           .place = joint->name.place,
-                          .body = -1,
+                          .body = MBS_NOBODY,
+                          .joint = joint,
                           .A = *A,
                           .B = *B,
                           .c = c});
@@ -146,7 +147,8 @@ static MbsStatus add_row(MbsContext *context, MbsBlueprint *blueprint, const Mbs
   row.name = name ? name : what;
   row.owner = joint->name.text;
   row.place = joint->name.place;
-  row.body = -1;
+  row.body = MBS_NOBODY;
+  row.joint = joint;
   row.c = mbs_graph_constant(blueprint->graph, 0);
   MBS_APPEND(context, blueprint->arena, &blueprint->rows, row);
   return MBS_OK;

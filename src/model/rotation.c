@@ -13,11 +13,8 @@ static MbsNode dot(MbsGraph *g, const MbsExpression *a, const MbsExpression *b) 
   return mbs_node_dot(g, a->size, a->node, b->node);
 }
 
-// component k of a x b in space; in the plane the number a x b
 static MbsNode cross(MbsGraph *g, const MbsExpression *a, const MbsExpression *b, int k) {
-  return a->size == 3 ? mbs_node_cross(g, a->node, b->node, k)
-                      : mbs_graph_subtract(g, mbs_graph_multiply(g, a->node[0], b->node[1]),
-                                           mbs_graph_multiply(g, a->node[1], b->node[0]));
+  return mbs_node_vector_product(g, a->size, a->node, b->node, k);
 }
 
 static int axis_count(const MbsBlueprint *blueprint) { return blueprint->dimension == 2 ? 1 : 3; }
@@ -142,6 +139,16 @@ MbsStatus mbs_rotation_to_global(MbsContext *context, MbsBlueprint *blueprint, i
     }
   }
   *vector = sum;
+  return MBS_OK;
+}
+
+MbsStatus mbs_rotation_to_body(MbsContext *context, MbsBlueprint *blueprint, int body, MbsExpression *vector) {
+  MbsExpression axes[3], components = {.size = vector->size};
+  MBS_TRY(mbs_rotation_axes(context, blueprint, body, axes));
+  for (int k = 0; k < vector->size; ++k) {
+    components.node[k] = dot(blueprint->graph, &axes[k], vector);
+  }
+  *vector = components;
   return MBS_OK;
 }
 

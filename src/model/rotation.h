@@ -13,6 +13,8 @@ MbsStatus mbs_rotation_rate(MbsContext *context, MbsBlueprint *blueprint, int bo
 MbsStatus mbs_rotation_axes(MbsContext *context, MbsBlueprint *blueprint, int body, MbsExpression axes[3]);
 // A vector in the body's axes, in global axes.
 MbsStatus mbs_rotation_to_global(MbsContext *context, MbsBlueprint *blueprint, int body, MbsExpression *vector);
+// A vector in global axes, in the body's axes.
+MbsStatus mbs_rotation_to_body(MbsContext *context, MbsBlueprint *blueprint, int body, MbsExpression *vector);
 // Velocity, as seen from the body of point a, of a place that the body of point b carries: b plus an offset, in the
 // axes of b's body (NULL: b itself). In global axes.
 MbsStatus mbs_rotation_seen(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference a, MbsPointReference b,

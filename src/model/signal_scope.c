@@ -9,12 +9,14 @@
 //   distance(P, Q)     distance of two points
 //   lambda(N)          multiplier of the constraint of body or joint N; lambda(N.2) its second
 //   sigma(N) kappa(N)  its multipliers in the velocity and acceleration projections
+//   force(J) torque(J) what joint J does to its second body, in global axes; force(J, B) in the axes of body B
 //   t                  time
 #include <string.h>
 
 #include "base/names.h"
 #include "expressions/vector.h"
 #include "model/joint.h"
+#include "model/reaction.h"
 #include "model/rotation.h"
 
 // ---- the scope of an expression ----
@@ -125,7 +127,8 @@ static MbsStatus find_turning_body(MbsContext *context, SignalScope *scope, MbsT
   return MBS_OK;
 }
 
-static int find_joint(const MbsBlueprint *blueprint, const char *name) {
+// a joint by name, or -1
+static int joint_called(const MbsBlueprint *blueprint, const char *name) {
   const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
   for (int i = 0; i < joints->count; ++i) {
     if (strcmp(joints->records[i].name.text, name) == 0) {
@@ -133,6 +136,21 @@ static int find_joint(const MbsBlueprint *blueprint, const char *name) {
     }
   }
   return -1;
+}
+
+// the joint that a call names first
+static MbsStatus find_joint(MbsContext *context, const SignalScope *scope, const SignalCall *call, int *index) {
+  const MbsValue *joints = mbs_record_value(&scope->blueprint->model->root, MBS_MODEL_JOINTS);
+  const char *nearest = NULL;
+  *index = joint_called(scope->blueprint, call->names[0]);
+  if (*index >= 0) {
+    return MBS_OK;
+  }
+  for (int i = 0; i < joints->count; ++i) {
+    mbs_name_nearest(call->names[0], joints->records[i].name.text, &nearest);
+  }
+  return mbs_fail(context, MBS_ERROR_INPUT, call->place, "%s: no joint \"%s\"%s%s%s", scope->owner, call->names[0],
+                  nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
 // the record and the two ends of a joint between points
@@ -156,10 +174,8 @@ static MbsStatus call_slide(MbsContext *context, SignalScope *scope, const Signa
   MbsDirection axis;
   MbsForm r[2], d_form, u_form;
   MbsExpression d, u;
-  int index = find_joint(blueprint, call->names[0]);
-  if (index < 0) {
-    return mbs_fail(context, MBS_ERROR_INPUT, call->place, "%s: no joint \"%s\"", scope->owner, call->names[0]);
-  }
+  int index;
+  MBS_TRY(find_joint(context, scope, call, &index));
   MBS_TRY(find_ends(context, scope, call->place, index, &joint, end));
   if (!mbs_joint_axis(context, blueprint, joint, end[0].body, &axis)) {
     return mbs_fail(context, MBS_ERROR_INPUT, call->place, "%s: joint \"%s\" has no axis to slide along", scope->owner,
@@ -205,7 +221,7 @@ static MbsStatus joint_angle(MbsContext *context, SignalScope *scope, MbsPlace p
 static MbsStatus call_angle(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
   MbsBlueprint *blueprint = scope->blueprint;
   MbsText name = {.text = call->names[0], .place = call->place};
-  int joint = call->count == 1 ? find_joint(blueprint, name.text) : -1;
+  int joint = call->count == 1 ? joint_called(blueprint, name.text) : -1;
   if (joint >= 0) {
     return joint_angle(context, scope, call->place, joint, &value->node[0]);
   }
@@ -267,6 +283,35 @@ static MbsStatus call_multiplier(MbsContext *context, SignalScope *scope, const 
                   scope->owner, function, name);
 }
 
+// force, torque
+static MbsStatus call_reaction(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
+  MbsBlueprint *blueprint = scope->blueprint;
+  const char *name = call->names[0], *function = call->function->name;
+  int index;
+  MBS_TRY(find_joint(context, scope, call, &index));
+  const MbsRecord *joint = &mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS)->records[index];
+  if (!mbs_reaction_exists(joint)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, call->place,
+                    "%s: %s(%s): joint \"%s\" does not join two points; use lambda(%s), the force along its own "
+                    "coordinate",
+                    scope->owner, function, name, name, name);
+  }
+  bool is_force = strcmp(function, "force") == 0;
+  MBS_TRY(mbs_reaction_of_joint(context, blueprint, joint, is_force ? value : NULL, is_force ? NULL : value));
+  if (call->count < 2) {
+    return MBS_OK;
+  }
+  int body;
+  MBS_TRY(mbs_blueprint_find_body(context, blueprint, scope->owner,
+                                  (MbsText){.text = call->names[1], .place = call->place}, &body));
+  if (blueprint->bodies.items[body].kind != MBS_BODY_RIGID) {
+    return mbs_fail(context, MBS_ERROR_INPUT, call->place,
+                    "%s: %s(%s, %s): body \"%s\" has no axes (it is a point mass or a thin rod)", scope->owner,
+                    function, name, call->names[1], call->names[1]);
+  }
+  return value->size == 1 ? MBS_OK : mbs_rotation_to_body(context, blueprint, body, value);
+}
+
 static MbsStatus call_distance(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
   MbsBlueprint *blueprint = scope->blueprint;
   MbsForm P, Q, line;
@@ -300,6 +345,8 @@ static const SignalFunction signal_functions[] = {
     {"lambda", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_multiplier},
     {"sigma", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_multiplier},
     {"kappa", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_multiplier},
+    {"force", 1, 2, MBS_USE_MULTIPLIERS, "a reaction", call_reaction},
+    {"torque", 1, 2, MBS_USE_MULTIPLIERS, "a reaction", call_reaction},
 };
 
 const MbsFunctionHelp mbs_signal_help[] = {
@@ -312,6 +359,9 @@ const MbsFunctionHelp mbs_signal_help[] = {
     {"distance(P, Q)", "distance of two points"},
     {"lambda(N)", "multiplier of the constraint of body or joint N; lambda(N.2) its second"},
     {"sigma(N)  kappa(N)", "its multipliers in the velocity and acceleration projections (formulation ali3p)"},
+    {"force(J)", "force of joint J on its second body, a vector in global axes; force(J, B) in the axes of body B"},
+    {"torque(J)",
+     "torque of joint J on its second body about its point there: a number in the plane, a vector in space"},
     {"t", "time"},
     {NULL, NULL},
 };

@@ -45,6 +45,7 @@ static void set_state(MbsProbe *probe, const MbsProbeState *from, MbsProbeKind k
   }
   for (int i = 0; i < system->m; ++i) {
     state->lambda[i] = from->lambda[i];
+    state->total[i] = from->total[i];
   }
   mbs_scalar step = mbs_complex(0, MBS_COMPLEX_STEP);
   switch (kind) {
@@ -54,6 +55,7 @@ static void set_state(MbsProbe *probe, const MbsProbeState *from, MbsProbeKind k
     case MBS_PROBE_VELOCITY: state->v[index] += step; break;
     case MBS_PROBE_ACCELERATION: state->a[index] += step; break;
     case MBS_PROBE_MULTIPLIER: state->lambda[index] += step; break;
+    case MBS_PROBE_TOTAL: state->total[index] += step; break;
   }
   mbs_state_place_fixed(system, state);
 }

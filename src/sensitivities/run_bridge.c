@@ -50,6 +50,8 @@ static void keep_values(Run *run, const MbsTwinResult *from) {
   run->result.multiplier_count = from->multiplier_count;
   run->result.multiplier_names = from->multiplier_names;
   run->result.multipliers = from->multipliers;
+  run->result.reaction_count = from->reaction_count;
+  run->result.reactions = from->reactions;
   run->result.statistics = from->statistics;
 }
 
@@ -60,7 +62,8 @@ static MbsStatus run_direct(MbsContext *context, const MbsModel *model, const Mb
                          .column_count = with_columns ? selection->parameter_count : 0,
                          .columns = selection->parameters,
                          .perturbed = -1,
-                         .recorder = request->recorder};
+                         .recorder = request->recorder,
+                         .with_reactions = request->method == MBS_METHOD_NONE};
   MbsTwinResult outcome;
   MBS_TRY(mbs_twin_run(context, run->arena, model, &twin, &outcome));
   keep_values(run, &outcome);

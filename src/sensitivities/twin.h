@@ -18,6 +18,7 @@ typedef struct MbsTwinRequest {
   const double *parameters;     // values of all parameters; NULL: the model's own
   int perturbed;                // parameter perturbed by the complex step, or -1 (complex twin only)
   const MbsRecorder *recorder;  // NULL: no histories
+  bool with_reactions;          // at the end
 } MbsTwinRequest;
 
 // Everything in the arena that is passed with it. A perturbed run gives derivatives: imaginary parts over
@@ -33,6 +34,8 @@ typedef struct MbsTwinResult {
   int multiplier_count;
   const char **multiplier_names;
   double *multipliers;
+  int reaction_count;
+  MbsReaction *reactions;
   MbsStatistics statistics;
 } MbsTwinResult;
 
@@ -48,13 +51,15 @@ typedef enum MbsProbeKind {
   MBS_PROBE_POSITION,
   MBS_PROBE_VELOCITY,
   MBS_PROBE_ACCELERATION,
-  MBS_PROBE_MULTIPLIER
+  MBS_PROBE_MULTIPLIER,
+  MBS_PROBE_TOTAL  // of the multipliers of the balance of forces
 } MbsProbeKind;
 
 typedef struct MbsProbeState {
   double t;
   const double *q, *v, *a;  // n free coordinates
   const double *lambda;     // m
+  const double *total;      // m
 } MbsProbeState;
 
 typedef struct MbsProbe MbsProbe;

@@ -49,6 +49,23 @@ static MbsStatus give_back(MbsContext *context, MbsArena *arena, const MbsSimula
   return MBS_OK;
 }
 
+static MbsStatus give_reactions(MbsContext *context, MbsArena *arena, const MbsSimulation *simulation,
+                                const MbsTwinRequest *request, MbsTwinResult *result) {
+  MbsReactions reactions;
+  MBS_TRY(mbs_simulation_reactions(context, simulation, &reactions));
+  MBS_TAKE(context, arena, result->reactions, reactions.count);
+  result->reaction_count = reactions.count;
+  for (int i = 0; i < reactions.count; ++i) {
+    const mbs_scalar *values = reactions.values + 6 * i;
+    result->reactions[i].joint = mbs_arena_copy_text(arena, reactions.joints[i]);
+    for (int k = 0; k < 3; ++k) {
+      result->reactions[i].force[k] = outcome(request, values[k]);
+      result->reactions[i].torque[k] = outcome(request, values[3 + k]);
+    }
+  }
+  return MBS_OK;
+}
+
 // a value at the end, or an expression of such, or a derivative, that is not a number
 static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *objectives) {
   const MbsSystem *system = objectives->system;
@@ -107,6 +124,9 @@ MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *mod
   MbsStatus status = walk(context, simulation, request);
   if (status == MBS_OK) {
     status = give_back(context, arena, simulation, request, result);
+  }
+  if (status == MBS_OK && request->with_reactions) {
+    status = give_reactions(context, arena, simulation, request, result);
   }
   mbs_simulation_destroy(simulation);
   return status;

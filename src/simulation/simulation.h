@@ -63,6 +63,14 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation);
 // One step. Never allocates.
 MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation);
 
+// What the joints between points do to their second bodies at the present state. reactions.c
+typedef struct MbsReactions {
+  int count;
+  const char **joints;  // names
+  mbs_scalar *values;   // count x 6: force x y z, torque x y z
+} MbsReactions;
+MbsStatus mbs_simulation_reactions(MbsContext *context, const MbsSimulation *simulation, MbsReactions *reactions);
+
 // Fills in an automatic penalty. penalty_scale.c
 MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simulation);
 

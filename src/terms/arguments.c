@@ -7,7 +7,7 @@ MbsStatus mbs_linear_forms_create(MbsContext *context, const MbsSystem *system, 
     MBS_TAKE(context, system->arena, first, specs[i].count);
     forms[i] = (MbsLinearForm){.count = specs[i].count, .first = first, .offset = *used};
     for (int k = 0; k < specs[i].count; ++k) {
-      first[k] = system->entity_first[specs[i].terms[k].entity];
+      first[k] = mbs_system_coordinate(system, specs[i].terms[k].body, specs[i].terms[k].entity);
       nodes[(*used)++] = specs[i].terms[k].a;
       nodes[(*used)++] = specs[i].terms[k].b;
     }
@@ -66,6 +66,7 @@ void mbs_input_values(const MbsSystem *system, const MbsState *state, int count,
       case MBS_SIGNAL_ACCELERATION: values[s] = a[at]; break;
       case MBS_SIGNAL_TURN: values[s] = system->signals.turns[signal->index]; break;
       case MBS_SIGNAL_MULTIPLIER:
+      case MBS_SIGNAL_BODY_FORCE:
       case MBS_SIGNAL_OBJECTIVE: MBS_ASSERT(false); break;  // refused when the expression was read
     }
   }

@@ -65,6 +65,22 @@ MbsStatus mbs_entry_map(MbsContext *context, void *user, int row, int column);
 const int *mbs_scatter_block(int d, const mbs_scalar *left_ab, const mbs_scalar *right_ab, const mbs_scalar *G,
                              int stride, const int *map, mbs_scalar *values);
 
+// ---- body_force.c: what holds each body ----
+// First coordinate of an entity where a body stands on it.
+int mbs_system_coordinate(const MbsSystem *system, int body, int entity);
+// After all elements and the signal bank, before the coefficients are finished. Nothing, where no signal needs it.
+MbsStatus mbs_body_forces_create(MbsContext *context, MbsSystem *system);
+void mbs_body_forces_evaluate(const MbsSystem *system, const MbsState *state);
+// The value of a BODY_FORCE signal, after evaluate.
+mbs_scalar mbs_body_force(const MbsSystem *system, const MbsSignal *signal);
+// Weights of the next derivative or transposed product, which uses them up: of S = sum of weight times signal.
+void mbs_body_force_weigh(const MbsSystem *system, const MbsSignal *signal, mbs_scalar weight);
+// S' for a column of the system, after evaluate. X, V, A: nq, T: m, of total; each may be NULL.
+mbs_scalar mbs_body_forces_derivative(const MbsSystem *system, const MbsState *state, int column, const mbs_scalar *X,
+                                      const mbs_scalar *V, const mbs_scalar *A, const mbs_scalar *T);
+// The gradient of S, after evaluate, added to `bar`.
+void mbs_body_forces_transposed(const MbsSystem *system, const MbsState *state, const MbsStateBar *bar);
+
 // ---- moving_ground.c ----
 // Takes the nodes that depend on time out of `fixed`.
 MbsStatus mbs_moving_ground_create(MbsContext *context, MbsSystem *system, MbsNode *fixed);
@@ -153,7 +169,6 @@ mbs_scalar mbs_expression_row_power(const MbsSystem *system, const MbsRow *row, 
 typedef struct MbsForceElement {
   const char *name;
   int port_count, argument_count;
-  const int *port_body;
   MbsLinearForm *ports, *arguments;
   MbsBlock block;  // kernel coefficients, then the forms of ports and arguments
   bool has_turn;   // some b of the forms is not structurally zero
@@ -178,9 +193,6 @@ MbsStatus mbs_force_element_add_pattern(MbsContext *context, const MbsSystem *sy
 MbsStatus mbs_force_element_map(MbsContext *context, const MbsSystem *system, MbsForceElement *force);
 void mbs_force_element_residual(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
                                 mbs_scalar *f, double *scale);
-// only the ports of one body
-void mbs_force_element_body_residual(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
-                                     int body, mbs_scalar *f);
 void mbs_force_element_tangent(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
                                const MbsCombination *c, mbs_scalar *values);
 // for `count` directions; R: f of each, `stride` apart

@@ -68,7 +68,6 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
   force->name = spec->name;
   force->kernel = spec->kernel;
   force->port_count = spec->port_count;
-  force->port_body = spec->port_body;
   force->coefficient_count = spec->coefficient_count;
   MbsForm *argument_forms = NULL;
   if (!spec->kernel) {

@@ -70,17 +70,6 @@ void mbs_force_element_residual(const MbsSystem *system, const MbsForceElement *
   }
 }
 
-void mbs_force_element_body_residual(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
-                                     int body, mbs_scalar *f) {
-  evaluate(system, force, state);
-  for (int p = 0; p < force->port_count; ++p) {
-    if (force->port_body[p] == body) {
-      mbs_form_add_transposed(&force->ports[p], force->block.value, system->dimension, force->has_turn, -1,
-                              force->F + p * system->dimension, f);
-    }
-  }
-}
-
 void mbs_force_element_tangent(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
                                const MbsCombination *c, mbs_scalar *values) {
   int d = system->dimension;

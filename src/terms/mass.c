@@ -17,7 +17,7 @@ MbsStatus mbs_mass_create(MbsContext *context, MbsSystem *system, const MbsMassS
   MBS_TAKE(context, system->arena, first, n);
   MBS_TAKE(context, system->arena, nodes, 2 * n * n + n * system->dimension);
   for (int i = 0; i < n; ++i) {
-    first[i] = system->entity_first[spec->entities[i]];
+    first[i] = mbs_system_coordinate(system, spec->body, spec->entities[i]);
   }
   for (int k = 0; k < n * n; ++k) {
     nodes[2 * k] = spec->a[k];
@@ -27,7 +27,6 @@ MbsStatus mbs_mass_create(MbsContext *context, MbsSystem *system, const MbsMassS
   for (int k = 0; k < n * system->dimension; ++k) {
     nodes[2 * n * n + k] = spec->weight[k];
   }
-  mass->body = spec->body;
   mass->count = n;
   mass->first = first;
   return mbs_coefficients_add_block(context, &system->coefficients, 2 * n * n + n * system->dimension, nodes,

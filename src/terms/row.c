@@ -21,7 +21,6 @@ static MbsStatus place_terms(MbsContext *context, const MbsSystem *system, const
 
 MbsStatus mbs_row_create(MbsContext *context, MbsSystem *system, const MbsRowSpec *spec, int index, MbsRow *row) {
   row->kind = spec->kind;
-  row->body = spec->body;
   row->index = index;
   row->is_nonholonomic = spec->is_nonholonomic;
   if (row->kind == MBS_ROW_EXPRESSION) {

@@ -30,7 +30,7 @@ MbsStatus mbs_signal_bank_create(MbsContext *context, MbsSystem *system) {
   return mbs_coefficients_add_block(context, &system->coefficients, used, nodes, &bank->block);
 }
 
-void mbs_signal_bank_evaluate(const MbsSystem *system, const MbsState *state) {
+static void evaluate_forms(const MbsSystem *system, const MbsState *state) {
   const MbsSignalBank *bank = &system->signals;
   int d = system->dimension;
   for (int i = 0; i < bank->form_count * d; ++i) {
@@ -41,6 +41,11 @@ void mbs_signal_bank_evaluate(const MbsSystem *system, const MbsState *state) {
     mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->v, bank->velocity + i * d);
     mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->a, bank->acceleration + i * d);
   }
+}
+
+void mbs_signal_bank_evaluate(const MbsSystem *system, const MbsState *state) {
+  evaluate_forms(system, state);
+  mbs_body_forces_evaluate(system, state);
 }
 
 void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, const MbsTape *tape,
@@ -59,6 +64,7 @@ void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, cons
       case MBS_SIGNAL_MULTIPLIER:
         inputs[s] = mbs_state_multipliers(state, (MbsMultiplierKind)signal->component)[signal->index];
         break;
+      case MBS_SIGNAL_BODY_FORCE: inputs[s] = mbs_body_force(system, signal); break;
       case MBS_SIGNAL_OBJECTIVE: inputs[s] = objectives[signal->index]; break;
     }
   }
@@ -77,19 +83,19 @@ static void count_turns(const MbsSystem *system, const MbsState *state, bool fir
 
 void mbs_signal_bank_accept(const MbsSystem *system, const MbsState *state, bool first) {
   const MbsSignalBank *bank = &system->signals;
-  mbs_signal_bank_evaluate(system, state);
-  if (bank->turn_count == 0) {
-    return;
+  evaluate_forms(system, state);
+  if (bank->turn_count > 0) {
+    count_turns(system, state, first);
   }
-  count_turns(system, state, first);
   for (int i = 0; i < bank->turn_count; ++i) {
     bank->previous[i] = mbs_re(bank->principal_outputs[i]) + two_pi * mbs_re(bank->turns[i]);
   }
+  mbs_body_forces_evaluate(system, state);
 }
 
 void mbs_signal_bank_try(const MbsSystem *system, const MbsState *state) {
   if (system->signals.has_turning_elements) {
-    mbs_signal_bank_evaluate(system, state);
+    evaluate_forms(system, state);
     count_turns(system, state, false);
   }
 }
@@ -141,6 +147,7 @@ static void add_component(const MbsSystem *system, const MbsSignal *signal, mbs_
 
 void mbs_function_transposed(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
                              mbs_scalar scale, const MbsStateBar *bar) {
+  bool has_body_forces = false;
   for (int s = 0; s < function->tape->input_count; ++s) {
     const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
     mbs_scalar slope = scale * function->outputs[1 + s];
@@ -150,6 +157,10 @@ void mbs_function_transposed(const MbsSystem *system, const MbsFunction *functio
       case MBS_SIGNAL_VELOCITY: add_component(system, signal, slope, state->v, bar->v, bar->coefficients); break;
       case MBS_SIGNAL_ACCELERATION: add_component(system, signal, slope, state->a, bar->a, bar->coefficients); break;
       case MBS_SIGNAL_MULTIPLIER: multipliers = mbs_bar_multipliers(bar, (MbsMultiplierKind)signal->component); break;
+      case MBS_SIGNAL_BODY_FORCE:
+        mbs_body_force_weigh(system, signal, slope);
+        has_body_forces = true;
+        break;
       case MBS_SIGNAL_PARAMETER:
         if (bar->parameters) {
           bar->parameters[signal->index] += slope;
@@ -162,6 +173,9 @@ void mbs_function_transposed(const MbsSystem *system, const MbsFunction *functio
     if (multipliers) {
       multipliers[signal->index] += slope;
     }
+  }
+  if (has_body_forces) {
+    mbs_body_forces_transposed(system, state, bar);
   }
 }
 
@@ -190,6 +204,7 @@ mbs_scalar mbs_function_derivative(const MbsSystem *system, const MbsFunction *f
   const mbs_scalar *X = column_of(columns->X, column, system->nq), *V = column_of(columns->V, column, system->nq);
   const mbs_scalar *A = column_of(columns->A, column, system->nq);
   mbs_scalar sum = 0;
+  bool has_body_forces = false;
   for (int s = 0; s < function->tape->input_count; ++s) {
     const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
     const mbs_scalar *L;
@@ -203,11 +218,18 @@ mbs_scalar mbs_function_derivative(const MbsSystem *system, const MbsFunction *f
         L = column_of(mbs_columns_multipliers(columns, (MbsMultiplierKind)signal->component), column, system->m);
         change = L ? L[signal->index] : 0;
         break;
+      case MBS_SIGNAL_BODY_FORCE:
+        mbs_body_force_weigh(system, signal, function->outputs[1 + s]);
+        has_body_forces = true;
+        break;
       case MBS_SIGNAL_OBJECTIVE: change = dO ? dO[signal->index] : 0; break;
       case MBS_SIGNAL_TIME:
       case MBS_SIGNAL_TURN: break;
     }
     sum += function->outputs[1 + s] * change;
+  }
+  if (has_body_forces) {
+    sum += mbs_body_forces_derivative(system, state, column, X, V, A, column_of(columns->T, column, system->m));
   }
   return sum;
 }

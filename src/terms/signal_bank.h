@@ -8,6 +8,7 @@
 #include "terms/state.h"
 
 struct MbsSystem;
+struct MbsBodyForces;
 
 typedef struct MbsSignalBank {
   int form_count;
@@ -20,6 +21,7 @@ typedef struct MbsSignalBank {
   double *previous;           // angle at the last accepted step
   MbsTape *principal;         // of all angles
   mbs_scalar *principal_inputs, *principal_outputs;
+  struct MbsBodyForces *body_forces;  // NULL: no signal needs them
 } MbsSignalBank;
 
 // A number that depends on signals: an objective's integrand, an independent coordinate, ...
@@ -32,7 +34,7 @@ typedef struct MbsFunction {
 } MbsFunction;
 
 MbsStatus mbs_signal_bank_create(MbsContext *context, struct MbsSystem *system);
-// Forms at a state: needed before functions are evaluated there.
+// Forms (and forces that hold bodies) at a state: needed before functions are evaluated there.
 void mbs_signal_bank_evaluate(const struct MbsSystem *system, const MbsState *state);
 // Evaluates the forms and chooses whole turns so that every angle is next to its value at the last accepted step;
 // `first`: so that it is its principal value.

@@ -54,7 +54,8 @@ static MbsStatus create_elements(MbsContext *context, MbsSystem *system) {
     MBS_TRY(mbs_force_element_create(context, system, &blueprint->forces.items[i], &mode->forces[i]));
   }
   MBS_TRY(mbs_conditions_create(context, system));
-  return mbs_signal_bank_create(context, system);
+  MBS_TRY(mbs_signal_bank_create(context, system));
+  return mbs_body_forces_create(context, system);
 }
 
 // one output point per group of points that joints bring together, the ground's left out
@@ -78,7 +79,7 @@ static MbsStatus create_points(MbsContext *context, MbsSystem *system) {
         point->name = mbs_blueprint_short_name(blueprint, reference);
         point->form = (MbsLinearForm){.count = form.count, .first = first, .offset = nodes.count};
         for (int k = 0; k < form.count; ++k) {
-          first[k] = system->entity_first[form.terms[k].entity];
+          first[k] = mbs_system_coordinate(system, form.terms[k].body, form.terms[k].entity);
           MBS_APPEND(context, system->arena, &nodes, form.terms[k].a);
           MBS_APPEND(context, system->arena, &nodes, form.terms[k].b);
         }
@@ -183,6 +184,13 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
 void mbs_system_set_parameters(MbsSystem *system, const double *values) {
   for (int i = 0; i < system->blueprint->parameters.count; ++i) {
     system->parameters[i] = values[i];
+  }
+  mbs_coefficients_refresh(&system->coefficients, system->parameters);
+}
+
+void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system) {
+  for (int i = 0; i < system->blueprint->parameters.count; ++i) {
+    system->parameters[i] = from->parameters[i];
   }
   mbs_coefficients_refresh(&system->coefficients, system->parameters);
 }

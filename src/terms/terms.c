@@ -256,28 +256,6 @@ void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_s
   }
 }
 
-void mbs_terms_body_residual(const MbsSystem *system, const MbsState *state, int body, mbs_scalar *f) {
-  const MbsMode *mode = &system->mode;
-  const MbsWeights none = {0};
-  mbs_scalar *e = cleared_scratch(system, 1);
-  for (int i = 0; i < system->nq; ++i) {
-    f[i] = 0;
-  }
-  for (int i = 0; i < system->mass_count; ++i) {
-    if (system->masses[i].body == body) {
-      mbs_mass_residual(system, &system->masses[i], state, f, NULL);
-    }
-  }
-  for (int i = 0; i < mode->row_count; ++i) {
-    if (mode->rows[i].body == body) {
-      mbs_row_residual(system, &mode->rows[i], state, &none, f, e, NULL);
-    }
-  }
-  for (int i = 0; i < mode->force_count; ++i) {
-    mbs_force_element_body_residual(system, mode->forces[i], state, body, f);
-  }
-}
-
 void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar *energy, mbs_scalar *power) {
   *energy = *power = 0;
   if (system->moving.count > 0) {  // f on a moving coordinate is the force that moves it

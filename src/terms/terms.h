@@ -29,7 +29,8 @@
 //   r_x X + r_v V + r_a A + r_lambda L + r_rho   mbs_terms_derivative   product with columns
 //   r_x' u, r_v' u, r_a' u, r_lambda' u, and
 //   u' r_c for every coefficient c               mbs_terms_transposed   product with the transpose
-//   the part of f that belongs to one body       mbs_terms_body_residual
+//
+// For each body apart, what the points and vectors it shares exert on it: body_force.c.
 //
 // No three-index array appears: second derivatives of Phi come contracted with lambda or v inside.
 #ifndef MBS_TERMS_H
@@ -42,6 +43,7 @@
 #include "terms/state.h"
 
 struct MbsForceElement;
+struct MbsBodyForces;
 struct MbsExpressionRow;
 
 typedef struct MbsWeights {
@@ -51,7 +53,6 @@ typedef struct MbsWeights {
 
 // One body's mass matrix and weight on its entities.
 typedef struct MbsMass {
-  int body;
   int count;         // of entities
   const int *first;  // first coordinate of each
   MbsBlock block;    // a, b of each pair (count x count), then the weight (count x dimension)
@@ -63,7 +64,6 @@ typedef struct MbsMass {
 // time and parameters, or a nonholonomic row.
 typedef struct MbsRow {
   MbsRowKind kind;
-  int body;              // whose rigidity it is; -1: a joint's
   int index;             // among the rows of the mode
   bool is_nonholonomic;  // A v + b = 0: an expression row
   int component;         // of a coinciding row
@@ -135,6 +135,7 @@ typedef struct MbsSystem {
   int condition_count;
   MbsCondition *conditions;
   MbsSignalBank signals;
+  struct MbsBodyForces *cut;              // of the view that bodies cut free have of a system, else NULL
   mbs_scalar *scratch;                    // (nq + m) x columns
   mbs_scalar *zeros;                      // the longer of nq and m
   struct MbsDirectionColumn *directions;  // columns
@@ -145,6 +146,8 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
                             const int *columns, MbsSystem **system);
 // Sets the parameters (all of them) and refreshes every coefficient.
 void mbs_system_set_parameters(MbsSystem *system, const double *values);
+// The same with those of another system of the same blueprint.
+void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system);
 // The same with parameter `index` perturbed by an imaginary `step` (complex build).
 void mbs_system_perturb(MbsSystem *system, int index, double step);
 
@@ -216,9 +219,6 @@ void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_s
                            mbs_scalar *Phiddot);
 // Phi, Phidot, Phiddot of one constraint
 void mbs_terms_constraint(const MbsSystem *system, int row, const MbsState *state, mbs_scalar level[3]);
-// f of one body alone: its inertia, weight, rigidity and the forces that act on it; nq. Body -1: what belongs to none,
-// the joints' rows and the forces along coordinates.
-void mbs_terms_body_residual(const MbsSystem *system, const MbsState *state, int body, mbs_scalar *f);
 // Kinetic plus potential energy, and the power of the forces that have no potential. Signals must be evaluated at
 // this state.
 void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar *energy, mbs_scalar *power);

@@ -42,17 +42,24 @@ grep -q 'degrees of freedom' "$folder/out" && fail 'check --quiet must print no 
 # ---- simulate ----
 exits 0 simulate $model $short --json
 for key in model formulation coordinates step end parameters objectives events final time points multipliers \
-  statistics steps iterations seconds residual energy_drift; do
+  reactions statistics steps iterations seconds residual energy_drift; do
   prints "\"$key\": "
 done
 prints '"events": \[\]'
 prints '"P2": {"position": \[[^],]*, [^],]*\], "velocity": \[[^],]*, [^],]*\], "acceleration": \[[^],]*, [^],]*\]}'
+prints '"revolute 1": {"force": \[[^],]*, [^],]*\], "torque": 0}'
 grep -q '"gradient"' "$folder/out" && fail 'simulate must print no gradient'
 [ "$(number time)" = 0.5 ] || fail 'the final time must be --end'
 [ "$(number steps)" = 10 ] || fail 'ten steps of 0.05 s make 0.5 s'
 exits 0 simulate $model $short
 prints '^at t = 0.5 s:$'
+prints '^  joint  *force x  *force y  *torque$'
+prints '^  revolute 1 '
 prints ' steps, '
+exits 0 simulate models/universal_shaft.yaml $short --json
+prints '"cross": {"force": \[[^],]*, [^],]*, [^],]*\], "torque": \[[^],]*, [^],]*, [^],]*\]}'
+exits 0 simulate models/universal_shaft.yaml $short
+prints '^  joint  *force x  *force y  *force z  *torque x  *torque y  *torque z$'
 
 # ---- gradient ----
 exits 0 gradient $model $short --json
