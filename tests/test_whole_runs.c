@@ -87,6 +87,7 @@ static void check_model(const char *path, void *user) {
   request.settings.step = fmin(request.settings.step, 1e-2);  // some need a smaller one
   // redundant, or through singular positions: index1 and index3 have no business there
   bool is_singular = strstr(path, "bricard") || strstr(path, "n_four_bar");
+  request.settings.step = strstr(path, "n_four_bar") ? 1e-2 : request.settings.step;
   request.settings.end = fmin(request.settings.end, 2);
   for (int f = 0; mbs_formulation_types[f]; ++f) {
     const char *name = mbs_formulation_types[f]->name;
