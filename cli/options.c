@@ -53,7 +53,8 @@ static const Option table[] = {
      "objectives to differentiate (default: all of the model)"},
     {"--wrt", "P,Q", KIND_NAMES, GRADIENTS | CLI_VERIFY, MEMBER(parameters),
      "parameters to differentiate with respect to (default: all of the model)"},
-    {"--method", "NAME", KIND_METHOD, GRADIENTS, MEMBER(method), "direct (default), complex-step or finite-difference"},
+    {"--method", "NAME", KIND_METHOD, GRADIENTS, MEMBER(method),
+     "direct (default), adjoint, complex-step or finite-difference"},
     {"--compare", "[METHOD]", KIND_COMPARE, GRADIENTS, MEMBER(compared),
      "run METHOD too and print both with their relative difference\n"
      "(default: complex-step, or direct if that is the method already)"},

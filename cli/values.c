@@ -168,15 +168,15 @@ static const Choice methods[] = {
     {"direct", MBS_METHOD_DIRECT},
     {"complex-step", MBS_METHOD_COMPLEX_STEP},
     {"finite-difference", MBS_METHOD_FINITE_DIFFERENCE},
-    {"adjoint", PLANNED},
+    {"adjoint", MBS_METHOD_ADJOINT},
     {"adjoint-continuous", PLANNED},
 };
 enum { METHOD_COUNT = sizeof methods / sizeof methods[0] };
 
 bool cli_value_method(const char *option, const char *text, MbsMethod *method) {
   int value = MBS_METHOD_NONE;
-  bool is_good =
-      choose(option, "method", text, methods, METHOD_COUNT, "direct, complex-step and finite-difference", &value);
+  bool is_good = choose(option, "method", text, methods, METHOD_COUNT,
+                        "direct, adjoint, complex-step and finite-difference", &value);
   *method = (MbsMethod)value;
   return is_good;
 }

@@ -67,6 +67,7 @@ typedef struct MbsSettings {
 typedef enum MbsMethod {
   MBS_METHOD_NONE,  // simulate only
   MBS_METHOD_DIRECT,
+  MBS_METHOD_ADJOINT,
   MBS_METHOD_COMPLEX_STEP,
   MBS_METHOD_FINITE_DIFFERENCE
 } MbsMethod;
@@ -85,6 +86,7 @@ typedef struct MbsRequest {
   MbsMethod method;
   MbsDifference difference;  // of the finite differences
   double difference_step;    // their step, relative to the parameter (absolute if that is 0); 0: automatic
+  double memory;             // adjoint: bytes for the trajectory; 0: as many as it takes
   int objective_count;       // 0 with objectives NULL: all
   const char *const *objectives;
   int parameter_count;  // 0 with parameters NULL: all
@@ -126,6 +128,10 @@ typedef struct MbsResult {
   const char *const *objectives;
   const double *values;
   const double *gradient;  // objective_count x parameter_count; NULL when simulating only
+  int state_count;         // adjoint: of coordinates; else 0
+  const char *const *state_names;
+  const double *at_start;  // adjoint: objective_count x 2 state_count: with respect to positions, then velocities, of
+                           // the start, each taken as free (0 for an expression of other objectives)
   double final_time;
   int point_count;
   const MbsPointState *points;  // at the end

@@ -15,6 +15,8 @@ MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, dou
   MBS_TAKE(context, system->arena, projector->sigma_rho, (size_t)system->m * (size_t)system->column_count);
   MBS_TAKE(context, system->arena, projector->work_nq, system->nq);
   MBS_TAKE(context, system->arena, projector->moving, system->nq);
+  MBS_TAKE(context, system->arena, projector->unused_nq, system->nq);
+  MBS_TAKE(context, system->arena, projector->unused_m, system->m);
   for (int k = 0; k < MBS_PROJECTION_KINDS; ++k) {
     MBS_TAKE(context, system->arena, projector->records[k].u, MBS_MOST_PROJECTIONS * system->nq);
     MBS_TAKE(context, system->arena, projector->records[k].sigma, MBS_MOST_PROJECTIONS * system->m);

@@ -41,10 +41,11 @@ typedef struct MbsProjector {
   int wanted;  // iterations of projections; 0 or less: until they converge
   MbsSparseSolver *solver;
   mbs_scalar *matrix;
-  mbs_scalar *r;                 // n + m
-  mbs_scalar *R;                 // (n + m) x columns
-  mbs_scalar *sigma_rho;         // m x columns: of the iteration before
-  mbs_scalar *moving, *work_nq;  // nq
+  mbs_scalar *r;                             // n + m
+  mbs_scalar *R;                             // (n + m) x columns
+  mbs_scalar *sigma_rho;                     // m x columns: of the iteration before
+  mbs_scalar *moving, *work_nq, *unused_nq;  // nq
+  mbs_scalar *unused_m;                      // m
   MbsProjectionRecord records[MBS_PROJECTION_KINDS];
 } MbsProjector;
 
@@ -67,5 +68,13 @@ void mbs_project_velocity_derivative(MbsProjector *projector, const MbsState *st
 void mbs_project_acceleration_derivative(MbsProjector *projector, const MbsState *state, const MbsColumns *columns);
 void mbs_project_balance_derivative(MbsProjector *projector, const MbsState *state, const MbsColumns *columns,
                                     mbs_scalar *multipliers);
+
+// Their transposes. velocity: from the derivatives with respect to v and sigma to those with respect to v* (in bar->v)
+// and q; acceleration likewise; balance: from those of `multipliers` (used up) to q, v, a. Coefficients and parameters
+// of `bar` receive theirs.
+void mbs_project_velocity_transposed(MbsProjector *projector, const MbsState *state, const MbsStateBar *bar);
+void mbs_project_acceleration_transposed(MbsProjector *projector, const MbsState *state, const MbsStateBar *bar);
+void mbs_project_balance_transposed(MbsProjector *projector, const MbsState *state, mbs_scalar *multipliers,
+                                    const MbsStateBar *bar);
 
 #endif

@@ -26,7 +26,9 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   MBS_TAKE(context, arena, stepper->previous[0], size);
   MBS_TAKE(context, arena, stepper->previous[1], size);
   MBS_TAKE(context, arena, stepper->R, size * columns);
-  MBS_TAKE(context, arena, stepper->Z, size * columns);
+  MBS_TAKE(context, arena, stepper->Z, size * (columns > 0 ? columns : 1));
+  MBS_TAKE(context, arena, stepper->bar_a, system->nq);
+  MBS_TAKE(context, arena, stepper->bar_lambda, system->m);
   if (stepper->rule.has_auxiliary) {
     MBS_TAKE(context, arena, stepper->w, system->n);
     MBS_TAKE(context, arena, stepper->W, (size_t)system->nq * columns);
@@ -51,7 +53,7 @@ void mbs_stepper_destroy(MbsStepper *stepper) {
 }
 
 // q is the state's; v and a too where nothing is projected (at the start nothing is), lambda where none is redundant
-static MbsState *stage_of(MbsStepper *stepper, MbsState *state, bool is_start) {
+MbsState *mbs_stepper_stage(MbsStepper *stepper, const MbsState *state, bool is_start) {
   MbsState stage = *state;
   if (stepper->has_projections && !is_start) {
     stage.v = stepper->stage_v;
@@ -71,22 +73,39 @@ static void sum_multipliers(const MbsStepper *stepper, MbsState *state) {
   }
 }
 
-MbsStatus mbs_stepper_start(MbsContext *context, MbsStepper *stepper, MbsState *state) {
+MbsStatus mbs_stepper_finish(MbsContext *context, MbsStepper *stepper, MbsState *state, bool is_start) {
   const MbsSystem *system = stepper->formulation->system;
-  stepper->previous_count = 0;
-  MBS_TRY(mbs_newton_solve(context, stepper, 0, 0, stage_of(stepper, state, true)));
+  const MbsState *stage = &stepper->stage;
+  bool is_projected = stepper->has_projections && !is_start;
+  if (is_projected || stepper->has_redundancy) {
+    MBS_TRY(mbs_projector_factor(context, stepper->projector, stage));
+  }
   if (stepper->has_redundancy) {
-    MBS_TRY(mbs_projector_factor(context, stepper->projector, state));
-    mbs_project_balance(stepper->projector, state, state->lambda);
+    mbs_project_balance(stepper->projector, stage, state->lambda);
   }
   for (int i = 0; i < system->m; ++i) {
     state->sigma[i] = state->kappa[i] = 0;
   }
-  for (int i = 0; i < system->n && stepper->w; ++i) {
-    stepper->w[i] = state->a[i];
+  if (is_projected) {
+    for (int i = 0; i < system->n; ++i) {
+      state->v[i] = stage->v[i];
+      state->a[i] = stage->a[i];
+    }
+    mbs_project_velocity(stepper->projector, state);
+    mbs_project_acceleration(stepper->projector, state);
   }
   sum_multipliers(stepper, state);
   return MBS_OK;
+}
+
+MbsStatus mbs_stepper_start(MbsContext *context, MbsStepper *stepper, MbsState *state) {
+  const MbsSystem *system = stepper->formulation->system;
+  stepper->previous_count = 0;
+  MBS_TRY(mbs_newton_solve(context, stepper, 0, 0, mbs_stepper_stage(stepper, state, true)));
+  for (int i = 0; i < system->n && stepper->w; ++i) {
+    stepper->w[i] = state->a[i];
+  }
+  return mbs_stepper_finish(context, stepper, state, true);
 }
 
 // u(n+1) by the polynomial through u(n), u(n-1), u(n-2), as far as they exist; remembers u(n)
@@ -130,27 +149,13 @@ static void predict(MbsStepper *stepper, const MbsRuleStep *k, MbsState *state, 
 MbsStatus mbs_stepper_step(MbsContext *context, MbsStepper *stepper, double h, MbsState *state) {
   const MbsSystem *system = stepper->formulation->system;
   const MbsRuleStep k = mbs_rule_step(&stepper->rule, h);
-  MbsState *stage = stage_of(stepper, state, false);
+  MbsState *stage = mbs_stepper_stage(stepper, state, false);
   predict(stepper, &k, state, stage);
   stage->t = state->t;
   MBS_TRY(mbs_newton_solve(context, stepper, k.c0, k.c1, stage));
-  if (stepper->projector) {
-    MBS_TRY(mbs_projector_factor(context, stepper->projector, stage));
-  }
-  if (stepper->has_redundancy) {
-    mbs_project_balance(stepper->projector, stage, state->lambda);
-  }
-  if (stepper->has_projections) {
-    for (int i = 0; i < system->n; ++i) {
-      state->v[i] = stage->v[i];
-      state->a[i] = stage->a[i];
-    }
-    mbs_project_velocity(stepper->projector, state);
-    mbs_project_acceleration(stepper->projector, state);
-  }
+  MBS_TRY(mbs_stepper_finish(context, stepper, state, false));
   for (int i = 0; i < system->n && stepper->w; ++i) {
     stepper->w[i] += k.cw * state->a[i];
   }
-  sum_multipliers(stepper, state);
   return MBS_OK;
 }

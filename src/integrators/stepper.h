@@ -27,8 +27,9 @@ typedef struct MbsStepper {
   int previous_count;                            // how many of them there are
   MbsState stage;                                // where r = 0 holds: q of the state, v*, a*, lambda
   mbs_scalar *stage_v, *stage_a, *stage_lambda;  // its own arrays, where they are not the state's
-  mbs_scalar *w, *W;        // auxiliary accelerations (n) and their columns (nq each); NULL: a itself
-  MbsProjector *projector;  // NULL: not needed
+  mbs_scalar *w, *W;               // auxiliary accelerations (n) and their columns (nq each); NULL: a itself
+  MbsProjector *projector;         // NULL: not needed
+  mbs_scalar *bar_a, *bar_lambda;  // nq, m: what the transpose has no use for
 } MbsStepper;
 
 // has_redundancy: some constraints are redundant.
@@ -41,6 +42,11 @@ MbsStatus mbs_stepper_start(MbsContext *context, MbsStepper *stepper, MbsState *
 // One step of size h, to the time in the state. On failure the state is not usable.
 MbsStatus mbs_stepper_step(MbsContext *context, MbsStepper *stepper, double h, MbsState *state);
 
+// The two halves of a step around Newton's iteration: where r = 0 is to hold, with the state's q (at the start also its
+// v and a); and from there to the state, projected and with all its multipliers.
+MbsState *mbs_stepper_stage(MbsStepper *stepper, const MbsState *state, bool is_start);
+MbsStatus mbs_stepper_finish(MbsContext *context, MbsStepper *stepper, MbsState *state, bool is_start);
+
 // The derivatives of what start and step computed, with respect to the system's columns: exact, since they
 // differentiate the discrete equations. start takes X and V and gives A and the multipliers' columns; step takes those
 // of the old state and gives those of the new.
@@ -48,6 +54,15 @@ MbsStatus mbs_stepper_start_derivative(MbsContext *context, MbsStepper *stepper,
                                        const MbsColumns *columns);
 MbsStatus mbs_stepper_step_derivative(MbsContext *context, MbsStepper *stepper, double h, const MbsState *state,
                                       const MbsColumns *columns);
+
+// The transpose of these, stepper_transposed.c: from the derivatives of a number with respect to the new state (`bar`,
+// and w of the auxiliary accelerations) to those with respect to the old one, or from A's to X's and V's at the start;
+// what coefficients and parameters receive on the way is added to those of `bar`. `prepare` factors what all numbers
+// need: the stage must be set and the state finished (as step leaves them).
+MbsStatus mbs_stepper_prepare_transposed(MbsContext *context, MbsStepper *stepper, double h);
+void mbs_stepper_start_transposed(MbsStepper *stepper, const MbsState *state, const MbsStateBar *bar, mbs_scalar *w);
+void mbs_stepper_step_transposed(MbsStepper *stepper, double h, const MbsState *state, const MbsStateBar *bar,
+                                 mbs_scalar *w);
 
 // ---- newton.c ----
 // Assembles and factors Newton's matrix at a state.

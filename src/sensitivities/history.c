@@ -28,14 +28,15 @@ MbsStatus mbs_history_begin(MbsContext *context, const MbsSimulation *simulation
                             MbsHistory *history) {
   const MbsSystem *system = simulation->system;
   int count = 3 * system->n + system->m + simulation->objectives.count;
-  int total = 1 + count * (1 + system->column_count);
+  int columns = simulation->has_columns ? system->column_count : 0;
+  int total = 1 + count * (1 + columns);
   const char **names;
   MBS_TAKE(context, simulation->arena, names, total);
   MBS_TAKE(context, simulation->arena, history->row, total);
   history->quantity_count = count;
   names[0] = "t";
   MBS_TRY(name_quantities(context, simulation, count, names + 1));
-  for (int k = 0; k < system->column_count; ++k) {
+  for (int k = 0; k < columns; ++k) {
     const char *parameter = system->blueprint->parameters.items[system->columns[k]].name;
     for (int i = 0; i < count; ++i) {
       const char *name = mbs_arena_print(simulation->arena, "d(%s)/d(%s)", names[1 + i], parameter);
@@ -64,7 +65,7 @@ MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsTwinRequest 
   row += put(request, system->n, state->a, row);
   row += put(request, system->m, state->lambda, row);
   row += put(request, objectives->count, objectives->value, row);
-  for (int k = 0; k < system->column_count; ++k) {
+  for (int k = 0; k < system->column_count && simulation->has_columns; ++k) {
     row += put(request, system->n, columns->X + k * system->nq, row);
     row += put(request, system->n, columns->V + k * system->nq, row);
     row += put(request, system->n, columns->A + k * system->nq, row);

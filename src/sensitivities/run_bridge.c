@@ -55,12 +55,37 @@ static void keep_values(Run *run, const MbsTwinResult *from) {
   run->result.statistics = from->statistics;
 }
 
+// the adjoint's gradient with respect to the start, of the chosen objectives
+static MbsStatus keep_start(MbsContext *context, Run *run, const MbsTwinResult *from) {
+  size_t size = 2 * (size_t)from->state_count;
+  double *at_start;
+  MBS_TAKE(context, run->arena, at_start, (size_t)run->selection.objective_count * size);
+  for (int i = 0; i < run->selection.objective_count; ++i) {
+    for (size_t k = 0; k < size; ++k) {
+      at_start[(size_t)i * size + k] = from->at_start[(size_t)run->selection.objectives[i] * size + k];
+    }
+  }
+  run->result.state_count = from->state_count;
+  run->result.state_names = from->state_names;
+  run->result.at_start = at_start;
+  return MBS_OK;
+}
+
+// simulation alone, direct differentiation, or the adjoint
 static MbsStatus run_direct(MbsContext *context, const MbsModel *model, const MbsRequest *request, Run *run) {
   const MbsSelection *selection = &run->selection;
-  bool with_columns = request->method == MBS_METHOD_DIRECT;
+  bool with_columns = request->method != MBS_METHOD_NONE;
+  bool *wanted;
+  MBS_TAKE(context, run->arena, wanted, selection->model_objective_count);
+  for (int i = 0; i < selection->objective_count; ++i) {
+    wanted[selection->objectives[i]] = true;
+  }
   MbsTwinRequest twin = {.settings = request->settings,
                          .column_count = with_columns ? selection->parameter_count : 0,
                          .columns = selection->parameters,
+                         .is_adjoint = request->method == MBS_METHOD_ADJOINT,
+                         .wanted = wanted,
+                         .memory = request->memory,
                          .perturbed = -1,
                          .recorder = request->recorder,
                          .with_reactions = request->method == MBS_METHOD_NONE};
@@ -73,7 +98,7 @@ static MbsStatus run_direct(MbsContext *context, const MbsModel *model, const Mb
           outcome.gradient[selection->objectives[i] * selection->parameter_count + k];
     }
   }
-  return MBS_OK;
+  return outcome.state_count > 0 ? keep_start(context, run, &outcome) : MBS_OK;
 }
 
 // d/dp of every objective and, when series are recorded, of every row

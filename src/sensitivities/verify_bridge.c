@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "formulations/formulation.h"
 
-// Direct differentiation is exact for the discrete equations, so it meets the complex step to rounding,
-// amplified over the run; 1e-7 leaves room for that and is far below any mistake.
+// Direct differentiation and its transpose are exact for the discrete equations, so they meet the complex step to
+// rounding, amplified over the run; 1e-7 leaves room for that and is far below any mistake.
 static const double limit = 1e-7;
 
 typedef struct Verification {
@@ -25,7 +25,7 @@ static double relative_error(double value, double reference, double largest) {
   return size > 0 ? fabs(value - reference) / size : fabs(value);
 }
 
-static MbsStatus add_rows(MbsContext *context, Verification *verification, const char *formulation,
+static MbsStatus add_rows(MbsContext *context, Verification *verification, const char *formulation, const char *method,
                           const MbsResult *tried, const MbsResult *reference) {
   MbsVerification *result = &verification->result;
   for (int i = 0; i < tried->objective_count; ++i) {
@@ -39,7 +39,7 @@ static MbsStatus add_rows(MbsContext *context, Verification *verification, const
       MbsVerifyRow *row = &verification->rows[result->row_count++];
       *row = (MbsVerifyRow){.formulation = formulation,
                             .coordinates = "natural",
-                            .method = "direct",
+                            .method = method,
                             .objective = mbs_arena_copy_text(verification->arena, tried->objectives[i]),
                             .parameter = mbs_arena_copy_text(verification->arena, tried->parameters[k]),
                             .value = tried->gradient[at],
@@ -59,7 +59,7 @@ static MbsStatus add_rows(MbsContext *context, Verification *verification, const
 static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                                     const char *formulation, Verification *verification) {
   MbsRequest run = *request;
-  MbsResult *tried = NULL, *reference = NULL;
+  MbsResult *reference = NULL;
   const char *nearest = NULL;
   run.recorder = NULL;
   (void)snprintf(run.settings.formulation, sizeof run.settings.formulation, "%s", formulation);
@@ -67,16 +67,21 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
     run.settings.projections = 0;
     run.settings.is_projection_tangent = run.settings.is_nonholonomic_projected = false;
   }
-  run.method = MBS_METHOD_DIRECT;
-  MbsStatus status = mbs_run(context, model, &run, &tried);
-  if (status == MBS_OK) {
-    run.method = MBS_METHOD_COMPLEX_STEP;
-    status = mbs_run(context, model, &run, &reference);
+  static const struct {
+    MbsMethod method;
+    const char *name;
+  } methods[] = {{MBS_METHOD_DIRECT, "direct"}, {MBS_METHOD_ADJOINT, "adjoint"}};
+  run.method = MBS_METHOD_COMPLEX_STEP;
+  MbsStatus status = mbs_run(context, model, &run, &reference);
+  for (int i = 0; i < MBS_COUNT(methods) && status == MBS_OK; ++i) {
+    MbsResult *tried = NULL;
+    run.method = methods[i].method;
+    status = mbs_run(context, model, &run, &tried);
+    if (status == MBS_OK) {
+      status = add_rows(context, verification, formulation, methods[i].name, tried, reference);
+    }
+    mbs_result_destroy(tried);
   }
-  if (status == MBS_OK) {
-    status = add_rows(context, verification, formulation, tried, reference);
-  }
-  mbs_result_destroy(tried);
   mbs_result_destroy(reference);
   return status;
 }

@@ -1,6 +1,7 @@
 // One run from start to end, in the scalar of the build.
 #include "simulation/simulation.h"
 
+#include "sensitivities/adjoint.h"
 #include "sensitivities/history.h"
 #include "sensitivities/twin.h"
 
@@ -19,17 +20,12 @@ static MbsStatus give_back(MbsContext *context, MbsArena *arena, const MbsSimula
                             .point_count = system->point_count,
                             .multiplier_count = system->m,
                             .statistics = simulation->statistics};
-  int columns = system->column_count;
   MBS_TAKE(context, arena, result->values, objectives->count);
-  MBS_TAKE(context, arena, result->gradient, objectives->count * columns);
   MBS_TAKE(context, arena, result->points, system->point_count);
   MBS_TAKE(context, arena, result->multipliers, system->m);
   MBS_TAKE(context, arena, result->multiplier_names, system->m);
   for (int i = 0; i < objectives->count; ++i) {
     result->values[i] = outcome(request, objectives->value[i]);
-  }
-  for (int i = 0; i < objectives->count * columns; ++i) {
-    result->gradient[i] = outcome(request, objectives->gradient[i]);
   }
   for (int i = 0; i < system->point_count; ++i) {
     MbsPointState *point = &result->points[i];
@@ -87,19 +83,30 @@ static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *obje
   return MBS_OK;
 }
 
-static MbsStatus walk(MbsContext *context, MbsSimulation *simulation, const MbsTwinRequest *request) {
+static MbsStatus walk(MbsContext *context, MbsSimulation *simulation, const MbsTwinRequest *request, MbsSweep **sweep) {
   enum { STEPS_PER_REPORT = 256 };
   MbsHistory history;
   bool is_recorded = request->recorder != NULL;
+  *sweep = NULL;
+  if (request->is_adjoint) {
+    simulation->has_columns = false;
+    MBS_TRY(mbs_sweep_create(context, simulation, request->wanted, request->memory, sweep));
+  }
   if (is_recorded) {
     MBS_TRY(mbs_history_begin(context, simulation, request, &history));
   }
   MBS_TRY(mbs_simulation_start(context, simulation));
+  if (*sweep) {
+    mbs_sweep_record(*sweep);
+  }
   if (is_recorded) {
     MBS_TRY(mbs_history_row(simulation, request, &history));
   }
   while (simulation->steps_done < simulation->step_count) {
     MBS_TRY(mbs_simulation_step(context, simulation));
+    if (*sweep) {
+      mbs_sweep_record(*sweep);
+    }
     if (is_recorded) {
       MBS_TRY(mbs_history_row(simulation, request, &history));
     }
@@ -110,7 +117,35 @@ static MbsStatus walk(MbsContext *context, MbsSimulation *simulation, const MbsT
                       mbs_re(simulation->state.t), simulation->settings.end);
     }
   }
-  return check_objectives(context, &simulation->objectives);
+  return MBS_OK;
+}
+
+static MbsStatus give_gradient(MbsContext *context, MbsArena *arena, const MbsSimulation *simulation,
+                               const MbsTwinRequest *request, const MbsSweep *sweep, MbsTwinResult *result) {
+  const MbsSystem *system = simulation->system;
+  int count = simulation->objectives.count * system->column_count;
+  MBS_TAKE(context, arena, result->gradient, count);
+  for (int i = 0; i < count; ++i) {
+    result->gradient[i] = outcome(request, simulation->objectives.gradient[i]);
+  }
+  result->statistics = simulation->statistics;
+  if (!sweep) {
+    return MBS_OK;
+  }
+  size_t n = (size_t)system->n;
+  result->state_count = system->n;
+  MBS_TAKE(context, arena, result->state_names, n);
+  MBS_TAKE(context, arena, result->at_start, (size_t)simulation->objectives.count * 2 * n);
+  for (int i = 0; i < system->n; ++i) {
+    result->state_names[i] = mbs_arena_copy_text(arena, system->coordinate_names[i]);
+  }
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    for (size_t i = 0; i < 2 * n; ++i) {
+      result->at_start[(size_t)sweep->objectives[o] * 2 * n + i] =
+          outcome(request, sweep->at_start[(size_t)o * 2 * n + i]);
+    }
+  }
+  return MBS_OK;
 }
 
 MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
@@ -121,12 +156,22 @@ MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *mod
   if (request->perturbed >= 0) {
     mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
   }
-  MbsStatus status = walk(context, simulation, request);
+  MbsSweep *sweep;
+  MbsStatus status = walk(context, simulation, request, &sweep);
   if (status == MBS_OK) {
     status = give_back(context, arena, simulation, request, result);
   }
   if (status == MBS_OK && request->with_reactions) {
     status = give_reactions(context, arena, simulation, request, result);
+  }
+  if (status == MBS_OK && sweep) {
+    status = mbs_sweep_run(context, sweep);
+  }
+  if (status == MBS_OK) {
+    status = check_objectives(context, &simulation->objectives);
+  }
+  if (status == MBS_OK) {
+    status = give_gradient(context, arena, simulation, request, sweep, result);
   }
   mbs_simulation_destroy(simulation);
   return status;

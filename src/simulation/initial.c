@@ -241,14 +241,16 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
   }
 }
 
+MbsStatus mbs_initial_factor(MbsContext *context, MbsInitial *initial, const MbsState *state) {
+  bool is_regular = factor(initial, &initial->position, state, singular) &&
+                    (initial->velocity == &initial->position || factor(initial, initial->velocity, state, singular));
+  return is_regular ? MBS_OK : singular_start(context, initial);
+}
+
 MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const MbsState *state, mbs_scalar *X,
                                  mbs_scalar *V, mbs_scalar *A) {
   const MbsSystem *system = initial->system;
-  bool is_regular = factor(initial, &initial->position, state, singular) &&
-                    (initial->velocity == &initial->position || factor(initial, initial->velocity, state, singular));
-  if (!is_regular) {
-    return singular_start(context, initial);
-  }
+  MBS_TRY(mbs_initial_factor(context, initial, state));
   for (int i = 0; i < system->nq * system->column_count; ++i) {
     X[i] = V[i] = 0;
   }
@@ -257,4 +259,47 @@ MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const
   solve_columns(initial, state, false, &columns);
   solve_columns(initial, state, true, &columns);
   return MBS_OK;
+}
+
+// rows of one problem, transposed: y = K^-T of what its unknowns receive, then -y goes to what the rows depend on
+static void transpose_problem(MbsInitial *initial, const MbsState *state, bool is_velocity, const MbsStateBar *bar) {
+  const MbsSystem *system = initial->system;
+  const MbsStartProblem *problem = is_velocity ? initial->velocity : &initial->position;
+  mbs_scalar *y = initial->rhs, *nu = initial->levels, *unknown = is_velocity ? bar->v : bar->q;
+  for (int i = 0; i < system->n; ++i) {
+    y[i] = -unknown[i];
+    unknown[i] = 0;
+  }
+  mbs_sparse_solver_solve_transposed(problem->solver, 1, y);
+  for (int k = 0; k < system->m; ++k) {
+    nu[k] = problem->row_of[k] > 0 ? y[problem->row_of[k] - 1] : 0;
+  }
+  // what the unknowns themselves receive is the matrix, which was solved for
+  MbsStateBar known = *bar;
+  for (int i = 0; i < system->nq; ++i) {
+    initial->gradient[i] = 0;
+  }
+  *(is_velocity ? &known.v : &known.q) = initial->gradient;
+  known.a = known.lambda = initial->unused;
+  mbs_terms_transposed(system, state, is_velocity ? &velocity_level : &position_level, MBS_PART_ROWS, system->zeros, nu,
+                       &known);
+  known.a = known.lambda = NULL;
+  for (int r = 0; r < system->n && !initial->is_automatic; ++r) {
+    int index = problem->rows[r] - system->m;
+    if (index >= 0) {
+      const MbsIndependent *independent = &initial->independents[index];
+      const MbsFunction *function = is_velocity ? &independent->rate : &independent->w;
+      (void)mbs_function_evaluate(system, function, state, NULL);
+      mbs_function_transposed(system, function, state, y[r], &known);
+      bar->coefficients[system->independents.index[2 * index + (is_velocity ? 1 : 0)]] -= y[r];
+    }
+  }
+  for (int i = system->n; i < system->nq; ++i) {
+    *(is_velocity ? &bar->v[i] : &bar->q[i]) += initial->gradient[i];
+  }
+}
+
+void mbs_initial_transposed(MbsInitial *initial, const MbsState *state, const MbsStateBar *bar) {
+  transpose_problem(initial, state, true, bar);
+  transpose_problem(initial, state, false, bar);
 }

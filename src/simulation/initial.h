@@ -47,6 +47,7 @@ typedef struct MbsInitial {
   mbs_scalar *tangent;                  // the system's matrix
   mbs_scalar *rhs, *gradient, *levels;  // n x columns; nq; m
   mbs_scalar *R;                        // (n + m) x columns
+  mbs_scalar *unused;                   // the longer of nq and m
 } MbsInitial;
 
 // `state` holds the guess. Chooses rows and checks that the independent coordinates fit.
@@ -63,6 +64,11 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
 // Their derivatives: X, V (nq per column), the fixed coordinates' too, of which also A.
 MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const MbsState *state, mbs_scalar *X,
                                  mbs_scalar *V, mbs_scalar *A);
+
+// The transpose: from the derivatives of a number with respect to q and v of the start to those with respect to fixed
+// coordinates, coefficients and parameters. The state's matrices must be factored, and its signals evaluated.
+MbsStatus mbs_initial_factor(MbsContext *context, MbsInitial *initial, const MbsState *state);
+void mbs_initial_transposed(MbsInitial *initial, const MbsState *state, const MbsStateBar *bar);
 
 // The matrix of a problem whose rows are chosen.
 MbsStatus mbs_initial_create_matrix(MbsContext *context, const MbsInitial *initial, MbsStartProblem *problem);

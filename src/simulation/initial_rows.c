@@ -281,6 +281,7 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   int widest = system->column_count > 1 ? system->column_count : 1;
   MBS_TAKE(context, system->arena, initial->rhs, (size_t)system->n * (size_t)widest);
   MBS_TAKE(context, system->arena, initial->R, (size_t)(system->n + system->m) * (size_t)widest);
+  MBS_TAKE(context, system->arena, initial->unused, system->nq > system->m ? system->nq : system->m);
   initial->velocity = mbs_initial_is_nonholonomic(system) ? NULL : &initial->position;
   MBS_TRY(mbs_initial_create_matrix(context, initial, &initial->position));
   mbs_signal_bank_evaluate(system, state);

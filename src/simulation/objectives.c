@@ -67,6 +67,14 @@ void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, co
   }
 }
 
+void mbs_objectives_chain(MbsObjectives *objectives, const MbsState *state) {
+  for (int i = 0; i < objectives->count; ++i) {
+    if (objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE) {
+      advance_value(objectives, i, state, true);
+    }
+  }
+}
+
 MbsStatus mbs_objectives_check(MbsContext *context, const MbsObjectives *objectives, double t) {
   for (int i = 0; i < objectives->count; ++i) {
     // an expression of others may well be infinite on the way (a mean over no time)

@@ -6,7 +6,7 @@
 
 #include "coordinates/compile.h"
 
-static double now(void) {
+double mbs_simulation_now(void) {
   struct timespec time;
   (void)clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
@@ -193,7 +193,7 @@ static MbsStatus step_kinematic(MbsContext *context, MbsSimulation *simulation, 
 MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   MbsSystem *system = simulation->system;
   MbsState *state = &simulation->state;
-  double began = now();
+  double began = mbs_simulation_now();
   mbs_state_place_fixed(system, state);
   MbsStatus status = assemble(context, simulation, true);
   if (status != MBS_OK) {
@@ -205,51 +205,62 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   observe(simulation, 0);
   double size = mbs_state_size(system, state);
   simulation->largest_violation = size * size > size ? size * size : size;
-  double solved = now();
+  double solved = mbs_simulation_now();
   if (simulation->has_columns) {
     MBS_TRY(assemble_columns(context, simulation));
   }
   mbs_objectives_advance(&simulation->objectives, state, simulation->has_columns ? &simulation->columns : NULL, 0);
   simulation->statistics.seconds_dynamics += solved - began;
-  simulation->statistics.seconds_sensitivity += simulation->has_columns ? now() - solved : 0;
+  simulation->statistics.seconds_sensitivity += simulation->has_columns ? mbs_simulation_now() - solved : 0;
   return mbs_objectives_check(context, &simulation->objectives, mbs_re(state->t));
 }
 
-MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
-  MbsSystem *system = simulation->system;
+double mbs_simulation_time(const MbsSimulation *simulation, long step) {
+  bool is_last = step == simulation->step_count;
+  return is_last ? simulation->settings.end : (double)step * simulation->settings.step;
+}
+
+double mbs_simulation_step_size(const MbsSimulation *simulation, long step) {
+  bool is_last = step == simulation->step_count;
+  return is_last ? simulation->settings.end - (double)(step - 1) * simulation->settings.step
+                 : simulation->settings.step;
+}
+
+MbsStatus mbs_simulation_repeat_step(MbsContext *context, MbsSimulation *simulation, long step) {
   MbsState *state = &simulation->state;
-  MbsColumns *columns = &simulation->columns;
-  bool is_kinematic = simulation->settings.is_kinematic;
-  double began = now();
-  double from = (double)simulation->steps_done * simulation->settings.step;
-  bool is_last = simulation->steps_done + 1 == simulation->step_count;
-  double to = is_last ? simulation->settings.end : (double)(simulation->steps_done + 1) * simulation->settings.step;
-  double h = is_last ? to - from : simulation->settings.step;
-  state->t = to;
-  mbs_state_place_fixed(system, state);
-  MbsStatus status =
-      is_kinematic ? step_kinematic(context, simulation, h) : mbs_stepper_step(context, &simulation->stepper, h, state);
+  double h = mbs_simulation_step_size(simulation, step);
+  state->t = mbs_simulation_time(simulation, step);
+  mbs_state_place_fixed(simulation->system, state);
+  MbsStatus status = simulation->settings.is_kinematic ? step_kinematic(context, simulation, h)
+                                                       : mbs_stepper_step(context, &simulation->stepper, h, state);
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
+  mbs_signal_bank_accept(simulation->system, state, false);
+  return MBS_OK;
+}
+
+MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
+  const MbsColumns *columns = simulation->has_columns ? &simulation->columns : NULL;
+  double began = mbs_simulation_now();
+  double h = mbs_simulation_step_size(simulation, simulation->steps_done + 1);
+  MBS_TRY(mbs_simulation_repeat_step(context, simulation, simulation->steps_done + 1));
   simulation->steps_done += 1;
-  mbs_signal_bank_accept(system, state, false);
-  MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   observe(simulation, h);
   if (simulation->statistics.residual_position > simulation->largest_violation) {
     return comes_apart(context, simulation);
   }
-  double solved = now();
-  if (simulation->has_columns) {
-    MBS_TRY(is_kinematic ? assemble_columns(context, simulation)
-                         : mbs_stepper_step_derivative(context, &simulation->stepper, h, state, columns));
+  double solved = mbs_simulation_now();
+  if (columns) {
+    MBS_TRY(simulation->settings.is_kinematic
+                ? assemble_columns(context, simulation)
+                : mbs_stepper_step_derivative(context, &simulation->stepper, h, &simulation->state, columns));
   }
-  mbs_objectives_advance(&simulation->objectives, state, simulation->has_columns ? columns : NULL, h);
-  double done = now();
+  mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, h);
+  double done = mbs_simulation_now();
   simulation->statistics.steps = simulation->steps_done;
   simulation->statistics.iterations = simulation->stepper.iterations;
   simulation->statistics.seconds_dynamics += solved - began;
-  *(simulation->has_columns ? &simulation->statistics.seconds_sensitivity : &simulation->statistics.seconds_dynamics) +=
-      done - solved;
-  return mbs_objectives_check(context, &simulation->objectives, to);
+  *(columns ? &simulation->statistics.seconds_sensitivity : &simulation->statistics.seconds_dynamics) += done - solved;
+  return mbs_objectives_check(context, &simulation->objectives, mbs_re(simulation->state.t));
 }

@@ -32,6 +32,8 @@ typedef struct MbsObjectives {
 MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjectives *objectives);
 // Brings the running values to a state, h after the last one (h = 0: the start). columns may be NULL.
 void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, double h);
+// Gradients of expressions of other objectives, from those of the others.
+void mbs_objectives_chain(MbsObjectives *objectives, const MbsState *state);
 // Is every running value a finite number? Else the message names the objective.
 MbsStatus mbs_objectives_check(MbsContext *context, const MbsObjectives *objectives, double t);
 
@@ -70,6 +72,14 @@ typedef struct MbsReactions {
   mbs_scalar *values;   // count x 6: force x y z, torque x y z
 } MbsReactions;
 MbsStatus mbs_simulation_reactions(MbsContext *context, const MbsSimulation *simulation, MbsReactions *reactions);
+
+// The time after a number of steps, and the size of the last of them.
+double mbs_simulation_time(const MbsSimulation *simulation, long step);
+double mbs_simulation_step_size(const MbsSimulation *simulation, long step);
+// The dynamics of one step alone, to the time after `step` steps.
+MbsStatus mbs_simulation_repeat_step(MbsContext *context, MbsSimulation *simulation, long step);
+// Seconds on a clock that never goes back.
+double mbs_simulation_now(void);
 
 // Fills in an automatic penalty. penalty_scale.c
 MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simulation);

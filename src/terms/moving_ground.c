@@ -89,3 +89,24 @@ void mbs_system_fixed_columns(const MbsSystem *system, mbs_scalar t, mbs_scalar 
     }
   }
 }
+
+void mbs_system_fixed_transposed(const MbsSystem *system, mbs_scalar t, const MbsStateBar *bar, mbs_scalar *gradient) {
+  const MbsMovingGround *moving = &system->moving;
+  int stride = 1 + system->column_count;
+  if (moving->count > 0) {
+    evaluate(system, t);
+  }
+  for (int i = 0; i < moving->count; ++i) {
+    const mbs_scalar *levels = moving->outputs + 3 * i * stride;
+    int at = moving->coordinate[i];
+    for (int k = 0; k < system->column_count; ++k) {
+      gradient[k] +=
+          bar->q[at] * levels[1 + k] + bar->v[at] * levels[stride + 1 + k] + bar->a[at] * levels[2 * stride + 1 + k];
+    }
+    bar->q[at] = 0;  // its coefficient is not a function of parameters
+  }
+  for (int i = system->n; i < system->nq; ++i) {
+    bar->coefficients[system->fixed.index[i - system->n]] += bar->q[i];
+    bar->q[i] = bar->v[i] = bar->a[i] = 0;
+  }
+}

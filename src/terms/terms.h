@@ -165,6 +165,10 @@ void mbs_system_fixed_columns(const MbsSystem *system, mbs_scalar t, mbs_scalar 
 // The first condition of an element that does not hold, or NULL. Signals must be evaluated at this state.
 const MbsConditionSpec *mbs_system_broken_condition(const MbsSystem *system, const MbsState *state);
 
+// The transpose: what the fixed coordinates of q, v and a have received goes to the coefficients and (of those that
+// move) to the gradient, and is zero then.
+void mbs_system_fixed_transposed(const MbsSystem *system, mbs_scalar t, const MbsStateBar *bar, mbs_scalar *gradient);
+
 // Position, velocity, acceleration of an output point (each of the system's dimension).
 void mbs_system_point(const MbsSystem *system, int point, const MbsState *state, mbs_scalar *r, mbs_scalar *v,
                       mbs_scalar *a);

@@ -1,0 +1,87 @@
+// The transpose of projection_derivative.c, iteration by iteration backwards. Iteration i gave
+//     S (u', sigma_i') = (p' - P' u - (Abar' sigma_i)', -(rest)' - epsilon sigma_{i-1}')
+// so with (mu, nu) = S^-T (ub, sigmab_i), where ub is there for the last u alone,
+//     p receives mu, P and Abar receive -mu, the rest receives -nu, and sigma_{i-1} receives -epsilon nu.
+#include "integrators/projection.h"
+
+// (mu, nu) in r, negated: what the terms' transposed products take. `last_u` (n) may be NULL for zero.
+static void solve(MbsProjector *projector, const mbs_scalar *last_u, const mbs_scalar *sigma_bar) {
+  const MbsSystem *system = projector->system;
+  for (int k = 0; k < system->n; ++k) {
+    projector->r[k] = last_u ? -last_u[k] : 0;
+  }
+  for (int k = 0; k < system->m; ++k) {
+    projector->r[system->n + k] = -sigma_bar[k];
+  }
+  mbs_sparse_solver_solve_transposed(projector->solver, 1, projector->r);
+}
+
+// the coefficients of P, and sigma_{i-1} in place of sigma_i
+static void pass_on(const MbsProjector *projector, const MbsProjectionRecord *record, int i, mbs_scalar *sigma_bar,
+                    mbs_scalar *coefficients) {
+  const MbsSystem *system = projector->system;
+  mbs_terms_mass_transposed(system, record->u + i * system->nq, projector->r, coefficients);
+  for (int k = 0; k < system->m; ++k) {
+    sigma_bar[k] = i > 0 ? projector->epsilon * projector->r[system->n + k] : 0;
+  }
+}
+
+// one projection; `value_bar` is that of v or a in `bar`
+static void transpose(MbsProjector *projector, const MbsProjectionRecord *record, MbsState *at,
+                      const MbsWeights *weights, const mbs_scalar *value, mbs_scalar *value_bar, mbs_scalar *sigma_bar,
+                      const MbsStateBar *bar) {
+  const MbsSystem *system = projector->system;
+  const mbs_scalar *last = record->u + (record->count - 1) * system->nq;
+  for (int i = record->count - 1; i >= 0; --i) {
+    const mbs_scalar *u = record->u + i * system->nq;
+    for (int k = 0; k < system->nq; ++k) {
+      projector->moving[k] = value[k] - last[k] + u[k];
+    }
+    at->lambda = record->sigma + i * system->m;
+    solve(projector, i == record->count - 1 ? value_bar : NULL, sigma_bar);
+    mbs_terms_transposed(system, at, weights, MBS_PART_ROWS, projector->r, projector->r + system->n, bar);
+    pass_on(projector, record, i, sigma_bar, bar->coefficients);
+  }
+}
+
+void mbs_project_velocity_transposed(MbsProjector *projector, const MbsState *state, const MbsStateBar *bar) {
+  const MbsWeights velocity = {.k1 = 1, .n1 = 1};
+  MbsState at = *state;
+  MbsStateBar rows = *bar;
+  at.v = projector->moving;
+  rows.a = projector->unused_nq;
+  rows.lambda = projector->unused_m;
+  transpose(projector, &projector->records[MBS_PROJECT_VELOCITY], &at, &velocity, state->v, bar->v, bar->sigma, &rows);
+}
+
+void mbs_project_acceleration_transposed(MbsProjector *projector, const MbsState *state, const MbsStateBar *bar) {
+  const MbsWeights acceleration = {.k2 = 1, .n2 = 1};
+  MbsState at = *state;
+  MbsStateBar rows = *bar;
+  at.a = projector->moving;
+  rows.lambda = projector->unused_m;
+  transpose(projector, &projector->records[MBS_PROJECT_ACCELERATION], &at, &acceleration, state->a, bar->a, bar->kappa,
+            &rows);
+}
+
+void mbs_project_balance_transposed(MbsProjector *projector, const MbsState *state, mbs_scalar *multipliers,
+                                    const MbsStateBar *bar) {
+  const MbsSystem *system = projector->system;
+  const MbsProjectionRecord *record = &projector->records[MBS_PROJECT_BALANCE];
+  const MbsWeights velocity = {.k1 = 1, .n1 = 1}, minus_velocity = {.k1 = -1, .n1 = -1};
+  MbsStateBar rows = *bar, balance = *bar;
+  rows.v = rows.a = projector->unused_nq;
+  rows.lambda = balance.lambda = projector->unused_m;
+  for (int i = record->count - 1; i >= 0; --i) {
+    MbsState at = *state, rest = *state;
+    at.v = record->u + i * system->nq;
+    at.lambda = record->sigma + i * system->m;
+    rest.v = rest.lambda = system->zeros;
+    solve(projector, NULL, multipliers);
+    const mbs_scalar *mu = projector->r, *nu = projector->r + system->n;
+    mbs_terms_transposed(system, state, &velocity, MBS_PART_BALANCE, mu, nu, &balance);
+    mbs_terms_transposed(system, &at, &velocity, MBS_PART_ROWS, mu, nu, &rows);
+    mbs_terms_transposed(system, &rest, &minus_velocity, MBS_PART_ROWS, system->zeros, nu, &rows);
+    pass_on(projector, record, i, multipliers, bar->coefficients);
+  }
+}

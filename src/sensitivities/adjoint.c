@@ -1,0 +1,293 @@
+// See adjoint.h.
+#include "sensitivities/adjoint.h"
+
+// ---- set-up ----
+// an expression of other objectives needs those
+static void mark(const MbsObjectives *objectives, const bool *wanted, bool *needed) {
+  for (int i = 0; i < objectives->count; ++i) {
+    const MbsObjective *objective = &objectives->items[i];
+    bool is_wanted = !wanted || wanted[i];
+    if (is_wanted && objective->kind != MBS_OBJECTIVE_IS_VALUE) {
+      needed[i] = true;
+    }
+    for (int s = 0; s < objective->function.tape->input_count && is_wanted; ++s) {
+      const MbsSignal *signal = &objectives->system->blueprint->signals.items[objective->function.tape->inputs[s]];
+      if (signal->kind == MBS_SIGNAL_OBJECTIVE) {
+        needed[signal->index] = true;
+      }
+    }
+  }
+}
+
+static MbsStatus create_bars(MbsContext *context, MbsSweep *sweep) {
+  const MbsSystem *system = sweep->simulation->system;
+  MbsArena *arena = system->arena;
+  int count = sweep->objective_count;
+  MBS_TAKE(context, arena, sweep->bars, count);
+  MBS_TAKE(context, arena, sweep->w, count);
+  MBS_TAKE(context, arena, sweep->gradient, count);
+  MBS_TAKE(context, arena, sweep->at_start, (size_t)count * 2 * (size_t)system->n);
+  for (int o = 0; o < count; ++o) {
+    MbsStateBar *bar = &sweep->bars[o];
+    mbs_scalar **const coordinates[] = {&bar->q, &bar->v, &bar->a};
+    mbs_scalar **const multipliers[] = {&bar->lambda, &bar->sigma, &bar->kappa, &bar->total};
+    for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
+      MBS_TAKE(context, arena, *coordinates[i], system->nq);
+    }
+    for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
+      MBS_TAKE(context, arena, *multipliers[i], system->m);
+    }
+    MBS_TAKE(context, arena, bar->coefficients, system->coefficients.nodes.count);
+    MBS_TAKE(context, arena, bar->parameters, system->blueprint->parameters.count);
+    MBS_TAKE(context, arena, sweep->w[o], system->n);
+    MBS_TAKE(context, arena, sweep->gradient[o], system->column_count);
+  }
+  return MBS_OK;
+}
+
+// all in one segment where memory allows; else segments about as long as there are segments, or as memory demands
+static void choose_segments(MbsSweep *sweep, double memory) {
+  double steps = (double)sweep->simulation->step_count, row = (double)sweep->row_size * (double)sizeof(mbs_scalar);
+  double snapshot = (double)sweep->snapshot_size * (double)sizeof(mbs_scalar);
+  double length = steps;
+  if (memory > 0 && row * (steps + 1) > memory) {
+    length = 1;
+    while (length < steps && row * (2 * length + 1) + snapshot * (steps / (2 * length) + 1) <= memory) {
+      length *= 2;
+    }
+  }
+  sweep->segment_length = (long)(length < 1 ? 1 : length);
+  sweep->segment_count = (sweep->simulation->step_count + sweep->segment_length - 1) / sweep->segment_length;
+}
+
+MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, const bool *wanted, double memory,
+                           MbsSweep **result) {
+  const MbsSystem *system = simulation->system;
+  MbsSweep *sweep;
+  bool *needed;
+  MBS_TAKE(context, system->arena, sweep, 1);
+  MBS_TAKE(context, system->arena, needed, simulation->objectives.count);
+  MBS_TAKE(context, system->arena, sweep->objectives, simulation->objectives.count);
+  sweep->simulation = simulation;
+  mark(&simulation->objectives, wanted, needed);
+  for (int i = 0; i < simulation->objectives.count; ++i) {
+    if (needed[i]) {
+      sweep->objectives[sweep->objective_count++] = i;
+    }
+  }
+  MBS_TRY(create_bars(context, sweep));
+  int turns = system->signals.turn_count;
+  sweep->row_size = 3 * system->n + system->m + turns;
+  sweep->snapshot_size = 5 * system->n + 3 * system->m + system->n + system->m + 2 * turns;
+  choose_segments(sweep, memory);
+  size_t rows = (size_t)sweep->row_size * (size_t)(sweep->segment_length + 1);
+  MBS_TAKE(context, system->arena, sweep->rows, rows);
+  MBS_TAKE(context, system->arena, sweep->snapshots, (size_t)sweep->snapshot_size * (size_t)sweep->segment_count);
+  MBS_TAKE(context, system->arena, sweep->previous_counts, sweep->segment_count);
+  *result = sweep;
+  return MBS_OK;
+}
+
+// ---- the trajectory ----
+static mbs_scalar *put(mbs_scalar *to, int count, const mbs_scalar *from) {
+  for (int i = 0; i < count; ++i) {
+    to[i] = from[i];
+  }
+  return to + count;
+}
+
+static const mbs_scalar *take(const mbs_scalar *from, int count, mbs_scalar *to) {
+  for (int i = 0; i < count; ++i) {
+    to[i] = from[i];
+  }
+  return from + count;
+}
+
+static void put_row(MbsSweep *sweep, long position) {
+  const MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  const MbsState *stage = &simulation->stepper.stage;
+  mbs_scalar *row = sweep->rows + position * sweep->row_size;
+  row = put(row, system->n, stage->q);
+  row = put(row, system->n, stage->v);
+  row = put(row, system->n, stage->a);
+  row = put(row, system->m, stage->lambda);
+  (void)put(row, system->signals.turn_count, system->signals.turns);
+}
+
+// everything that the next step depends on
+static void put_snapshot(MbsSweep *sweep, long segment) {
+  const MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  const MbsStepper *stepper = &simulation->stepper;
+  const MbsState *state = &simulation->state;
+  mbs_scalar *to = sweep->snapshots + segment * sweep->snapshot_size;
+  to = put(to, system->n, state->q);
+  to = put(to, system->n, state->v);
+  to = put(to, system->n, state->a);
+  to = put(to, system->m, state->lambda);
+  to = put(to, system->n, stepper->w ? stepper->w : state->a);
+  for (int k = 0; k < 2; ++k) {
+    to = put(to, system->n + system->m, stepper->previous[k]);
+  }
+  to = put(to, system->signals.turn_count, system->signals.turns);
+  for (int i = 0; i < system->signals.turn_count; ++i) {
+    to[i] = system->signals.previous[i];
+  }
+  sweep->previous_counts[segment] = stepper->previous_count;
+}
+
+static void take_snapshot(MbsSweep *sweep, long segment) {
+  MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  MbsStepper *stepper = &simulation->stepper;
+  MbsState *state = &simulation->state;
+  const mbs_scalar *from = sweep->snapshots + segment * sweep->snapshot_size;
+  from = take(from, system->n, state->q);
+  from = take(from, system->n, state->v);
+  from = take(from, system->n, state->a);
+  from = take(from, system->m, state->lambda);
+  from = stepper->w ? take(from, system->n, stepper->w) : from + system->n;
+  for (int k = 0; k < 2; ++k) {
+    from = take(from, system->n + system->m, stepper->previous[k]);
+  }
+  from = take(from, system->signals.turn_count, system->signals.turns);
+  for (int i = 0; i < system->signals.turn_count; ++i) {
+    system->signals.previous[i] = mbs_re(from[i]);
+  }
+  stepper->previous_count = sweep->previous_counts[segment];
+}
+
+void mbs_sweep_record(MbsSweep *sweep) {
+  long step = sweep->simulation->steps_done, segment = step / sweep->segment_length;
+  long position = step - segment * sweep->segment_length;
+  if (position == 0 && step > 0) {  // the last of one segment and the first of the next
+    put_row(sweep, sweep->segment_length);
+  }
+  if (segment < sweep->segment_count && position == 0) {
+    put_snapshot(sweep, segment);
+  }
+  if (position > 0 || step == 0) {
+    put_row(sweep, position);
+  }
+}
+
+// from the state at its beginning, the rows of a segment but the first
+static MbsStatus walk_again(MbsContext *context, MbsSweep *sweep, long segment) {
+  MbsSimulation *simulation = sweep->simulation;
+  long first = segment * sweep->segment_length, last = first + sweep->segment_length;
+  last = last > simulation->step_count ? simulation->step_count : last;
+  take_snapshot(sweep, segment);
+  for (long step = first + 1; step <= last; ++step) {
+    MBS_TRY(mbs_simulation_repeat_step(context, simulation, step));
+    put_row(sweep, step - first);
+  }
+  return MBS_OK;
+}
+
+// the state at a row, with everything that follows from it
+static MbsStatus take_row(MbsContext *context, MbsSweep *sweep, long position, long step) {
+  MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  MbsState *state = &simulation->state;
+  bool is_start = step == 0 || simulation->settings.is_kinematic;
+  state->t = mbs_simulation_time(simulation, step);
+  mbs_state_place_fixed(system, state);
+  MbsState *stage = mbs_stepper_stage(&simulation->stepper, state, is_start);
+  const mbs_scalar *row = sweep->rows + position * sweep->row_size;
+  row = take(row, system->n, state->q);
+  row = take(row, system->n, stage->v);
+  row = take(row, system->n, stage->a);
+  row = take(row, system->m, stage->lambda);
+  (void)take(row, system->signals.turn_count, system->signals.turns);
+  for (int i = system->n; i < system->nq; ++i) {
+    stage->v[i] = state->v[i];
+    stage->a[i] = state->a[i];
+  }
+  MBS_TRY(mbs_stepper_finish(context, &simulation->stepper, state, is_start));
+  mbs_signal_bank_evaluate(system, state);
+  return MBS_OK;
+}
+
+// ---- the sweep ----
+static void add_objectives(MbsSweep *sweep, long step) {
+  const MbsSimulation *simulation = sweep->simulation;
+  long last = simulation->step_count;
+  double before = step > 0 ? mbs_simulation_step_size(simulation, step) : 0;
+  double after = step < last ? mbs_simulation_step_size(simulation, step + 1) : 0;
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    const MbsObjective *objective = &simulation->objectives.items[sweep->objectives[o]];
+    bool is_integral = objective->kind == MBS_OBJECTIVE_IS_INTEGRAL;
+    if (is_integral || step == last) {
+      (void)mbs_function_evaluate(simulation->system, &objective->function, &simulation->state, NULL);
+      mbs_function_transposed(simulation->system, &objective->function, &simulation->state,
+                              is_integral ? (before + after) / 2 : 1, &sweep->bars[o]);
+    }
+  }
+}
+
+// the start's own problems, or those of a time of a kinematic run
+static MbsStatus sweep_start(MbsContext *context, MbsSweep *sweep, bool is_first) {
+  MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  MBS_TRY(mbs_stepper_prepare_transposed(context, &simulation->stepper, 0));
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    mbs_stepper_start_transposed(&simulation->stepper, &simulation->state, &sweep->bars[o], sweep->w[o]);
+    for (int i = 0; i < system->n && is_first; ++i) {
+      sweep->at_start[o * 2 * system->n + i] = sweep->bars[o].q[i];
+      sweep->at_start[o * 2 * system->n + system->n + i] = sweep->bars[o].v[i];
+    }
+  }
+  MBS_TRY(mbs_initial_factor(context, simulation->initial, &simulation->state));
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    mbs_initial_transposed(simulation->initial, &simulation->state, &sweep->bars[o]);
+    mbs_system_fixed_transposed(system, simulation->state.t, &sweep->bars[o], sweep->gradient[o]);
+  }
+  return MBS_OK;
+}
+
+static MbsStatus sweep_step(MbsContext *context, MbsSweep *sweep, long step) {
+  MbsSimulation *simulation = sweep->simulation;
+  if (step == 0 || simulation->settings.is_kinematic) {
+    return sweep_start(context, sweep, step == 0);
+  }
+  double h = mbs_simulation_step_size(simulation, step);
+  MBS_TRY(mbs_stepper_prepare_transposed(context, &simulation->stepper, h));
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    mbs_stepper_step_transposed(&simulation->stepper, h, &simulation->state, &sweep->bars[o], sweep->w[o]);
+    mbs_system_fixed_transposed(simulation->system, simulation->state.t, &sweep->bars[o], sweep->gradient[o]);
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
+  MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  double began = mbs_simulation_now();
+  for (long segment = sweep->segment_count - 1; segment >= 0; --segment) {
+    long first = segment * sweep->segment_length, last = first + sweep->segment_length;
+    last = last > simulation->step_count ? simulation->step_count : last;
+    if (segment < sweep->segment_count - 1) {
+      MBS_TRY(walk_again(context, sweep, segment));
+    }
+    for (long step = last; step > first; --step) {
+      MBS_TRY(take_row(context, sweep, step - first, step));
+      add_objectives(sweep, step);
+      MBS_TRY(sweep_step(context, sweep, step));
+    }
+  }
+  // the start's row is the first of the first segment
+  MBS_TRY(take_row(context, sweep, 0, 0));
+  add_objectives(sweep, 0);
+  MBS_TRY(sweep_step(context, sweep, 0));
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    mbs_scalar *gradient = simulation->objectives.gradient + sweep->objectives[o] * system->column_count;
+    for (int k = 0; k < system->column_count; ++k) {
+      gradient[k] = sweep->gradient[o][k];
+    }
+    mbs_system_chain(system, sweep->bars[o].coefficients, sweep->bars[o].parameters, gradient);
+  }
+  mbs_objectives_chain(&simulation->objectives, &simulation->state);
+  simulation->statistics.seconds_sensitivity += mbs_simulation_now() - began;
+  return MBS_OK;
+}

@@ -1,0 +1,39 @@
+// The discrete adjoint: one sweep backwards over the steps gives the gradient of every objective with respect to any
+// number of parameters, the exact transpose of direct differentiation.
+//
+// Forward, each step leaves behind where its equations were solved (q, v*, a*, lambda: the stage) on a trajectory; what
+// follows from that, projections and multipliers, is computed again on the way back. With a bound on memory only the
+// states at the beginning of segments are kept, and each segment is walked again before it is swept.
+// Backwards, the derivatives of each objective with respect to the state are handed from step to step (the steppers'
+// transposes), and what coefficients of the model receive adds up in property space; the chain rule to parameters is
+// applied once, at the end. The gradient with respect to the state at the start comes with it.
+#ifndef MBS_SENSITIVITIES_ADJOINT_H
+#define MBS_SENSITIVITIES_ADJOINT_H
+
+#include "simulation/simulation.h"
+
+typedef struct MbsSweep {
+  MbsSimulation *simulation;
+  int objective_count;    // integrals and values at the end that are wanted
+  int *objectives;        // their indices
+  MbsStateBar *bars;      // of each
+  mbs_scalar **w;         // of each: of the auxiliary accelerations (n)
+  mbs_scalar **gradient;  // of each: what goes to columns past the coefficients
+  // the trajectory
+  int row_size, snapshot_size;
+  long segment_length, segment_count;  // in steps
+  mbs_scalar *rows;                    // of one segment: its steps, and the state before them
+  mbs_scalar *snapshots;               // by segment
+  int *previous_counts;                // by segment: of the stepper
+  mbs_scalar *at_start;                // objective_count x 2 n: with respect to q and v of the start
+} MbsSweep;
+
+// `wanted`: by objective; NULL: all. memory: bytes for the trajectory; 0: as many as it takes.
+MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, const bool *wanted, double memory,
+                           MbsSweep **sweep);
+// After the start and after each step.
+void mbs_sweep_record(MbsSweep *sweep);
+// Fills in the gradient of the simulation's objectives.
+MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep);
+
+#endif
