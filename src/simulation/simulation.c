@@ -202,6 +202,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   simulation->stepper.iterations = 0;
   mbs_signal_bank_evaluate(system, state);
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
+  simulation->is_started = true;
   observe(simulation, 0);
   double size = mbs_state_size(system, state);
   simulation->largest_violation = size * size > size ? size * size : size;
