@@ -177,7 +177,7 @@ static MbsResult *run_model(const char *path, const char *formulation, double st
   return result;
 }
 
-// energy, with the work of drivers: the drift falls with h^2
+// energy, with the work of drivers, of positions (snakeboard) and of velocities (the last): the drift falls with h^2
 static void check_energy(void) {
   static const struct {
     const char *path;
@@ -185,8 +185,9 @@ static void check_energy(void) {
   } models[] = {{"models/rolling_disc.yaml", 2e-3, 2, 1e-4},
                 {"models/rolling_coin_incline.yaml", 2e-4, 0.5, 1e-4},
                 {"models/snakeboard.yaml", 5e-3, 3, 1e-4},
-                {"models/two_point_mass.yaml", 1e-2, 5, 1e-6}};
-  for (int i = 0; i < 4; ++i) {
+                {"models/two_point_mass.yaml", 1e-2, 5, 1e-6},
+                {"tests/models/element_velocity_constraint_plane.yaml", 1e-2, 2, 1e-3}};
+  for (int i = 0; i < 5; ++i) {
     double drift[2];
     for (int k = 0; k < 2; ++k) {
       MbsResult *result = run_model(models[i].path, "index1", models[i].step / (1 + k), models[i].end, MBS_METHOD_NONE);
@@ -326,6 +327,39 @@ static void check_redundant(void) {
   mbs_model_destroy(model);
 }
 
+// Which rates are independent: those that can be, velocities that are written first, then in the order written.
+static void ensure_choice(double heading, const char *independents, bool does_x_follow) {
+  char text[1024];
+  (void)snprintf(text, sizeof text,
+                 "mbsens: 1\n"
+                 "ground: {points: {O: [0, 0]}}\n"
+                 "bodies: {sled: {mass: 1, inertia: 1, points: {P: [0, 0]}, angle: %g}}\n"
+                 "joints: [{knife_edge: [ground.O, sled.P], edge: [1, 0]}]\n"
+                 "initial: {independent: [%s, {coordinate: angle(sled), value: %g}]}\n"
+                 "simulation: {end: 1}\n",
+                 heading, independents, heading);
+  MbsModel *model = read_text(context, "sled", text);
+  MbsRequest request;
+  MbsCheck *check;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE(check->independent_count == 3 && check->degrees_of_freedom == 2 && !check->does_rate_follow[2]);
+  for (int i = 0; i < 2; ++i) {
+    bool is_x = strcmp(check->independent_names[i], "r(P).x") == 0;
+    ENSURE(check->does_rate_follow[i] == (is_x == does_x_follow));
+  }
+  mbs_check_destroy(check);
+  mbs_model_destroy(model);
+}
+
+static void check_choice(void) {
+  ensure_choice(0.3, "{coordinate: r(P).x}, {coordinate: r(P).y}", false);
+  ensure_choice(0.3, "{coordinate: r(P).y}, {coordinate: r(P).x}", true);
+  ensure_choice(0.3, "{coordinate: r(P).x}, {coordinate: r(P).y, velocity: 0}", true);
+  ensure_choice(0, "{coordinate: r(P).y}, {coordinate: r(P).x}", false);  // along x alone
+  ensure_choice(1e-6, "{coordinate: r(P).y}, {coordinate: r(P).x}", false);
+}
+
 // Kinematics has no position problem for such rows, and says so.
 static void check_kinematics(void) {
   MbsModel *model = read_model(context, "models/snakeboard.yaml");
@@ -351,6 +385,7 @@ int main(void) {
   check_energy();
   check_slip();
   check_redundant();
+  check_choice();
   check_kinematics();
   mbs_context_destroy(context);
   return 0;
