@@ -144,6 +144,29 @@ static void test_inputs(void) {
   finish();
 }
 
+static int degree_in_x_and_y(MbsNode node) {
+  bool is_variable[256] = {[0] = true, [1] = true};
+  int degree = -1;
+  ENSURE(mbs_graph_degree(&context, graph, node, is_variable, &degree) == MBS_OK);
+  return degree;
+}
+
+static void test_degree(void) {
+  start();
+  MbsNode s = apply(MBS_OP_SIN, z);
+  ENSURE(degree_in_x_and_y(multiply(s, divide(c(2), z))) == 0);
+  ENSURE(degree_in_x_and_y(x) == 1 && degree_in_x_and_y(add(multiply(s, x), divide(y, s))) == 1);
+  ENSURE(degree_in_x_and_y(subtract(z, apply(MBS_OP_NEGATE, y))) == 1);
+  ENSURE(degree_in_x_and_y(multiply(x, y)) == 2 && degree_in_x_and_y(multiply(multiply(x, y), x)) == 2);
+  ENSURE(degree_in_x_and_y(divide(s, x)) == 2 && degree_in_x_and_y(apply(MBS_OP_SIN, x)) == 2);
+  ENSURE(degree_in_x_and_y(mbs_graph_power_integer(graph, x, 2)) == 2);
+  // not linear although its derivative is constant
+  ENSURE(degree_in_x_and_y(add(x, apply(MBS_OP_STEP, x))) == 2);
+  // what folding removed is gone
+  ENSURE(degree_in_x_and_y(add(subtract(multiply(x, y), multiply(x, y)), y)) == 1);
+  finish();
+}
+
 static void test_derivative_form(void) {
   start();
   ENSURE(derivative(x, 0) == one && derivative(x, 1) == zero && derivative(c(3), 0) == zero);
@@ -225,6 +248,7 @@ int main(void) {
   test_constants();
   test_folding();
   test_inputs();
+  test_degree();
   test_derivative_form();
   test_depth();
   test_local_cost();

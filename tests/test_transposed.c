@@ -156,6 +156,8 @@ int main(void) {
   check_model("models/five_bar.yaml", false);
   check_model("models/slider_spring.yaml", false);
   check_model("models/pendulum.yaml", false);
+  check_model("models/rolling_disc.yaml", false);
+  check_model("tests/models/element_velocity_constraint_plane.yaml", false);
   check_model("tests/models/run_reactions.yaml", true);
   check_model("tests/models/run_reactions_space.yaml", true);
   return 0;

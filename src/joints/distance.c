@@ -12,7 +12,7 @@ static const MbsField fields[] = {
 
 static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
   MbsPointReference a, b;
-  MbsForm r1, r2, d;
+  MbsForm d;
   MbsNode length;
   MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
   if (mbs_blueprint_is_same_point(blueprint, a, b)) {
@@ -22,9 +22,7 @@ static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRec
   }
   MBS_TRY(mbs_blueprint_number(context, blueprint, mbs_joint_name(blueprint, joint), &fields[LENGTH],
                                mbs_record_text(joint, LENGTH), &length));
-  MBS_TRY(mbs_form_of_point(context, blueprint, a, &r1));
-  MBS_TRY(mbs_form_of_point(context, blueprint, b, &r2));
-  MBS_TRY(mbs_form_subtract(context, blueprint, &r2, &r1, &d));
+  MBS_TRY(mbs_joint_distance_form(context, blueprint, a, b, &d));
   return mbs_joint_add_dot_row(context, blueprint, joint, "length", &d, &d,
                                mbs_graph_multiply(blueprint->graph, length, length));
 }

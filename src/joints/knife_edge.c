@@ -44,18 +44,20 @@ static MbsStatus find_sideways(MbsContext *context, MbsBlueprint *blueprint, con
   for (int k = 0; k < 3; ++k) {
     sideways[k] = mbs_node_cross(g, n.node, u.node, k);
   }
-  return mbs_joint_add_condition(context, blueprint, joint, mbs_node_norm(g, 3, sideways), least_sine,
+  return mbs_joint_add_condition(context, blueprint, joint, sideways, least_sine,
                                  "the edge stands along the normal, so that no direction is sideways");
 }
 
 static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
   MbsPointReference a, b;
+  MbsForm d;
   MbsNode sideways[3];
   MbsExpression velocity;
   MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
   MBS_TRY(mbs_joint_needs_rigid(context, blueprint, joint, a, b));
   MBS_TRY(find_sideways(context, blueprint, joint, a.body, b.body, sideways));
-  MBS_TRY(mbs_rotation_seen(context, blueprint, a, b, NULL, &velocity));
+  MBS_TRY(mbs_joint_distance_form(context, blueprint, a, b, &d));
+  MBS_TRY(mbs_rotation_seen(context, blueprint, a.body, &d, &velocity));
   return mbs_joint_add_velocity_row(context, blueprint, joint, "not sideways",
                                     mbs_node_dot(blueprint->graph, velocity.size, sideways, velocity.node));
 }

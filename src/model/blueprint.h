@@ -123,13 +123,14 @@ typedef struct MbsRowSpec {
   bool is_driver;        // it prescribes a motion: refused where that motion is not free
 } MbsRowSpec;
 
-// A number that must not fall below `least`: where it does, an element has no meaning (a wheel that lies flat).
+// A vector that must not become shorter than `least`: where it does, an element has no meaning (a wheel that lies
+// flat).
 typedef struct MbsConditionSpec {
   const char *owner;  // joint "wheel"
   MbsPlace place;
-  MbsNode number;  // of positions, time and parameters
+  MbsNode vector[3];  // expressions of positions, time and parameters
   double least;
-  const char *broken;  // what is wrong, and what to do
+  const char *broken;  // what it means if it does
 } MbsConditionSpec;
 
 // Mass and weight of one body: T = 1/2 sum v_i' (a I + b J)_ij v_j, Q_i = weight vectors.

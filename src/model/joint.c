@@ -73,13 +73,19 @@ MbsStatus mbs_joint_join_axes(MbsContext *context, MbsBlueprint *blueprint, cons
   return mbs_blueprint_join_directions(context, blueprint, joint, u1, u2);
 }
 
+MbsStatus mbs_joint_distance_form(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference a,
+                                  MbsPointReference b, MbsForm *d) {
+  MbsForm r1, r2;
+  MBS_TRY(mbs_form_of_point(context, blueprint, a, &r1));
+  MBS_TRY(mbs_form_of_point(context, blueprint, b, &r2));
+  return mbs_form_subtract(context, blueprint, &r2, &r1, d);
+}
+
 MbsStatus mbs_joint_add_plane_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                   const char *what, MbsPointReference a, MbsPointReference b, const MbsDirection *n,
                                   MbsNode c) {
-  MbsForm r1, r2, d, normal;
-  MBS_TRY(mbs_form_of_point(context, blueprint, a, &r1));
-  MBS_TRY(mbs_form_of_point(context, blueprint, b, &r2));
-  MBS_TRY(mbs_form_subtract(context, blueprint, &r2, &r1, &d));
+  MbsForm d, normal;
+  MBS_TRY(mbs_joint_distance_form(context, blueprint, a, b, &d));
   MBS_TRY(mbs_form_of_direction(context, blueprint, n, &normal));
   return mbs_joint_add_dot_row(context, blueprint, joint, what, &normal, &d, c);
 }
@@ -164,14 +170,14 @@ MbsStatus mbs_joint_add_velocity_row(MbsContext *context, MbsBlueprint *blueprin
   return add_row(context, blueprint, joint, what, (MbsRowSpec){.expression = row, .is_nonholonomic = true});
 }
 
-MbsStatus mbs_joint_add_condition(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsNode number,
-                                  double least, const char *broken) {
-  MBS_APPEND(context, blueprint->arena, &blueprint->conditions,
-             (MbsConditionSpec){.owner = mbs_joint_name(blueprint, joint),
-                                .place = joint->name.place,
-                                .number = number,
-                                .least = least,
-                                .broken = broken});
+MbsStatus mbs_joint_add_condition(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                  const MbsNode *vector, double least, const char *broken) {
+  MbsConditionSpec spec = {
+      .owner = mbs_joint_name(blueprint, joint), .place = joint->name.place, .least = least, .broken = broken};
+  for (int k = 0; k < blueprint->dimension; ++k) {
+    spec.vector[k] = vector[k];
+  }
+  MBS_APPEND(context, blueprint->arena, &blueprint->conditions, spec);
   return MBS_OK;
 }
 

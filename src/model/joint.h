@@ -37,6 +37,9 @@ MbsStatus mbs_joint_join_axes(MbsContext *context, MbsBlueprint *blueprint, cons
 // normals.
 MbsStatus mbs_joint_add_line_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                   MbsPointReference a, MbsPointReference b, const MbsDirection *u);
+// r_b - r_a
+MbsStatus mbs_joint_distance_form(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference a,
+                                  MbsPointReference b, MbsForm *d);
 // dot(n, r_b - r_a) = c
 MbsStatus mbs_joint_add_plane_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                   const char *what, MbsPointReference a, MbsPointReference b, const MbsDirection *n,
@@ -56,9 +59,10 @@ MbsStatus mbs_joint_add_expression_row(MbsContext *context, MbsBlueprint *bluepr
 // A v + b = 0: an expression of positions, velocities, time and parameters, linear in velocities
 MbsStatus mbs_joint_add_velocity_row(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                      const char *what, MbsNode row);
-// A number that must not fall below `least` where the joint is to work; `broken` says what it means if it does.
-MbsStatus mbs_joint_add_condition(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsNode number,
-                                  double least, const char *broken);
+// A vector that must not become shorter than `least` where the joint is to work; `broken` says what it means if it
+// does.
+MbsStatus mbs_joint_add_condition(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                  const MbsNode *vector, double least, const char *broken);
 // "angle" or "slide" of another joint, by name.
 MbsStatus mbs_joint_coordinate(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsText name,
                                const char *what, MbsNode *coordinate);

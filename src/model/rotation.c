@@ -77,55 +77,28 @@ MbsStatus mbs_rotation_axes(MbsContext *context, MbsBlueprint *blueprint, int bo
   return MBS_OK;
 }
 
-// velocity += sign sum of o_k e_k': what the rotation of a body adds to a place at o in its axes
-static MbsStatus add_carried(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsNode *offset, double sign,
-                             MbsExpression *velocity) {
+// y' - omega x y with the body's axes e_k: y' - sum (y.e_k) e_k'
+MbsStatus mbs_rotation_seen(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsForm *vector,
+                            MbsExpression *rate) {
   MbsGraph *g = blueprint->graph;
+  MbsExpression y;
+  MBS_TRY(mbs_signal_of_form(context, blueprint, vector, MBS_SIGNAL_VELOCITY, rate));
+  if (body == MBS_GROUND) {  // does not turn
+    return MBS_OK;
+  }
+  MBS_TRY(mbs_signal_of_form(context, blueprint, vector, MBS_SIGNAL_POSITION, &y));
   for (int k = 0; k < blueprint->dimension; ++k) {
-    MbsForm form;
-    MbsExpression ed;
-    MbsNode part = mbs_graph_multiply(g, mbs_graph_constant(g, sign), offset[k]);
-    MBS_TRY(axis_form(context, blueprint, body, k, &form));
-    MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_VELOCITY, &ed));
-    for (int i = 0; i < velocity->size; ++i) {
-      velocity->node[i] = mbs_node_multiply_add(g, part, ed.node[i], velocity->node[i]);
+    MbsForm axis;
+    MbsExpression e, ed;
+    MBS_TRY(axis_form(context, blueprint, body, k, &axis));
+    MBS_TRY(mbs_signal_of_form(context, blueprint, &axis, MBS_SIGNAL_POSITION, &e));
+    MBS_TRY(mbs_signal_of_form(context, blueprint, &axis, MBS_SIGNAL_VELOCITY, &ed));
+    MbsNode along = mbs_graph_negate(g, dot(g, &y, &e));
+    for (int i = 0; i < rate->size; ++i) {
+      rate->node[i] = mbs_node_multiply_add(g, along, ed.node[i], rate->node[i]);
     }
   }
   return MBS_OK;
-}
-
-// d' + sum o_k e_k' - sum (p.E_k) E_k' with d = r_b - r_a, p = d + sum o_k e_k; e of b's body, E of a's
-MbsStatus mbs_rotation_seen(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference a, MbsPointReference b,
-                            const MbsNode *offset, MbsExpression *velocity) {
-  MbsForm r[2], difference;
-  MBS_TRY(mbs_form_of_point(context, blueprint, a, &r[0]));
-  MBS_TRY(mbs_form_of_point(context, blueprint, b, &r[1]));
-  MBS_TRY(mbs_form_subtract(context, blueprint, &r[1], &r[0], &difference));
-  MBS_TRY(mbs_signal_of_form(context, blueprint, &difference, MBS_SIGNAL_VELOCITY, velocity));
-  if (offset) {
-    MBS_TRY(add_carried(context, blueprint, b.body, offset, 1, velocity));
-  }
-  if (a.body == MBS_GROUND) {  // does not turn
-    return MBS_OK;
-  }
-  MbsExpression p, axes[3];
-  MBS_TRY(mbs_signal_of_form(context, blueprint, &difference, MBS_SIGNAL_POSITION, &p));
-  if (offset) {
-    MbsExpression arm = {.size = p.size};
-    for (int k = 0; k < p.size; ++k) {
-      arm.node[k] = offset[k];
-    }
-    MBS_TRY(mbs_rotation_to_global(context, blueprint, b.body, &arm));
-    for (int k = 0; k < p.size; ++k) {
-      p.node[k] = mbs_graph_add(blueprint->graph, p.node[k], arm.node[k]);
-    }
-  }
-  MbsNode place[3];
-  MBS_TRY(mbs_rotation_axes(context, blueprint, a.body, axes));
-  for (int k = 0; k < p.size; ++k) {
-    place[k] = dot(blueprint->graph, &p, &axes[k]);
-  }
-  return add_carried(context, blueprint, a.body, place, -1, velocity);
 }
 
 MbsStatus mbs_rotation_to_global(MbsContext *context, MbsBlueprint *blueprint, int body, MbsExpression *vector) {

@@ -15,10 +15,9 @@ MbsStatus mbs_rotation_axes(MbsContext *context, MbsBlueprint *blueprint, int bo
 MbsStatus mbs_rotation_to_global(MbsContext *context, MbsBlueprint *blueprint, int body, MbsExpression *vector);
 // A vector in global axes, in the body's axes.
 MbsStatus mbs_rotation_to_body(MbsContext *context, MbsBlueprint *blueprint, int body, MbsExpression *vector);
-// Velocity, as seen from the body of point a, of a place that the body of point b carries: b plus an offset, in the
-// axes of b's body (NULL: b itself). In global axes.
-MbsStatus mbs_rotation_seen(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference a, MbsPointReference b,
-                            const MbsNode *offset, MbsExpression *velocity);
+// Rate of a vector as seen from a body, in global axes.
+MbsStatus mbs_rotation_seen(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsForm *vector,
+                            MbsExpression *rate);
 // In space: angle of the second body about a direction the two have in common, u1 on the first and u2 on the second.
 // It is zero where the first normals (mbs_direction_normals) of the two coincide.
 MbsStatus mbs_rotation_about(MbsContext *context, MbsBlueprint *blueprint, const MbsDirection *u1,

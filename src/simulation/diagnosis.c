@@ -60,22 +60,30 @@ static MbsStatus name_redundant(MbsContext *context, const MbsSimulation *simula
 }
 
 // At the start it is the model that is wrong, later the motion has led there.
+static MbsStatus broken_condition(MbsContext *context, const MbsSimulation *simulation,
+                                  const MbsConditionSpec *broken) {
+  return simulation->is_started ? mbs_fail(context, MBS_ERROR_NUMERICAL, broken->place, "%s: %s at t = %.10g",
+                                           broken->owner, broken->broken, mbs_re(simulation->state.t))
+                                : mbs_fail(context, MBS_ERROR_INPUT, broken->place, "%s: %s; start elsewhere",
+                                           broken->owner, broken->broken);
+}
+
 MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulation *simulation) {
-  const MbsState *state = &simulation->state;
-  const MbsConditionSpec *broken = mbs_system_broken_condition(simulation->system, state);
-  if (!broken) {
-    return MBS_OK;
-  }
-  return simulation->steps_done == 0 && !(mbs_re(state->t) > 0)
-             ? mbs_fail(context, MBS_ERROR_INPUT, broken->place, "%s: %s; start elsewhere", broken->owner,
-                        broken->broken)
-             : mbs_fail(context, MBS_ERROR_NUMERICAL, broken->place, "%s: %s at t = %.10g", broken->owner,
-                        broken->broken, mbs_re(state->t));
+  const MbsConditionSpec *broken =
+      mbs_conditions_accept(simulation->system, &simulation->state, !simulation->is_started);
+  return broken ? broken_condition(context, simulation, broken) : MBS_OK;
 }
 
 MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status) {
-  mbs_signal_bank_evaluate(simulation->system, &simulation->state);
-  MBS_TRY(mbs_simulation_check_conditions(context, simulation));
+  if (simulation->is_started) {
+    const MbsConditionSpec *suspect = mbs_conditions_suspect(simulation->system);
+    if (suspect) {
+      return broken_condition(context, simulation, suspect);
+    }
+  } else {
+    mbs_signal_bank_evaluate(simulation->system, &simulation->state);
+    MBS_TRY(mbs_simulation_check_conditions(context, simulation));
+  }
   if (status != MBS_ERROR_NUMERICAL || !strstr(context->message, "singular")) {
     return status;
   }

@@ -75,9 +75,11 @@ static MbsStatus misfit(MbsContext *context, const MbsInitial *initial, int free
   const MbsRecord *section = mbs_record_child(&initial->system->blueprint->model->root, MBS_MODEL_INITIAL);
   MbsPlace place = mbs_record_value(section, MBS_INITIAL_INDEPENDENT)->place;
   return mbs_fail(context, MBS_ERROR_INPUT, place,
-                  "too %s independent coordinates: %d given, the model has %d degree%s of freedom; give that many, or "
-                  "none to have them chosen",
-                  initial->count > freedom ? "many" : "few", initial->count, freedom, freedom == 1 ? "" : "s");
+                  "too %s independent coordinates: %d given, the %s %d degree%s of freedom; give that many, or none to "
+                  "have them chosen",
+                  initial->count > freedom ? "many" : "few", initial->count,
+                  mbs_initial_is_nonholonomic(initial->system) ? "positions of the model have" : "model has", freedom,
+                  freedom == 1 ? "" : "s");
 }
 
 // the constraints that are independent of those before them, to rows

@@ -52,14 +52,6 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   mbs_system_set_parameters(system, nominal);
   MBS_TRY(mbs_state_create(context, system, &simulation->state));
   MBS_TRY(mbs_formulation_create(context, &simulation->settings, system, &simulation->formulation));
-  MBS_TRY(mbs_initial_create(context, system, &simulation->state, &simulation->initial));
-  if (simulation->settings.is_kinematic && simulation->initial->count > 0) {
-    return mbs_fail(
-        context, MBS_ERROR_INPUT, mbs_nowhere,
-        "kinematics: %d degree%s of freedom of %s %s not driven; add a driver for each (see mbsens list joints)",
-        simulation->initial->count, simulation->initial->count == 1 ? "" : "s", model->file,
-        simulation->initial->count == 1 ? "is" : "are");
-  }
   for (int k = 0; k < system->m && simulation->settings.is_kinematic; ++k) {
     if (system->mode.rows[k].is_nonholonomic) {
       const MbsRowSpec *row = &blueprint->rows.items[k];
@@ -68,6 +60,14 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
                       "from them; use simulate",
                       row->name);
     }
+  }
+  MBS_TRY(mbs_initial_create(context, system, &simulation->state, &simulation->initial));
+  if (simulation->settings.is_kinematic && simulation->initial->count > 0) {
+    return mbs_fail(
+        context, MBS_ERROR_INPUT, mbs_nowhere,
+        "kinematics: %d degree%s of freedom of %s %s not driven; add a driver for each (see mbsens list joints)",
+        simulation->initial->count, simulation->initial->count == 1 ? "" : "s", model->file,
+        simulation->initial->count == 1 ? "is" : "are");
   }
   MBS_TRY(refuse_projection_signals(context, simulation));
   MBS_TRY(mbs_simulation_choose_penalty(context, simulation));
@@ -202,6 +202,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   simulation->stepper.iterations = 0;
   mbs_signal_bank_evaluate(system, state);
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
+  simulation->is_started = true;
   observe(simulation, 0);
   double size = mbs_state_size(system, state);
   simulation->largest_violation = size * size > size ? size * size : size;

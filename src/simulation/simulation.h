@@ -48,6 +48,7 @@ typedef struct MbsSimulation {
   bool has_columns;
   MbsColumns columns;
   MbsObjectives objectives;
+  bool is_started;
   long step_count, steps_done;
   MbsStatistics statistics;
   double largest_violation;  // of a constraint that is taken for a result
@@ -84,7 +85,7 @@ double mbs_simulation_now(void);
 // Fills in an automatic penalty. penalty_scale.c
 MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simulation);
 
-// Does every condition of the elements hold at this state, whose signals are evaluated? diagnosis.c
+// Does every condition of the elements hold at this accepted state, whose signals are evaluated? diagnosis.c
 MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulation *simulation);
 // Says why a start or a step failed, if it can tell: a condition of an element that does not hold, redundant
 // constraints, bodies without mass. diagnosis.c

@@ -1,4 +1,6 @@
-// Numbers that must not fall below a least value: where they do, an element has no meaning.
+// Vectors that must not vanish: where one does, an element has no meaning. A motion seldom hits that position in a
+// step; it passes through, and the vector comes out reversed. So its length is watched, and its direction from step to
+// step.
 #include "terms/elements.h"
 
 MbsStatus mbs_conditions_create(MbsContext *context, MbsSystem *system) {
@@ -7,18 +9,50 @@ MbsStatus mbs_conditions_create(MbsContext *context, MbsSystem *system) {
   MBS_TAKE(context, system->arena, system->conditions, system->condition_count);
   for (int i = 0; i < system->condition_count; ++i) {
     const MbsConditionSpec *spec = &blueprint->conditions.items[i];
-    MBS_TRY(
-        mbs_function_create(context, system, spec->owner, spec->place, spec->number, &system->conditions[i].number));
-    system->conditions[i].spec = spec;
+    MbsCondition *condition = &system->conditions[i];
+    condition->spec = spec;
+    for (int k = 0; k < system->dimension; ++k) {
+      MBS_TRY(mbs_function_create(context, system, spec->owner, spec->place, spec->vector[k], &condition->vector[k]));
+    }
   }
   return MBS_OK;
 }
 
-const MbsConditionSpec *mbs_system_broken_condition(const MbsSystem *system, const MbsState *state) {
+// is it as long as it has to be, and not reversed?
+static bool holds(const MbsSystem *system, const MbsCondition *condition, const double *vector, const double *last) {
+  double square = 0, along = 0;
+  for (int k = 0; k < system->dimension; ++k) {
+    square += vector[k] * vector[k];
+    along += vector[k] * last[k];
+  }
+  return square >= condition->spec->least * condition->spec->least && along > 0;  // false if not a number
+}
+
+const MbsConditionSpec *mbs_conditions_accept(const MbsSystem *system, const MbsState *state, bool is_first) {
+  const MbsConditionSpec *broken = NULL;
+  for (int i = 0; i < system->condition_count; ++i) {
+    MbsCondition *condition = &system->conditions[i];
+    double vector[3];
+    for (int k = 0; k < system->dimension; ++k) {
+      vector[k] = mbs_re(mbs_function_evaluate(system, &condition->vector[k], state, NULL));
+    }
+    broken = holds(system, condition, vector, is_first ? vector : condition->last) ? broken : condition->spec;
+    for (int k = 0; k < system->dimension; ++k) {
+      condition->before[k] = is_first ? vector[k] : condition->last[k];
+      condition->last[k] = vector[k];
+    }
+  }
+  return broken;
+}
+
+const MbsConditionSpec *mbs_conditions_suspect(const MbsSystem *system) {
   for (int i = 0; i < system->condition_count; ++i) {
     const MbsCondition *condition = &system->conditions[i];
-    double number = mbs_re(mbs_function_evaluate(system, &condition->number, state, NULL));
-    if (!(number >= condition->spec->least)) {  // not a number, too
+    double ahead[3];
+    for (int k = 0; k < system->dimension; ++k) {
+      ahead[k] = condition->last[k] + 2 * (condition->last[k] - condition->before[k]);
+    }
+    if (!holds(system, condition, ahead, condition->last)) {
       return condition->spec;
     }
   }

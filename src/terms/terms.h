@@ -97,10 +97,11 @@ typedef struct MbsOutputPoint {
   MbsLinearForm form;
 } MbsOutputPoint;
 
-// A number that must not fall below a least value. See condition.c.
+// A vector that must not vanish. See condition.c.
 typedef struct MbsCondition {
   const MbsConditionSpec *spec;
-  MbsFunction number;
+  MbsFunction vector[3];
+  double last[3], before[3];  // at the last accepted state and at the one before
 } MbsCondition;
 
 // Fixed coordinates that are functions of time. See moving_ground.c.
@@ -162,8 +163,10 @@ void mbs_state_place_fixed(const MbsSystem *system, MbsState *state);
 // The columns of the fixed coordinates at time t (their rows of X, V and A alone).
 void mbs_system_fixed_columns(const MbsSystem *system, mbs_scalar t, mbs_scalar *X, mbs_scalar *V, mbs_scalar *A);
 
-// The first condition of an element that does not hold, or NULL. Signals must be evaluated at this state.
-const MbsConditionSpec *mbs_system_broken_condition(const MbsSystem *system, const MbsState *state);
+// A condition of an element that does not hold at an accepted state, whose signals are evaluated, or NULL.
+const MbsConditionSpec *mbs_conditions_accept(const MbsSystem *system, const MbsState *state, bool is_first);
+// A condition that will hardly hold within the next two steps, if the vector goes on as it does; or NULL.
+const MbsConditionSpec *mbs_conditions_suspect(const MbsSystem *system);
 
 // The transpose: what the fixed coordinates of q, v and a have received goes to the coefficients and (of those that
 // move) to the gradient, and is zero then.
