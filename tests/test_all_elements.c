@@ -260,7 +260,7 @@ static void check_values(Subject *s, const MbsState *state, const MbsProbeState 
 
 static void check_states(Subject *s) {
   MbsState *state = &s->simulation->state;
-  uint64_t seed = 20240607;
+  uint64_t seed = 20240607, total_seed = 7;
   for (int k = 0; k < STATES; ++k) {
     // anywhere around the assembled position, off the constraints too
     state->t = 1 + random_number(&seed);
@@ -271,7 +271,7 @@ static void check_states(Subject *s) {
     }
     for (int i = 0; i < s->m; ++i) {
       state->lambda[i] = 5 * random_number(&seed);
-      state->total[i] = 5 * random_number(&seed);
+      state->total[i] = 5 * random_number(&total_seed);
     }
     MbsProbeState at = {
         .t = state->t, .q = state->q, .v = state->v, .a = state->a, .lambda = state->lambda, .total = state->total};
