@@ -51,7 +51,9 @@ static void print_words(const MbsCheck *check, const MbsSettings *settings, bool
       (void)printf(" (%d of position, nonholonomic constraints: %d)", check->position_freedoms, check->nonholonomic);
     }
     (void)printf("\n\n");
-    print_bodies(check);
+    if (check->bodies > 0) {
+      print_bodies(check);
+    }
   }
   print_coordinates(check);
   if (is_quiet) {

@@ -29,6 +29,25 @@ static void print_points(const MbsResult *result) {
   }
 }
 
+static void print_coordinates(const MbsResult *result) {
+  static const char *const columns[] = {"coordinate", "value", "rate", "acceleration"};
+  if (result->coordinate_count == 0) {
+    return;
+  }
+  CliTable *table = cli_table_create(4);
+  for (int k = 0; k < 4; ++k) {
+    cli_table_text(table, columns[k]);
+  }
+  for (int i = 0; i < result->coordinate_count; ++i) {
+    const MbsCoordinateState *coordinate = &result->coordinates[i];
+    cli_table_text(table, coordinate->name);
+    cli_table_number(table, coordinate->value);
+    cli_table_number(table, coordinate->rate);
+    cli_table_number(table, coordinate->acceleration);
+  }
+  cli_table_print(table, stdout);
+}
+
 static void print_multipliers(const MbsResult *result) {
   if (result->multiplier_count == 0) {
     return;
@@ -78,6 +97,7 @@ static void print_words(const MbsResult *result, const CliSession *session) {
     (void)printf("at t = %g s:\n\n", result->final_time);
   }
   print_points(result);
+  print_coordinates(result);
   print_multipliers(result);
   print_reactions(result);
   if (!is_quiet) {
@@ -106,6 +126,16 @@ static void print_json(const MbsResult *result) {
     put_vector(&json, "position", result->dimension, point->position);
     put_vector(&json, "velocity", result->dimension, point->velocity);
     put_vector(&json, "acceleration", result->dimension, point->acceleration);
+    cli_json_close(&json);
+  }
+  cli_json_close(&json);
+  cli_json_open_object(&json, "coordinates");
+  for (int i = 0; i < result->coordinate_count; ++i) {
+    const MbsCoordinateState *coordinate = &result->coordinates[i];
+    cli_json_open_object(&json, coordinate->name);
+    cli_json_number(&json, "value", coordinate->value);
+    cli_json_number(&json, "rate", coordinate->rate);
+    cli_json_number(&json, "acceleration", coordinate->acceleration);
     cli_json_close(&json);
   }
   cli_json_close(&json);

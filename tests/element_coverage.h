@@ -1,5 +1,6 @@
 // For test_all_elements: is everything there that ought to be compared? Every registered type has a model, every field
-// of a type is given in one, every number of a model is made of parameters.
+// of a type, and of what they are made of (ground, bodies, coordinates), is given in one, every number of a model is
+// made of parameters.
 #ifndef MBS_ELEMENT_COVERAGE_H
 #define MBS_ELEMENT_COVERAGE_H
 
@@ -53,8 +54,38 @@ static void check_type(MbsContext *context, const char *family, int section, int
   }
 }
 
+// ---- the sections they stand on ----
+static void look_for_fields(const char *path, void *user) {
+  Search *search = user;
+  MbsModel *model = read_model(search->context, path);
+  const MbsValue *records = mbs_record_value(&model->root, search->section);
+  for (int i = 0; i < records->count; ++i) {
+    for (int f = 0; f < mbs_model_type.fields[search->section].record->field_count; ++f) {
+      search->is_given[f] |= mbs_record_value(&records->records[i], f)->is_given;
+    }
+  }
+  mbs_model_destroy(model);
+}
+
+static void check_section(MbsContext *context, int section) {
+  const MbsRecordType *type = mbs_model_type.fields[section].record;
+  bool is_given[64] = {false};
+  Search search = {.context = context, .section = section, .is_given = is_given};
+  ENSURE(type->field_count <= MBS_COUNT(is_given));
+  (void)for_each_file("tests/models/element_*.yaml", look_for_fields, &search);
+  for (int f = 0; f < type->field_count; ++f) {
+    if (!is_given[f]) {
+      (void)fprintf(stderr, "%s: no test model gives its field %s\n", type->name, type->fields[f].name);
+      exit(1);
+    }
+  }
+}
+
 // every type has a model, every field of a type is given in one
 static void every_type_has_models(MbsContext *context) {
+  check_section(context, MBS_MODEL_GROUND);
+  check_section(context, MBS_MODEL_BODIES);
+  check_section(context, MBS_MODEL_COORDINATES);
   for (int i = 0; mbs_joint_types[i]; ++i) {
     check_type(context, "joint", MBS_MODEL_JOINTS, i, &mbs_joint_types[i]->record);
   }
@@ -68,13 +99,14 @@ static bool is_constant(const MbsGraph *graph, MbsNode node) {
   return mbs_graph_node(graph, node)->operation == MBS_OP_CONSTANT;
 }
 
-// where to start looking for the position, where the one point of a point mass is in its own axes, and velocities that
-// are not written: no derivative
+// where to start looking for the position, where the one point of a point mass is in its own axes, velocities that are
+// not written, and gravity where there are no bodies: no derivative
 static bool may_be_constant(const MbsBlueprint *blueprint, const char *name) {
   static const char *const guesses[] = {"position", "angle", "rotation"};
   char part[128];
   const char *field = strrchr(name, ':');
-  bool may_be = field && strcmp(field, ": points") == 0;
+  bool may_be = field && (strcmp(field, ": points") == 0 || strcmp(field, ": guess") == 0);
+  may_be |= blueprint->bodies.count == 1 && strcmp(name, "model: gravity") == 0;
   for (int i = 0; i < blueprint->independents.count && !may_be; ++i) {
     const MbsIndependentSpec *independent = &blueprint->independents.items[i];
     (void)snprintf(part, sizeof part, "independent coordinate \"%s\": velocity", independent->name);

@@ -118,6 +118,7 @@ int main(void) {
   for (int i = 0; i < 2; ++i) {
     check(context, "models/five_bar.yaml", formulations[i]);
     check(context, "models/slider_spring.yaml", formulations[i]);
+    check(context, "models/slider_crank.yaml", formulations[i]);
     check(context, "tests/models/run_reactions.yaml", formulations[i]);  // with reactions in its objectives
   }
   mbs_context_destroy(context);

@@ -34,6 +34,8 @@ static void test_flags(void) {
     check_flags(&mbs_force_types[i]->record);
   }
   check_flags(mbs_model_type.fields[MBS_MODEL_BODIES].record);
+  check_flags(mbs_model_type.fields[MBS_MODEL_GROUND].record);
+  check_flags(mbs_model_type.fields[MBS_MODEL_COORDINATES].record);
 }
 
 static void emit(FILE *out, const MbsYaml *node) {

@@ -42,6 +42,8 @@ static const Count counts[] = {
     // ---- shipped models ----
     {"models/five_bar.yaml", 4, 6, 4, 0, 2, NULL},
     {"models/andrews.yaml", 7, 8, 7, 0, 1, NULL},
+    // three coordinates of the model's own, no bodies
+    {"models/slider_crank.yaml", 0, 3, 2, 0, 1, NULL},
     {"models/rssr.yaml", 3, 12, 11, 0, 1, NULL},
     {"models/spatial_slider_crank.yaml", 3, 21, 20, 0, 1, NULL},
     {"models/bricard.yaml", 5, 24, 24, 1, 1, "body R5"},

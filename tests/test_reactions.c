@@ -380,7 +380,7 @@ static void check_parts(const char *path, const MbsSimulation *simulation, MbsSy
     }
   }
   double scale = largest_of(system->n, f);
-  for (int i = 0; i < system->n; ++i) {
+  for (int i = 0; i < system->first_scalar; ++i) {  // coordinates of the model's own belong to no body
     if (!(fabs(sum[i] - f[i]) <= 1e-12 * scale)) {  // the same sums in another order
       (void)fprintf(stderr, "%s: f %d is %.17g, its bodies give %.17g\n", path, i + 1, f[i], sum[i]);
       exit(1);

@@ -70,6 +70,12 @@ static MbsModel *build_again(const MbsModel *from) {
   }
   const MbsValue *bodies = mbs_record_value(root, MBS_MODEL_BODIES);
   for (int i = 0; i < bodies->count; ++i) {
+    const MbsValue *vectors = mbs_record_value(&bodies->records[i], MBS_BODY_VECTORS);
+    for (int k = 0; k < vectors->count; ++k) {
+      texts_of(&vectors->records[k].values[0], xyz);
+      ENSURE_OK(context, mbs_model_add_vector(context, to, bodies->records[i].name.text, vectors->records[k].name.text,
+                                              xyz[0], xyz[1], xyz[2]));
+    }
     points = mbs_record_value(&bodies->records[i], MBS_BODY_POINTS);
     for (int k = 0; k < points->count; ++k) {
       texts_of(&points->records[k].values[0], xyz);
@@ -81,6 +87,11 @@ static MbsModel *build_again(const MbsModel *from) {
   for (int i = 0; i < points->count; ++i) {
     texts_of(&points->records[i].values[0], xyz);
     ENSURE_OK(context, mbs_model_add_ground_point(context, to, points->records[i].name.text, xyz[0], xyz[1], xyz[2]));
+  }
+  const MbsValue *vectors = mbs_record_value(mbs_record_child(root, MBS_MODEL_GROUND), MBS_GROUND_VECTORS);
+  for (int i = 0; i < vectors->count; ++i) {
+    texts_of(&vectors->records[i].values[0], xyz);
+    ENSURE_OK(context, mbs_model_add_ground_vector(context, to, vectors->records[i].name.text, xyz[0], xyz[1], xyz[2]));
   }
   const MbsValue *parameters = mbs_record_value(root, MBS_MODEL_PARAMETERS);
   for (int i = 0; i < parameters->count; ++i) {

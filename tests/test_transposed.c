@@ -160,5 +160,12 @@ int main(void) {
   check_model("tests/models/element_velocity_constraint_plane.yaml", false);
   check_model("tests/models/run_reactions.yaml", true);
   check_model("tests/models/run_reactions_space.yaml", true);
+  check_model("models/slider_crank.yaml", false);
+  check_model("tests/models/element_coordinates_alone.yaml", false);
+  check_model("tests/models/element_coordinates_plane.yaml", false);
+  check_model("tests/models/element_coordinates_space.yaml", false);
+  check_model("tests/models/element_coordinates_velocity.yaml", false);
+  check_model("tests/models/element_vectors_plane.yaml", false);
+  check_model("tests/models/element_vectors_space.yaml", false);
   return 0;
 }

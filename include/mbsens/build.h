@@ -19,7 +19,7 @@
 // that is NULL is absent and has its default; of an array the rest is NULL (a vector in the plane uses two of
 // three). Texts are copied. Units: SI, radians.
 //
-// The calls may come in any order, but a point's body comes before the point; names are resolved when the model is
+// The calls may come in any order, but a body comes before its points and vectors; names are resolved when the model is
 // used. A model read from a file can be added to as well. A call that fails leaves the model as it was and a sentence
 // in the context that names the element, as every function of mbsens.h does. Do not change a model while a run uses
 // it. What the fields mean: mbsens/elements.h, docs/c-api.md.
@@ -53,6 +53,13 @@ MbsStatus mbs_model_add_ground_point(MbsContext *context, MbsModel *model, const
 MbsStatus mbs_model_add_point(MbsContext *context, MbsModel *model, const char *body, const char *name, const char *x,
                               const char *y, const char *z);
 
+// A direction that does not move, and one of a body in its axes, for axes of joints and for expressions; any length but
+// zero.
+MbsStatus mbs_model_add_ground_vector(MbsContext *context, MbsModel *model, const char *name, const char *x,
+                                      const char *y, const char *z);
+MbsStatus mbs_model_add_vector(MbsContext *context, MbsModel *model, const char *body, const char *name, const char *x,
+                               const char *y, const char *z);
+
 // Where a point (body.point, or its name alone) is when the assembly starts; m.
 MbsStatus mbs_model_add_initial_point(MbsContext *context, MbsModel *model, const char *point, const char *x,
                                       const char *y, const char *z);
@@ -69,9 +76,10 @@ typedef struct MbsFieldTexts {
   const char *const *texts;
 } MbsFieldTexts;
 
-// Adds an entry to a section of the model, written as in the file: "joints", "forces", "bodies", "objectives",
-// "initial.independent". `type` is that of the joint or force, NULL elsewhere. `name` is required in the sections that
-// go by names (bodies, objectives), may be NULL for joints and forces, and is NULL in other lists.
+// Adds an entry to a section of the model, written as in the file: "joints", "forces", "bodies", "coordinates",
+// "objectives", "initial.independent". `type` is that of the joint or force, NULL elsewhere. `name` is required in the
+// sections that go by names (bodies, coordinates, objectives), may be NULL for joints and forces, and is NULL in other
+// lists.
 MbsStatus mbs_model_add_element(MbsContext *context, MbsModel *model, const char *section, const char *type,
                                 const char *name, int field_count, const MbsFieldTexts *fields);
 

@@ -55,6 +55,34 @@ static inline MbsStatus mbs_model_add_body(
   return mbs_model_add_element(context, model, "bodies", NULL, def->name, 6, fields);
 }
 
+// a coordinate of the model's own: a number that moves
+typedef struct MbsCoordinateDef {
+  // required
+  const char *name;
+  // number, default 0: J of its kinetic energy 1/2 J rate^2; zero where a constraint determines the
+  // coordinate
+  const char *inertia;
+  // number, default 0: where to start the assembly: its value
+  const char *guess;
+} MbsCoordinateDef;
+
+static inline MbsCoordinateDef mbs_default_coordinate_def(void) {
+  MbsCoordinateDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_coordinate(
+    MbsContext *context, MbsModel *model, const MbsCoordinateDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "coordinates", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"inertia", 1, &def->inertia},
+      {"guess", 1, &def->guess},
+  };
+  return mbs_model_add_element(context, model, "coordinates", NULL, def->name, 2, fields);
+}
+
 // an expression of positions, time and parameters that is kept at zero
 typedef struct MbsConstraintJointDef {
   // may be left out
@@ -86,9 +114,11 @@ typedef struct MbsCylindricalJointDef {
   // [point, point], required: a point of the line on the first body, and the point of the second
   // body that stays on it
   const char *ends[2];
-  // vector, required: direction of the line in the axes of the first body (any length but zero)
+  // vector or name, required: direction of the line in the axes of the first body (any length but
+  // zero)
   const char *axis[3];
-  // vector: the same direction in the axes of the second body (default: the numbers of axis)
+  // vector or name: the same direction in the axes of the second body (default: the numbers of
+  // axis)
   const char *axis2[3];
 } MbsCylindricalJointDef;
 
@@ -172,11 +202,11 @@ typedef struct MbsFixedJointDef {
   const char *ends[2];
   // number, rad, default 0: in the plane: angle of the second body's x axis from the first body's
   const char *angle;
-  // vector: in space: the second body's x axis in the axes of the first (default: the first body's
-  // own)
+  // vector or name: in space: the second body's x axis in the axes of the first (default: the first
+  // body's own)
   const char *x_axis[3];
-  // vector: in space: the second body's y axis in the axes of the first (default: the first body's
-  // own)
+  // vector or name: in space: the second body's y axis in the axes of the first (default: the first
+  // body's own)
   const char *y_axis[3];
 } MbsFixedJointDef;
 
@@ -236,10 +266,11 @@ typedef struct MbsKnifeEdgeJointDef {
   // [point, point], required: any point of the body it moves on, and the point of the second body
   // that does not move sideways
   const char *ends[2];
-  // vector, required: direction of the edge in the axes of the second body (any length but zero)
+  // vector or name, required: direction of the edge in the axes of the second body (any length but
+  // zero)
   const char *edge[3];
-  // vector: in space: normal of the surface in the axes of the first body; sideways is normal to it
-  // and to the edge
+  // vector or name: in space: normal of the surface in the axes of the first body; sideways is
+  // normal to it and to the edge
   const char *normal[3];
 } MbsKnifeEdgeJointDef;
 
@@ -268,9 +299,11 @@ typedef struct MbsPlanarJointDef {
   // [point, point], required: a point of the plane on the first body, and the point of the second
   // body that stays in it
   const char *ends[2];
-  // vector, required: normal of the plane in the axes of the first body (any length but zero)
+  // vector or name, required: normal of the plane in the axes of the first body (any length but
+  // zero)
   const char *normal[3];
-  // vector: the same direction in the axes of the second body (default: the numbers of normal)
+  // vector or name: the same direction in the axes of the second body (default: the numbers of
+  // normal)
   const char *normal2[3];
 } MbsPlanarJointDef;
 
@@ -299,7 +332,8 @@ typedef struct MbsPointOnLineJointDef {
   // [point, point], required: a point of the line on the first body, and the point of the second
   // body that stays on it
   const char *ends[2];
-  // vector, required: direction of the line in the axes of the first body (any length but zero)
+  // vector or name, required: direction of the line in the axes of the first body (any length but
+  // zero)
   const char *axis[3];
 } MbsPointOnLineJointDef;
 
@@ -327,7 +361,8 @@ typedef struct MbsPointOnPlaneJointDef {
   // [point, point], required: a point of the plane on the first body, and the point of the second
   // body that stays in it
   const char *ends[2];
-  // vector, required: normal of the plane in the axes of the first body (any length but zero)
+  // vector or name, required: normal of the plane in the axes of the first body (any length but
+  // zero)
   const char *normal[3];
   // number, m, default 0: distance from the plane, along the normal
   const char *offset;
@@ -358,15 +393,18 @@ typedef struct MbsPrismaticJointDef {
   // [point, point], required: a point of the line on the first body, and the point of the second
   // body that slides on it
   const char *ends[2];
-  // vector, required: direction of the line in the axes of the first body (any length but zero)
+  // vector or name, required: direction of the line in the axes of the first body (any length but
+  // zero)
   const char *axis[3];
-  // vector: the same direction in the axes of the second body (default: the numbers of axis)
+  // vector or name: the same direction in the axes of the second body (default: the numbers of
+  // axis)
   const char *axis2[3];
-  // vector: in space: a direction of the first body, not along the axis, that stays in one plane
-  // with the axis and reference2 (default: one normal to the axis, with the same numbers on both)
+  // vector or name: in space: a direction of the first body, not along the axis, that stays in one
+  // plane with the axis and reference2 (default: one normal to the axis, with the same numbers on
+  // both)
   const char *reference[3];
-  // vector: in space: the corresponding direction of the second body (default: the numbers of
-  // reference)
+  // vector or name: in space: the corresponding direction of the second body (default: the numbers
+  // of reference)
   const char *reference2[3];
 } MbsPrismaticJointDef;
 
@@ -426,9 +464,11 @@ typedef struct MbsRevoluteJointDef {
   const char *name;
   // [point, point], required: the point on each body that they share
   const char *ends[2];
-  // vector: in space: direction of the axis in the axes of the first body (any length but zero)
+  // vector or name: in space: direction of the axis in the axes of the first body (any length but
+  // zero)
   const char *axis[3];
-  // vector: the same direction in the axes of the second body (default: the numbers of axis)
+  // vector or name: the same direction in the axes of the second body (default: the numbers of
+  // axis)
   const char *axis2[3];
 } MbsRevoluteJointDef;
 
@@ -457,10 +497,11 @@ typedef struct MbsRollingJointDef {
   // [point, point], required: a point of the plane on the first body, and the centre of the disc on
   // the second
   const char *ends[2];
-  // vector, required: normal of the plane in the axes of the first body, to the side where the disc
-  // is (any length but zero); in the plane: of the line
+  // vector or name, required: normal of the plane in the axes of the first body, to the side where
+  // the disc is (any length but zero); in the plane: of the line
   const char *normal[3];
-  // vector: in space: direction of the axle in the axes of the second body (any length but zero)
+  // vector or name: in space: direction of the axle in the axes of the second body (any length but
+  // zero)
   const char *axle[3];
   // number, m, required: radius of the disc
   const char *radius;
@@ -515,9 +556,11 @@ typedef struct MbsUniversalJointDef {
   const char *name;
   // [point, point], required: the point on each body that they share
   const char *ends[2];
-  // vector, required: the arm of the cross on the first body, in its axes (any length but zero)
+  // vector or name, required: the arm of the cross on the first body, in its axes (any length but
+  // zero)
   const char *axis[3];
-  // vector, required: the arm of the cross on the second body, in its axes: normal to the first
+  // vector or name, required: the arm of the cross on the second body, in its axes: normal to the
+  // first
   const char *axis2[3];
 } MbsUniversalJointDef;
 
@@ -606,8 +649,8 @@ static inline MbsStatus mbs_model_add_bushing(
 typedef struct MbsCoordinateForceDef {
   // may be left out
   const char *name;
-  // expression, required: the coordinate it acts along: an expression of positions such as angle(J)
-  // or distance(P, Q)
+  // expression, required: the coordinate it acts along: an expression of positions such as
+  // angle(J), distance(P, Q), or x of the model's own
   const char *expression;
   // expression, required: the force that does work along it: an expression of its value and rate,
   // t, signals and parameters, such as -k*(value - x0) - c*rate
@@ -752,10 +795,11 @@ typedef struct MbsTorsionalSpringDef {
   // expression, N m: torque as an expression of angle, rate, t, parameters and signals, instead of
   // the three numbers
   const char *law;
-  // vector: in space: the direction they turn about, in the axes of the first body; a joint keeps
-  // it common
+  // vector or name: in space: the direction they turn about, in the axes of the first body; a joint
+  // keeps it common
   const char *axis[3];
-  // vector: the same direction in the axes of the second body (default: the numbers of axis)
+  // vector or name: the same direction in the axes of the second body (default: the numbers of
+  // axis)
   const char *axis2[3];
 } MbsTorsionalSpringDef;
 
@@ -785,7 +829,7 @@ static inline MbsStatus mbs_model_add_torsional_spring(
 typedef struct MbsIndependentCoordinateDef {
   // expression, required: a function of the position, such as r(P2).x, angle(A1) or distance(A, P2)
   const char *coordinate;
-  // number: its value at the start (default: as the bodies and points are placed)
+  // number: its value at the start (default: as bodies, points and coordinates are placed)
   const char *value;
   // number, default 0: its rate at the start
   const char *velocity;

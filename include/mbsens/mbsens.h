@@ -110,6 +110,12 @@ typedef struct MbsPointState {
   double position[3], velocity[3], acceleration[3];
 } MbsPointState;
 
+// A coordinate of the model's own.
+typedef struct MbsCoordinateState {
+  const char *name;
+  double value, rate, acceleration;
+} MbsCoordinateState;
+
 // What a joint between two points does to its second body: the force, and the torque about the joint's point on that
 // body, in global axes. In the plane force[2], torque[0] and torque[1] are zero.
 typedef struct MbsReaction {
@@ -135,6 +141,8 @@ typedef struct MbsResult {
   double final_time;
   int point_count;
   const MbsPointState *points;  // at the end
+  int coordinate_count;
+  const MbsCoordinateState *coordinates;  // those of the model's own, at the end
   int multiplier_count;
   const char *const *multiplier_names;
   const double *multipliers;     // at the end

@@ -64,11 +64,13 @@ static MbsStatus read_forces(MbsContext *context, MbsBlueprint *blueprint) {
 MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsBlueprint **result) {
   MbsBlueprint *blueprint;
   MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
-  if (blueprint->bodies.count < 2) {
-    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the model has no bodies", model->file);
+  if (blueprint->bodies.count < 2 && blueprint->user_coordinates.count == 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the model has no bodies and no coordinates",
+                    model->file);
   }
   MBS_TRY(read_joints(context, blueprint, true));
   MBS_TRY(mbs_natural_choose(context, blueprint));
+  MBS_TRY(mbs_user_coordinates_add(context, blueprint));
   MBS_TRY(read_joints(context, blueprint, false));
   MBS_TRY(read_forces(context, blueprint));
   MBS_TRY(read_independents(context, blueprint));

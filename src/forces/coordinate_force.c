@@ -1,13 +1,16 @@
 // A force along a coordinate: with w any function of positions, the generalised force is F dw/dq, so that F does the
-// work F dw. A torque along angle(J), a force along distance(P, Q) or slide(J), or a load on a user coordinate q(s).
+// work F dw. A torque along angle(J), a force along distance(P, Q) or slide(J), or a load on a coordinate of the
+// model's own.
 #include "model/force.h"
 
 enum { COORDINATE, VALUE };
 
 static const MbsField fields[] = {
-    [COORDINATE] = {"coordinate_force", MBS_FIELD_SIGNAL, .is_required = true,
-                    .summary =
-                        "the coordinate it acts along: an expression of positions such as angle(J) or distance(P, Q)"},
+    [COORDINATE] =
+        {"coordinate_force", MBS_FIELD_SIGNAL, .is_required = true,
+         .summary =
+             "the coordinate it acts along: an expression of positions such as angle(J), distance(P, Q), or x of the "
+             "model's own"},
     [VALUE] = {"value", MBS_FIELD_SIGNAL, .is_required = true,
                .summary = "the force that does work along it: an expression of its value and rate, t, signals and "
                           "parameters, such as -k*(value - x0) - c*rate"},

@@ -19,10 +19,10 @@ static const MbsField fields[] = {
     [LAW] = {"law", MBS_FIELD_SIGNAL, .mirror = MBS_MIRROR_ANGULAR, .unit = "N m",
              .summary =
                  "torque as an expression of angle, rate, t, parameters and signals, instead of the three numbers"},
-    [AXIS] = {"axis", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+    [AXIS] = {"axis", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO,
               .summary =
                   "in space: the direction they turn about, in the axes of the first body; a joint keeps it common"},
-    [AXIS2] = {"axis2", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+    [AXIS2] = {"axis2", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_second = true,
                .summary = "the same direction in the axes of the second body (default: the numbers of axis)"},
 };
 
@@ -71,9 +71,10 @@ static MbsStatus twist_in_space(MbsContext *context, MbsBlueprint *blueprint, co
   if (axis->count == 0) {
     return mbs_fail(context, MBS_ERROR_INPUT, record->name.place, "%s needs \"axis\" in space", owner);
   }
-  MBS_TRY(mbs_direction_read(context, blueprint, owner, &fields[AXIS], axis, twist->bodies[0], &u[0]));
-  MBS_TRY(mbs_direction_read(context, blueprint, owner, &fields[AXIS2], axis2->count ? axis2 : axis, twist->bodies[1],
-                             &u[1]));
+  MBS_TRY(
+      mbs_direction_read(context, blueprint, owner, &fields[AXIS], axis, twist->bodies[0], twist->bodies[0], &u[0]));
+  MBS_TRY(mbs_direction_read(context, blueprint, owner, &fields[AXIS2], axis2->count ? axis2 : axis,
+                             twist->bodies[axis2->count ? 1 : 0], twist->bodies[1], &u[1]));
   MBS_TRY(mbs_rotation_about(context, blueprint, &u[0], &u[1], &twist->angle));
   MBS_TRY(mbs_form_of_direction(context, blueprint, &u[0], &form));
   MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_POSITION, &twist->direction));

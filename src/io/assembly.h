@@ -29,7 +29,7 @@ enum { MBS_FILE_INCLUDE, MBS_FILE_CONSTANTS, MBS_FILE_TEMPLATES, MBS_FILE_ASSEMB
 extern const MbsRecordType mbs_file_type;
 // A template has a section of its own, these of the model, and assemblies.
 enum { MBS_TEMPLATE_PARAMETERS, MBS_TEMPLATE_ASSEMBLIES };
-enum { MBS_TEMPLATE_SECTION_COUNT = 6 };
+enum { MBS_TEMPLATE_SECTION_COUNT = 7 };
 extern const int mbs_template_sections[MBS_TEMPLATE_SECTION_COUNT];  // fields of mbs_model_type
 enum {
   MBS_ASSEMBLY_TEMPLATE,
@@ -92,6 +92,10 @@ MbsStatus mbs_template_check(const MbsReader *reader, const MbsYaml *template);
 // Fails where this cannot be the name of a parameter of a template or of a constant.
 MbsStatus mbs_template_check_name(const MbsReader *reader, const MbsWhere *where, MbsText name);
 
+// Fails where a coordinate in these sections has the name: expressions could not tell them apart.
+MbsStatus mbs_template_refuse_coordinate(const MbsReader *reader, const MbsWhere *where, const MbsYaml *sections,
+                                         MbsText name);
+
 // ---- include.c ----
 // The root with all that its includes bring; itself where it includes nothing.
 MbsStatus mbs_include_resolve(const MbsReader *reader, const MbsYaml *root, const MbsYaml **joined);
@@ -117,9 +121,17 @@ MbsStatus mbs_rewrite_expression(MbsExpansion *expansion, const MbsInstance *sco
 MbsStatus mbs_rewrite_formal(MbsExpansion *expansion, MbsFormal *formal, const char **value);
 
 // ---- reference.c ----
-// `is_point`: a bare name is that of a point, else of a body, joint, force or objective if there is one.
-MbsStatus mbs_rewrite_reference(MbsExpansion *expansion, const MbsInstance *scope, bool is_point, MbsText text,
+// What a reference names.
+typedef enum MbsReferenceKind {
+  MBS_REFERENCE_THING,       // a body, joint, force or objective if there is one, else a point
+  MBS_REFERENCE_POINT,       // body.point, or a point by its name alone
+  MBS_REFERENCE_VECTOR,      // body.vector
+  MBS_REFERENCE_COORDINATE,  // a coordinate of the model's own
+} MbsReferenceKind;
+MbsStatus mbs_rewrite_reference(MbsExpansion *expansion, const MbsInstance *scope, MbsReferenceKind kind, MbsText text,
                                 const char **result);
+// The instance around a text whose coordinate this is; NULL: there is no such coordinate.
+const MbsInstance *mbs_reference_coordinate_owner(const MbsInstance *scope, const char *name, size_t length);
 
 // Fails where the angle of this joint has no mirror image, or where this force is a torsional spring without one.
 MbsStatus mbs_reference_check_angle(MbsExpansion *expansion, const MbsInstance *scope, MbsText joint);

@@ -129,28 +129,45 @@ MbsStatus mbs_model_add_ground_point(MbsContext *context, MbsModel *model, const
                             y, z);
 }
 
+MbsStatus mbs_model_add_ground_vector(MbsContext *context, MbsModel *model, const char *name, const char *x,
+                                      const char *y, const char *z) {
+  return add_section_vector(context, model, "mbs_model_add_ground_vector", MBS_MODEL_GROUND, MBS_GROUND_VECTORS, name,
+                            x, y, z);
+}
+
 MbsStatus mbs_model_add_initial_point(MbsContext *context, MbsModel *model, const char *point, const char *x,
                                       const char *y, const char *z) {
   return add_section_vector(context, model, "mbs_model_add_initial_point", MBS_MODEL_INITIAL, MBS_INITIAL_POINTS, point,
                             x, y, z);
 }
 
-MbsStatus mbs_model_add_point(MbsContext *context, MbsModel *model, const char *body, const char *name, const char *x,
-                              const char *y, const char *z) {
-  MBS_TRY(mbs_builder_start(context, "mbs_model_add_point", model));
-  MBS_TRY(mbs_builder_need(context, "mbs_model_add_point", "body", body));
-  MBS_TRY(mbs_builder_need(context, "mbs_model_add_point", "name", name));
+// One entry of a map of vectors of a body: a point, or a vector.
+static MbsStatus add_body_vector(MbsContext *context, MbsModel *model, const char *call, int field, const char *what,
+                                 const char *body, const char *name, const char *x, const char *y, const char *z) {
+  MBS_TRY(mbs_builder_start(context, call, model));
+  MBS_TRY(mbs_builder_need(context, call, "body", body));
+  MBS_TRY(mbs_builder_need(context, call, "name", name));
   MbsReader reader = mbs_builder_reader(context, model);
   const MbsRecord *record = mbs_builder_find(mbs_record_value(&model->root, MBS_MODEL_BODIES), body);
   if (!record) {
-    return mbs_reader_fail(&reader, NULL, mbs_nowhere, "point \"%.60s\": there is no body \"%.60s\" yet; %s", name,
-                           body,
-                           strcmp(body, "ground") == 0 ? "mbs_model_add_ground_point adds points of the ground"
-                                                       : "mbs_model_add_body comes first");
+    bool is_ground = strcmp(body, "ground") == 0;
+    return mbs_reader_fail(&reader, NULL, mbs_nowhere, "%s \"%.60s\": there is no body \"%.60s\" yet; %s%s%s", what,
+                           name, body, is_ground ? "mbs_model_add_ground_" : "mbs_model_add_body comes first",
+                           is_ground ? what : "", is_ground ? " adds those of the ground" : "");
   }
   const MbsRecordType *type = type_of_section(MBS_MODEL_BODIES);
   MbsWhere where = {.word = type->name, .name = record->name.text};
-  return add_vector(&reader, &where, type, record, MBS_BODY_POINTS, name, x, y, z);
+  return add_vector(&reader, &where, type, record, field, name, x, y, z);
+}
+
+MbsStatus mbs_model_add_point(MbsContext *context, MbsModel *model, const char *body, const char *name, const char *x,
+                              const char *y, const char *z) {
+  return add_body_vector(context, model, "mbs_model_add_point", MBS_BODY_POINTS, "point", body, name, x, y, z);
+}
+
+MbsStatus mbs_model_add_vector(MbsContext *context, MbsModel *model, const char *body, const char *name, const char *x,
+                               const char *y, const char *z) {
+  return add_body_vector(context, model, "mbs_model_add_vector", MBS_BODY_VECTORS, "vector", body, name, x, y, z);
 }
 
 MbsStatus mbs_model_set_simulation(MbsContext *context, MbsModel *model, const char *key, const char *value) {

@@ -51,7 +51,9 @@ static void put_legend(const MbsPage *page) {
       {"number", "a number or an expression of parameters, such as 2*L or sqrt(5)"},
       {"expression", "may use signals, such as r(P2).x, and time as well: see mbsens list functions"},
       {"vector expression", "a list of two expressions, or one whose value is a vector"},
-      {"[x, y]", "a list of two numbers"},
+      {"vector", "[x, y], in space [x, y, z]: a list of numbers"},
+      {"vector or name",
+       "the same, or the name of a vector of the body whose axes are meant: u, or -u for the opposite"},
       {"point",
        "body.point, ground.point, or a point's name alone where it can only be one point; left.body.point of assembly "
        "left, cell(2).body.point of a repeated one"},

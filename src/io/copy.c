@@ -43,17 +43,21 @@ static MbsStatus negate(MbsExpansion *x, const char **text) {
   return strcmp(*text, "0") == 0 ? MBS_OK : print(x, mbs_arena_print(x->reader->arena, "-(%s)", *text), text);
 }
 
+// What the sign of a vector changes by, besides that of each axis.
+static int sign_of(const MbsInstance *instance, MbsMirror mirror) {
+  return mirror == MBS_MIRROR_ANGULAR  ? instance->parity
+         : mirror == MBS_MIRROR_X_AXIS ? instance->sign[0]
+         : mirror == MBS_MIRROR_Y_AXIS ? instance->sign[1]
+                                       : 1;
+}
+
 // Component k of a vector in the frame of the instance.
 static MbsStatus place_component(MbsExpansion *x, const MbsInstance *instance, MbsMirror mirror, int k,
                                  const char **text) {
   if (mirror == MBS_MIRROR_NONE) {
     return MBS_OK;
   }
-  int sign = instance->sign[k];
-  sign *= mirror == MBS_MIRROR_ANGULAR  ? instance->parity
-          : mirror == MBS_MIRROR_X_AXIS ? instance->sign[0]
-          : mirror == MBS_MIRROR_Y_AXIS ? instance->sign[1]
-                                        : 1;
+  int sign = instance->sign[k] * sign_of(instance, mirror);
   if (mirror == MBS_MIRROR_POSITION && strcmp(instance->shift[k], "0") != 0) {
     return strcmp(*text, "0") == 0
                ? print(x, instance->shift[k], text)
@@ -138,12 +142,22 @@ static MbsStatus copy_numbers(MbsExpansion *x, const MbsInstance *instance, cons
 
 // ---- names ----
 
-static MbsStatus copy_names(MbsExpansion *x, const MbsInstance *instance, bool is_point, bool is_joint, MbsYaml *node) {
+// A direction by name: u or -u. Its numbers are mirrored where the body gives them.
+static MbsStatus copy_direction(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
+  if (node->kind != MBS_YAML_SCALAR || sign_of(instance, field->mirror) > 0) {
+    return node->kind == MBS_YAML_SCALAR ? MBS_OK : copy_numbers(x, instance, field, node);
+  }
+  return node->text[0] == '-' ? print(x, node->text + 1, &node->text)
+                              : print(x, mbs_arena_print(x->reader->arena, "-%s", node->text), &node->text);
+}
+
+static MbsStatus copy_names(MbsExpansion *x, const MbsInstance *instance, MbsReferenceKind kind, bool is_joint,
+                            MbsYaml *node) {
   MbsYaml *last = NULL;
   MbsText text = {.text = node->text, .place = node->place};
   if (node->kind == MBS_YAML_SCALAR) {
     MBS_TRY(is_joint ? mbs_reference_check_angle(x, instance, text) : MBS_OK);
-    return mbs_rewrite_reference(x, instance, is_point, text, &node->text);
+    return mbs_rewrite_reference(x, instance, kind, text, &node->text);
   }
   if (node->kind == MBS_YAML_LIST) {
     const MbsYaml *item = node->first;
@@ -151,7 +165,7 @@ static MbsStatus copy_names(MbsExpansion *x, const MbsInstance *instance, bool i
       MbsYaml *made;
       MBS_TRY(mbs_copy_node(x, item, &made));
       if (made->kind == MBS_YAML_SCALAR) {
-        MBS_TRY(copy_names(x, instance, is_point, is_joint, made));
+        MBS_TRY(copy_names(x, instance, kind, is_joint, made));
       }
       append(node, &last, made);
     }
@@ -190,14 +204,16 @@ static bool is_field(const MbsField *field, int section, int inner) {
   return field == (inner < 0 ? outer : &outer->record->fields[inner]);
 }
 
-// The entries of a map: bodies, objectives and ground points are the instance's own, initial points are references, and
-// the points of a body and the parameters of the model stay as they are.
+// The entries of a map: bodies, coordinates, objectives and points and vectors of the ground are the instance's own,
+// initial points are references, and the points and vectors of a body and the parameters of the model stay as they are.
 static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
   if (node->kind != MBS_YAML_MAPPING) {
     return MBS_OK;
   }
-  bool is_prefixed = is_field(field, MBS_MODEL_BODIES, -1) || is_field(field, MBS_MODEL_OBJECTIVES, -1) ||
-                     is_field(field, MBS_MODEL_GROUND, MBS_GROUND_POINTS);
+  bool is_prefixed = is_field(field, MBS_MODEL_BODIES, -1) || is_field(field, MBS_MODEL_COORDINATES, -1) ||
+                     is_field(field, MBS_MODEL_OBJECTIVES, -1) ||
+                     is_field(field, MBS_MODEL_GROUND, MBS_GROUND_POINTS) ||
+                     is_field(field, MBS_MODEL_GROUND, MBS_GROUND_VECTORS);
   MbsField entry = *field;
   entry.kind = field->kind == MBS_FIELD_VECTOR_MAP ? MBS_FIELD_VECTOR : MBS_FIELD_NUMBER;
   MbsYaml *last = NULL;
@@ -208,7 +224,7 @@ static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const Mb
     if (is_prefixed) {
       MBS_TRY(add_prefix(x, instance, &made->key.text));
     } else if (is_field(field, MBS_MODEL_INITIAL, MBS_INITIAL_POINTS)) {
-      MBS_TRY(mbs_rewrite_reference(x, instance, true, made->key, &made->key.text));
+      MBS_TRY(mbs_rewrite_reference(x, instance, MBS_REFERENCE_POINT, made->key, &made->key.text));
     }
     MBS_TRY(field->kind == MBS_FIELD_RECORD_MAP ? mbs_copy_record(x, instance, field->record, made)
                                                 : mbs_copy_value(x, instance, &entry, made));
@@ -254,6 +270,31 @@ static MbsStatus name_element(MbsExpansion *x, const MbsInstance *instance, cons
   return MBS_OK;
 }
 
+// The vectors of the ground that an element names: theirs is the name that the instance's ground gives them.
+static MbsStatus name_ground_vectors(MbsExpansion *x, const MbsInstance *instance, const MbsRecordType *type,
+                                     MbsYaml *node) {
+  const MbsYaml *ends = mbs_yaml_find(node, type->name);
+  for (MbsYaml *pair = node->first; pair; pair = pair->next) {
+    const MbsField *field = NULL;
+    for (int i = 0; i < type->field_count; ++i) {
+      field = strcmp(type->fields[i].name, pair->key.text) == 0 ? &type->fields[i] : field;
+    }
+    if (!field || field->kind != MBS_FIELD_DIRECTION || pair->kind != MBS_YAML_SCALAR || !ends || ends->count != 2) {
+      continue;
+    }
+    const char *end = (field->is_second ? ends->first->next : ends->first)->text;
+    if (!end || strncmp(end, "ground", 6) != 0 || (end[6] != '.' && end[6] != '\0')) {
+      continue;
+    }
+    const char *sign = pair->text[0] == '-' ? "-" : "", *found;
+    MbsText vector = {.place = pair->place};
+    MBS_TRY(print(x, mbs_arena_print(x->reader->arena, "ground.%s", pair->text + strlen(sign)), &vector.text));
+    MBS_TRY(mbs_rewrite_reference(x, instance, MBS_REFERENCE_VECTOR, vector, &found));
+    MBS_TRY(print(x, mbs_arena_print(x->reader->arena, "%s%s", sign, strchr(found, '.') + 1), &pair->text));
+  }
+  return MBS_OK;
+}
+
 static MbsStatus copy_elements(MbsExpansion *x, const MbsInstance *instance, bool is_joint, MbsYaml *node) {
   if (node->kind != MBS_YAML_LIST) {
     return MBS_OK;
@@ -268,6 +309,7 @@ static MbsStatus copy_elements(MbsExpansion *x, const MbsInstance *instance, boo
     if (type) {
       MBS_TRY(mbs_reference_check_twist(x, instance, item));
       MBS_TRY(mbs_copy_record(x, instance, type, made));
+      MBS_TRY(name_ground_vectors(x, instance, type, made));
       MBS_TRY(instance->outer ? name_element(x, instance, type, position, made) : MBS_OK);
     }
     append(node, &last, made);
@@ -302,11 +344,12 @@ MbsStatus mbs_copy_value(MbsExpansion *x, const MbsInstance *instance, const Mbs
     case MBS_FIELD_SIGNAL:
     case MBS_FIELD_SIGNAL_VECTOR:
     case MBS_FIELD_TORQUE: return copy_numbers(x, instance, field, node);
+    case MBS_FIELD_DIRECTION: return copy_direction(x, instance, field, node);
     case MBS_FIELD_POINT:
-    case MBS_FIELD_POINT_PAIR: return copy_names(x, instance, true, false, node);
+    case MBS_FIELD_POINT_PAIR: return copy_names(x, instance, MBS_REFERENCE_POINT, false, node);
     case MBS_FIELD_BODY:
-    case MBS_FIELD_BODY_PAIR: return copy_names(x, instance, false, false, node);
-    case MBS_FIELD_JOINT_PAIR: return copy_names(x, instance, false, true, node);
+    case MBS_FIELD_BODY_PAIR: return copy_names(x, instance, MBS_REFERENCE_THING, false, node);
+    case MBS_FIELD_JOINT_PAIR: return copy_names(x, instance, MBS_REFERENCE_THING, true, node);
     case MBS_FIELD_RECORD: return mbs_copy_record(x, instance, field->record, node);
     case MBS_FIELD_NUMBER_MAP:
     case MBS_FIELD_VECTOR_MAP:

@@ -57,6 +57,7 @@ static const char *member_name(const Definition *definition, int field) {
 static int room_of(MbsFieldKind kind) {
   switch (kind) {
     case MBS_FIELD_VECTOR:
+    case MBS_FIELD_DIRECTION:
     case MBS_FIELD_SIGNAL_VECTOR:
     case MBS_FIELD_TORQUE: return 3;
     case MBS_FIELD_INERTIA: return 6;

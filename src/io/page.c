@@ -103,6 +103,7 @@ void mbs_page_describe_kind(const MbsField *field, char *text) {
       break;
     case MBS_FIELD_NUMBER: (void)snprintf(text, MBS_PAGE_CELL, "number"); break;
     case MBS_FIELD_VECTOR: (void)snprintf(text, MBS_PAGE_CELL, "vector"); break;
+    case MBS_FIELD_DIRECTION: (void)snprintf(text, MBS_PAGE_CELL, "vector or name"); break;
     case MBS_FIELD_INERTIA: (void)snprintf(text, MBS_PAGE_CELL, "number or tensor"); break;
     case MBS_FIELD_SIGNAL: (void)snprintf(text, MBS_PAGE_CELL, "expression"); break;
     case MBS_FIELD_SIGNAL_VECTOR: (void)snprintf(text, MBS_PAGE_CELL, "vector expression"); break;

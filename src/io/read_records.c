@@ -25,6 +25,17 @@ static MbsStatus expect_section(const MbsReader *reader, const MbsWhere *where, 
 
 // ---- maps: name: value ----
 
+const char *const mbs_reader_law_words[] = {"length", "angle", "rate", "value", NULL};
+
+static bool has_meaning(const char *name) {
+  for (const char *const *word = mbs_reader_law_words; *word; ++word) {
+    if (strcmp(*word, name) == 0) {
+      return true;
+    }
+  }
+  return mbs_expression_is_reserved(name);
+}
+
 static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, const MbsField *field, MbsText key) {
   const MbsField *initial_points = &mbs_model_type.fields[MBS_MODEL_INITIAL].record->fields[MBS_INITIAL_POINTS];
   if (field == initial_points && (reader->is_template || mbs_reader_is_point_name(key.text))) {
@@ -38,6 +49,10 @@ static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, cons
   if (is_root_field(field, MBS_MODEL_PARAMETERS) && mbs_expression_is_reserved(key.text)) {
     return mbs_reader_fail(reader, where, key.place,
                            "\"%.60s\" has a meaning in expressions and cannot name a parameter", key.text);
+  }
+  if (is_root_field(field, MBS_MODEL_COORDINATES) && has_meaning(key.text)) {
+    return mbs_reader_fail(reader, where, key.place,
+                           "\"%.60s\" has a meaning in expressions and cannot name a coordinate", key.text);
   }
   if (is_root_field(field, MBS_MODEL_BODIES) && strcmp(key.text, "ground") == 0) {
     return mbs_reader_fail(reader, where, key.place,

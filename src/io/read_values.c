@@ -140,6 +140,17 @@ static MbsStatus check_text(const MbsReader *reader, const MbsWhere *where, cons
   }
 }
 
+// u or -u instead of the numbers of a direction
+static MbsStatus check_direction(const MbsReader *reader, const MbsWhere *where, const MbsYaml *node) {
+  const char *name = node->text + (node->text[0] == '-' ? 1 : 0);
+  if (!mbs_name_is_identifier(name)) {
+    return mbs_reader_fail(reader, where, node->place,
+                           "expected a list of %d numbers or the name of a vector of the body, found \"%.60s\"",
+                           reader->dimension, node->text);
+  }
+  return MBS_OK;
+}
+
 // ---- one field ----
 
 // What a field wants, in words, and how many texts that is.
@@ -161,6 +172,7 @@ static int expected_texts(const MbsReader *reader, const MbsField *field, char *
       what = count == 1 ? "a number or expression" : "numbers";
       break;
     case MBS_FIELD_VECTOR:
+    case MBS_FIELD_DIRECTION:
     case MBS_FIELD_SIGNAL_VECTOR:
       count = reader->dimension;
       what = "numbers";
@@ -215,6 +227,9 @@ MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, 
                             node->kind == MBS_YAML_SCALAR)) {
     count = 1;
     MBS_TRY(mbs_reader_expect(reader, where, node, MBS_YAML_SCALAR, words));
+  } else if (field->kind == MBS_FIELD_DIRECTION && node->kind == MBS_YAML_SCALAR && node->text[0] != '\0') {
+    count = 1;
+    MBS_TRY(check_direction(reader, where, node));
   } else {
     char list_words[80];
     (void)snprintf(list_words, sizeof list_words, "a list of %s", words);

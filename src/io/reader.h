@@ -63,6 +63,9 @@ MbsStatus mbs_reader_read_record(const MbsReader *reader, const MbsWhere *where,
                                  const MbsYaml *mapping, const char *extra_key, MbsPlace place,
                                  const MbsValue **values);
 
+// What a force law calls its own: no coordinate of the model can have such a name. Ends with NULL.
+extern const char *const mbs_reader_law_words[];
+
 // ---- the whole model (reader.c) ----
 
 // A whole file, to be freed; one larger than the limit is cut behind it.

@@ -3,9 +3,10 @@
 // A reference is a path: link.B, left.link.B, cell(i-1).link.B, ground.A, P. Its first part is looked for in the
 // instance the text stands in, then in the one around it, and so on up to the model:
 //     an assembly      the path goes on inside it
-//     ground           if the ground of the template has that point
-//     a body           with a point after it or alone
-//     a named joint, force or objective; a bare point; a parameter that stands for a name
+//     ground           if the ground of the template has that point or vector
+//     a body           with a point or vector after it, or alone
+//     a coordinate, where one is meant; a named joint, force or objective; a bare point; a parameter that stands for
+//     a name
 // A part with a number in parentheses is one of a repeated assembly.
 #include <ctype.h>
 #include <stdio.h>
@@ -125,8 +126,20 @@ static bool has_body(const MbsInstance *instance, const char *name) {
   return bodies && mbs_yaml_find(bodies, name);
 }
 
-static bool has_ground_point(const MbsInstance *instance, const char *name) {
-  return has_key(section(instance, MBS_MODEL_GROUND, MBS_YAML_MAPPING), "points", name);
+static bool has_on_ground(const MbsInstance *instance, const char *points_or_vectors, const char *name) {
+  return has_key(section(instance, MBS_MODEL_GROUND, MBS_YAML_MAPPING), points_or_vectors, name);
+}
+
+const MbsInstance *mbs_reference_coordinate_owner(const MbsInstance *scope, const char *name, size_t length) {
+  for (const MbsInstance *around = scope; around; around = around->outer) {
+    const MbsYaml *coordinates = section(around, MBS_MODEL_COORDINATES, MBS_YAML_MAPPING);
+    for (const MbsYaml *pair = coordinates ? coordinates->first : NULL; pair; pair = pair->next) {
+      if (strlen(pair->key.text) == length && strncmp(pair->key.text, name, length) == 0) {
+        return around;
+      }
+    }
+  }
+  return NULL;
 }
 
 // The joint or force with this name of its own.
@@ -172,7 +185,7 @@ static MbsStatus find_point(const MbsExpansion *x, const MbsInstance *instance, 
   const MbsYaml *bodies = section(instance, MBS_MODEL_BODIES, MBS_YAML_MAPPING);
   const char *found[MOST_BODIES];
   int count = 0, reached = 1;
-  if (has_ground_point(instance, name)) {
+  if (has_on_ground(instance, "points", name)) {
     found[count++] = "ground";
   }
   for (const MbsYaml *pair = bodies ? bodies->first : NULL; pair && count < MOST_BODIES; pair = pair->next) {
@@ -236,24 +249,24 @@ static MbsStatus pick_instance(const MbsExpansion *x, const MbsGroup *group, con
 }
 
 // The path from part `from` on is meant inside this instance.
-static MbsStatus descend(MbsExpansion *x, const MbsInstance *instance, bool is_point, MbsText text, const Path *path,
-                         int from, const char **result) {
+static MbsStatus descend(MbsExpansion *x, const MbsInstance *instance, MbsReferenceKind kind, MbsText text,
+                         const Path *path, int from, const char **result) {
+  static const char *const parts[] = {"body", "body.point", "body.vector", "coordinate"};
   char rest[MOST_PARTS * PART_ROOM];
   if (from == path->count) {
     return mbs_fail(x->reader->context, MBS_ERROR_INPUT, text.place,
-                    "\"%.60s\" is an assembly; name a part of it: %.60s.%s", text.text, text.text,
-                    is_point ? "body.point" : "body");
+                    "\"%.60s\" is an assembly; name a part of it: %.60s.%s", text.text, text.text, parts[kind]);
   }
   const Part *part = &path->parts[from];
   const MbsGroup *group = mbs_assembly_find(instance, part->name);
   if (group) {
     MBS_TRY(pick_instance(x, group, part, text.place, &instance));
-    return descend(x, instance, is_point, text, path, from + 1, result);
+    return descend(x, instance, kind, text, path, from + 1, result);
   }
   if (part->has_number) {
     return mbs_fail(x->reader->context, MBS_ERROR_INPUT, text.place, "no assembly \"%.60s\"", part->name);
   }
-  if (is_point && from + 1 == path->count && instance->outer) {
+  if (kind == MBS_REFERENCE_POINT && from + 1 == path->count && instance->outer) {
     const char *body;
     MBS_TRY(find_point(x, instance, text, part->name, &body));
     if (body) {
@@ -266,29 +279,43 @@ static MbsStatus descend(MbsExpansion *x, const MbsInstance *instance, bool is_p
 }
 
 // Is the first part of the path something of this instance?
-static MbsStatus look_in(MbsExpansion *x, const MbsInstance *instance, bool is_point, MbsText text, const Path *path,
-                         bool *is_found, const char **result) {
+static MbsStatus look_in(MbsExpansion *x, const MbsInstance *instance, MbsReferenceKind kind, MbsText text,
+                         const Path *path, bool *is_found, const char **result) {
   const Part *first = &path->parts[0];
   const MbsGroup *group = mbs_assembly_find(instance, first->name);
   *is_found = true;
   if (group) {
     MBS_TRY(pick_instance(x, group, first, text.place, &instance));
-    return descend(x, instance, is_point, text, path, 1, result);
+    return descend(x, instance, kind, text, path, 1, result);
   }
-  bool is_ground =
-      strcmp(first->name, "ground") == 0 && path->count == 2 && has_ground_point(instance, path->parts[1].name);
-  bool is_alone = path->count == 1;
+  bool is_alone = path->count == 1, is_of_ground = strcmp(first->name, "ground") == 0 && path->count == 2;
+  bool is_bare_point = is_alone && kind == MBS_REFERENCE_POINT;
+  bool is_mine = false;
   if (instance->outer && !first->has_number) {
-    if (is_ground || (has_body(instance, first->name) && !(is_point && is_alone)) ||
-        (!is_point && has_element(instance, first->name))) {
-      return descend(x, instance, false, text, path, 0, result);
+    switch (kind) {
+      case MBS_REFERENCE_COORDINATE:
+        is_mine = is_alone && mbs_reference_coordinate_owner(instance, first->name, strlen(first->name)) == instance;
+        break;
+      case MBS_REFERENCE_VECTOR:
+        is_mine = (is_of_ground && has_on_ground(instance, "vectors", path->parts[1].name)) ||
+                  (!is_alone && has_body(instance, first->name));
+        break;
+      case MBS_REFERENCE_POINT:
+      case MBS_REFERENCE_THING:
+        is_mine = (is_of_ground && has_on_ground(instance, "points", path->parts[1].name)) ||
+                  (has_body(instance, first->name) && !is_bare_point) ||
+                  (kind == MBS_REFERENCE_THING && has_element(instance, first->name));
+        break;
+    }
+    if (is_mine) {
+      return descend(x, instance, MBS_REFERENCE_THING, text, path, 0, result);
     }
     const char *body = NULL;
-    if (is_alone) {
+    if (is_alone && (kind == MBS_REFERENCE_THING || kind == MBS_REFERENCE_POINT)) {
       MBS_TRY(find_point(x, instance, text, first->name, &body));
     }
     if (body) {
-      return descend(x, instance, true, text, path, 0, result);
+      return descend(x, instance, MBS_REFERENCE_POINT, text, path, 0, result);
     }
   }
   *is_found = false;
@@ -296,7 +323,7 @@ static MbsStatus look_in(MbsExpansion *x, const MbsInstance *instance, bool is_p
 }
 
 // A parameter of the template that stands for a name.
-static MbsStatus look_in_formals(MbsExpansion *x, const MbsInstance *scope, bool is_point, MbsText text,
+static MbsStatus look_in_formals(MbsExpansion *x, const MbsInstance *scope, MbsReferenceKind kind, MbsText text,
                                  const Path *path, bool *is_found, const char **result) {
   for (int i = 0; i < scope->formal_count && !path->parts[0].has_number; ++i) {
     const MbsFormal *formal = &scope->formals[i];
@@ -314,7 +341,7 @@ static MbsStatus look_in_formals(MbsExpansion *x, const MbsInstance *scope, bool
     }
     *is_found = true;
     x->depth += 1;
-    MBS_TRY(mbs_rewrite_reference(x, formal->scope, is_point, meant, result));
+    MBS_TRY(mbs_rewrite_reference(x, formal->scope, kind, meant, result));
     x->depth -= 1;
     return MBS_OK;
   }
@@ -362,7 +389,7 @@ MbsStatus mbs_reference_check_twist(const MbsExpansion *x, const MbsInstance *in
   return twist ? refuse_element(x, instance, element, twist->key.place) : MBS_OK;
 }
 
-MbsStatus mbs_rewrite_reference(MbsExpansion *x, const MbsInstance *scope, bool is_point, MbsText text,
+MbsStatus mbs_rewrite_reference(MbsExpansion *x, const MbsInstance *scope, MbsReferenceKind kind, MbsText text,
                                 const char **result) {
   Path path;
   bool is_good, is_found = false;
@@ -372,9 +399,9 @@ MbsStatus mbs_rewrite_reference(MbsExpansion *x, const MbsInstance *scope, bool 
     return MBS_OK;  // the reader says what is wrong with it
   }
   for (const MbsInstance *around = scope; around && !is_found; around = around->outer) {
-    MBS_TRY(look_in(x, around, is_point, text, &path, &is_found, result));
+    MBS_TRY(look_in(x, around, kind, text, &path, &is_found, result));
     if (!is_found && around == scope && scope->outer) {
-      MBS_TRY(look_in_formals(x, scope, is_point, text, &path, &is_found, result));
+      MBS_TRY(look_in_formals(x, scope, kind, text, &path, &is_found, result));
     }
   }
   if (!is_found && path.parts[0].has_number) {

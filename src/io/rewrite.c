@@ -118,6 +118,26 @@ static bool is_local(MbsExpressionUse use, const char *name, size_t length) {
   return false;
 }
 
+// left.x, whose first part has this length: a coordinate of an assembly. *is_put false: there is no such assembly.
+static MbsStatus put_path(Writer *writer, const MbsInstance *scope, MbsPlace place, const char *name, int total,
+                          size_t length, bool *is_put) {
+  MbsExpansion *x = writer->x;
+  MbsText path = {.text = mbs_arena_print(x->reader->arena, "%.*s", total, name), .place = place};
+  const char *first = mbs_arena_print(x->reader->arena, "%.*s", (int)length, name), *found;
+  *is_put = false;
+  if (!path.text || !first) {
+    return mbs_fail(x->reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  for (const MbsInstance *around = scope; around && !*is_put; around = around->outer) {
+    *is_put = mbs_assembly_find(around, first) != NULL;
+  }
+  if (!*is_put) {
+    return MBS_OK;
+  }
+  MBS_TRY(mbs_rewrite_reference(x, scope, MBS_REFERENCE_COORDINATE, path, &found));
+  return put(writer, found);
+}
+
 // A name that is not followed by a parenthesis, if it means something else in the model. `length` is that of its first
 // part: P.x is a component of what P stands for. `is_whole`: there is nothing else in the expression.
 static MbsStatus put_name(Writer *writer, const MbsInstance *scope, MbsExpressionUse use, const char *name,
@@ -129,9 +149,14 @@ static MbsStatus put_name(Writer *writer, const MbsInstance *scope, MbsExpressio
     return is_odd ? put(writer, name[0] == 'a' ? "(-angle)" : "(-rate)") : MBS_OK;
   }
   MbsFormal *formal = find_formal(scope, name, length);
-  if (!formal && scope->outer && is_objective(scope, name, length)) {
-    MBS_TRY(put(writer, scope->prefix));
-    return put_some(writer, name, (int)length);
+  const MbsInstance *owner = formal ? NULL : mbs_reference_coordinate_owner(scope, name, length);
+  if (!formal && owner != scope && scope->outer && is_objective(scope, name, length)) {
+    owner = scope;
+  }
+  if (owner) {
+    *is_put = owner->outer != NULL;
+    MBS_TRY(*is_put ? put(writer, owner->prefix) : MBS_OK);
+    return *is_put ? put_some(writer, name, (int)length) : MBS_OK;
   }
   formal = formal ? formal : find_formal(writer->x->model, name, length);
   if (formal) {
@@ -154,19 +179,30 @@ typedef enum SignalClass {
   SIGNAL_UNKNOWN
 } SignalClass;
 
-static SignalClass classify(const char *function) {
-  static const struct {
-    const char *name;
-    SignalClass class;
-  } table[] = {
-      {"r", SIGNAL_POSITION},     {"v", SIGNAL_VECTOR},    {"a", SIGNAL_VECTOR},      {"omega", SIGNAL_ANGULAR},
-      {"alpha", SIGNAL_ANGULAR},  {"angle", SIGNAL_ANGLE}, {"distance", SIGNAL_SAME}, {"slide", SIGNAL_SAME},
-      {"lambda", SIGNAL_SAME},    {"sigma", SIGNAL_SAME},  {"kappa", SIGNAL_SAME},    {"force", SIGNAL_VECTOR},
-      {"torque", SIGNAL_ANGULAR},
-  };
-  for (int i = 0; i < MBS_COUNT(table); ++i) {
-    if (strcmp(table[i].name, function) == 0) {
-      return table[i].class;
+static const struct {
+  const char *name;
+  SignalClass class;
+  MbsReferenceKind names;  // what its argument is
+} signal_table[] = {
+    {"r", SIGNAL_POSITION, MBS_REFERENCE_POINT},        {"v", SIGNAL_VECTOR, MBS_REFERENCE_POINT},
+    {"a", SIGNAL_VECTOR, MBS_REFERENCE_POINT},          {"omega", SIGNAL_ANGULAR, MBS_REFERENCE_THING},
+    {"alpha", SIGNAL_ANGULAR, MBS_REFERENCE_THING},     {"angle", SIGNAL_ANGLE, MBS_REFERENCE_THING},
+    {"distance", SIGNAL_SAME, MBS_REFERENCE_POINT},     {"slide", SIGNAL_SAME, MBS_REFERENCE_THING},
+    {"direction", SIGNAL_VECTOR, MBS_REFERENCE_VECTOR}, {"coordinate", SIGNAL_SAME, MBS_REFERENCE_COORDINATE},
+    {"rate", SIGNAL_SAME, MBS_REFERENCE_COORDINATE},    {"acceleration", SIGNAL_SAME, MBS_REFERENCE_COORDINATE},
+    {"lambda", SIGNAL_SAME, MBS_REFERENCE_THING},       {"sigma", SIGNAL_SAME, MBS_REFERENCE_THING},
+    {"kappa", SIGNAL_SAME, MBS_REFERENCE_THING},        {"force", SIGNAL_VECTOR, MBS_REFERENCE_THING},
+    {"torque", SIGNAL_ANGULAR, MBS_REFERENCE_THING},
+};
+
+// the class of a signal, and (not NULL) what its argument names
+static SignalClass classify(const char *function, MbsReferenceKind *names) {
+  for (int i = 0; i < MBS_COUNT(signal_table); ++i) {
+    if (strcmp(signal_table[i].name, function) == 0) {
+      if (names) {
+        *names = signal_table[i].names;
+      }
+      return signal_table[i].class;
     }
   }
   return SIGNAL_UNKNOWN;
@@ -207,7 +243,7 @@ static MbsStatus put_vector(Writer *writer, const MbsInstance *scope, const Sign
 }
 
 static MbsStatus put_signal(Writer *writer, const MbsInstance *scope, const Signal *signal) {
-  SignalClass class = classify(signal->function);
+  SignalClass class = classify(signal->function, NULL);
   bool is_number = class == SIGNAL_ANGLE || writer->x->reader->dimension == 2;
   if (class == SIGNAL_UNKNOWN && scope->is_mirrored) {
     return mbs_fail(writer->x->reader->context, MBS_ERROR_NOT_OFFERED, writer->place,
@@ -284,14 +320,13 @@ static MbsStatus scan_arguments(Writer *writer, const MbsInstance *scope, MbsSca
     }
   }
   *is_good = true;
-  // r, v, a and what takes two names mean points, but for reactions: joints and bodies
-  SignalClass class = classify(signal->function);
-  bool is_reaction = strcmp(signal->function, "force") == 0 || strcmp(signal->function, "torque") == 0;
-  bool is_point = !is_reaction && (class == SIGNAL_POSITION || class == SIGNAL_VECTOR || signal->count == 2);
+  MbsReferenceKind names = MBS_REFERENCE_THING;
+  SignalClass class = classify(signal->function, &names);
+  names = class == SIGNAL_ANGLE && signal->count == 2 ? MBS_REFERENCE_POINT : names;
   for (int i = 0; i < signal->count; ++i) {
     MbsText name = {.text = signal->arguments[i], .place = mbs_scanner_place(scanner, begins[i])};
     MBS_TRY(class == SIGNAL_ANGLE ? mbs_reference_check_angle(writer->x, scope, name) : MBS_OK);
-    MBS_TRY(mbs_rewrite_reference(writer->x, scope, is_point, name, &signal->arguments[i]));
+    MBS_TRY(mbs_rewrite_reference(writer->x, scope, names, name, &signal->arguments[i]));
   }
   return MBS_OK;
 }
@@ -339,10 +374,15 @@ MbsStatus mbs_rewrite_expression(MbsExpansion *x, const MbsInstance *scope, MbsE
       const char *dot = memchr(name, '.', (size_t)token.length);
       size_t length = dot ? (size_t)(dot - name) : (size_t)token.length;
       int before = writer.length;
-      bool is_whole = token.offset == 0 && text.text[length] == '\0', is_put;
+      bool is_whole = token.offset == 0 && text.text[length] == '\0', is_put = false;
       // what stands before it goes first, and back if the name stays as it is
       MBS_TRY(put_some(&writer, text.text + copied, token.offset - copied));
-      MBS_TRY(put_name(&writer, scope, use, name, length, is_whole, &is_put));
+      if (dot) {
+        MbsPlace place = mbs_scanner_place(&scanner, token.offset);
+        MBS_TRY(put_path(&writer, scope, place, name, token.length, length, &is_put));
+        length = is_put ? (size_t)token.length : length;
+      }
+      MBS_TRY(is_put ? MBS_OK : put_name(&writer, scope, use, name, length, is_whole, &is_put));
       if (is_put) {
         copied = token.offset + (int)length;
       } else {

@@ -168,8 +168,8 @@ static void write_elements(Json *j, bool is_joint) {
   end(j, '}');
 }
 
-// The words of expressions, which no parameter may be called.
-static void write_reserved(Json *j) {
+// The words of expressions, which no parameter may be called, and those of force laws, which no coordinate may.
+static void write_reserved(Json *j, bool with_law_words) {
   static const char *const words[] = {"t", "pi", "inf", "nan"};
   begin_inline(j, '{');
   key(j, "enum");
@@ -179,6 +179,10 @@ static void write_reserved(Json *j) {
       new_item(j);
       text(j, words[i]);
     }
+  }
+  for (const char *const *word = mbs_reader_law_words; *word && with_law_words; ++word) {
+    new_item(j);
+    text(j, *word);
   }
   for (const MbsFunctionHelp *help = mbs_function_help; help->name; ++help) {
     new_item(j);
@@ -195,9 +199,10 @@ static void write_names(Json *j, const MbsField *field) {
   text_member(j, "pattern", is_of_points ? path_pattern : name_pattern);
   if (is_root_field(field, MBS_MODEL_BODIES)) {
     raw_member(j, "not", "{\"const\": \"ground\"}");
-  } else if (is_root_field(field, MBS_MODEL_PARAMETERS) || field == &mbs_file_type.fields[MBS_FILE_CONSTANTS]) {
+  } else if (is_root_field(field, MBS_MODEL_PARAMETERS) || is_root_field(field, MBS_MODEL_COORDINATES) ||
+             field == &mbs_file_type.fields[MBS_FILE_CONSTANTS]) {
     key(j, "not");
-    write_reserved(j);
+    write_reserved(j, is_root_field(field, MBS_MODEL_COORDINATES));
   }
   end(j, '}');
 }
@@ -282,6 +287,7 @@ static void write_kind(Json *j, const MbsField *field) {
     case MBS_FIELD_NUMBER:
     case MBS_FIELD_SIGNAL: write_reference(j, "number"); break;
     case MBS_FIELD_VECTOR: write_reference(j, "vector"); break;
+    case MBS_FIELD_DIRECTION: write_reference(j, "direction"); break;
     case MBS_FIELD_INERTIA: write_reference(j, "inertia"); break;
     case MBS_FIELD_BODY: write_reference(j, "body"); break;
     case MBS_FIELD_TURNING:
@@ -366,6 +372,11 @@ static void write_definitions(Json *j) {
   raw_member(j, "vector",
              "{\"description\": \"x, y and, in space, z\", \"type\": \"array\", \"minItems\": 2, \"maxItems\": 3, "
              "\"items\": {\"$ref\": \"#/$defs/number\"}}");
+  raw_member(
+      j, "direction",
+      "{\"description\": \"x, y and, in space, z, or the name of a vector of the body, -name for the opposite\", "
+      "\"anyOf\": [{\"$ref\": \"#/$defs/vector\"}, {\"type\": \"string\", \"pattern\": "
+      "\"^-?[A-Za-z_][A-Za-z0-9_]*$\"}]}");
   raw_member(j, "inertia",
              "{\"description\": \"a number, or in space xx, yy, zz and perhaps xy, xz, yz\", \"anyOf\": "
              "[{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"minItems\": 3, \"maxItems\": 6, "

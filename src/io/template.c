@@ -32,11 +32,14 @@ static const MbsField template_fields[] = {
                                  .summary = "templates placed in this one"},
 };
 static const MbsRecordType template_type = {
-    "template", "a part of a model: also the sections ground, bodies, joints, forces, initial and objectives, as there",
+    "template",
+    "a part of a model: also the sections ground, bodies, coordinates, joints, forces, initial and objectives, "
+    "as there",
     MBS_COUNT(template_fields), template_fields};
 
 const int mbs_template_sections[MBS_TEMPLATE_SECTION_COUNT] = {
-    MBS_MODEL_GROUND, MBS_MODEL_BODIES, MBS_MODEL_JOINTS, MBS_MODEL_FORCES, MBS_MODEL_INITIAL, MBS_MODEL_OBJECTIVES};
+    MBS_MODEL_GROUND, MBS_MODEL_BODIES,  MBS_MODEL_COORDINATES, MBS_MODEL_JOINTS,
+    MBS_MODEL_FORCES, MBS_MODEL_INITIAL, MBS_MODEL_OBJECTIVES};
 
 static const MbsField file_fields[] = {
     [MBS_FILE_INCLUDE] = {"include", MBS_FIELD_TEXT,
@@ -61,6 +64,18 @@ MbsStatus mbs_template_check_name(const MbsReader *reader, const MbsWhere *where
                            : mbs_name_is_identifier(key.text)
                                ? "it has a meaning in expressions"
                                : "a name has letters, digits and _ and starts with a letter or _");
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_template_refuse_coordinate(const MbsReader *reader, const MbsWhere *where, const MbsYaml *sections,
+                                         MbsText name) {
+  const MbsYaml *coordinates = mbs_yaml_find(sections, mbs_model_type.fields[MBS_MODEL_COORDINATES].name);
+  const MbsYaml *coordinate =
+      coordinates && coordinates->kind == MBS_YAML_MAPPING ? mbs_yaml_find(coordinates, name.text) : NULL;
+  if (coordinate) {
+    return mbs_reader_fail(reader, where, name.place, "\"%.60s\" is a coordinate too, at %d:%d", name.text,
+                           coordinate->key.place.line, coordinate->key.place.column);
   }
   return MBS_OK;
 }
@@ -97,6 +112,7 @@ MbsStatus mbs_template_check(const MbsReader *reader, const MbsYaml *template) {
     MBS_TRY(mbs_reader_read_value(&own, &where, field, pair, &value));
     for (int i = 0; field == &template_fields[MBS_TEMPLATE_PARAMETERS] && i < value.count; ++i) {
       MBS_TRY(mbs_template_check_name(reader, &where, value.records[i].name));
+      MBS_TRY(mbs_template_refuse_coordinate(reader, &where, template, value.records[i].name));
     }
   }
   return MBS_OK;

@@ -8,9 +8,9 @@ enum { ENDS, AXIS, AXIS2 };
 static const MbsField fields[] = {
     [ENDS] = {"cylindrical", MBS_FIELD_POINT_PAIR, .is_required = true,
               .summary = "a point of the line on the first body, and the point of the second body that stays on it"},
-    [AXIS] = {"axis", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
+    [AXIS] = {"axis", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
               .summary = "direction of the line in the axes of the first body (any length but zero)"},
-    [AXIS2] = {"axis2", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+    [AXIS2] = {"axis2", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_second = true,
                .summary = "the same direction in the axes of the second body (default: the numbers of axis)"},
 };
 

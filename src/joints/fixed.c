@@ -9,10 +9,10 @@ static const MbsField fields[] = {
     [ENDS] = {"fixed", MBS_FIELD_POINT_PAIR, .is_required = true, .summary = "the point on each body that they share"},
     [ANGLE] = {"angle", MBS_FIELD_NUMBER, .mirror = MBS_MIRROR_ANGULAR, .default_text = "0", .unit = "rad",
                .summary = "in the plane: angle of the second body's x axis from the first body's"},
-    [X_AXIS] = {"x_axis", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .mirror = MBS_MIRROR_X_AXIS,
+    [X_AXIS] = {"x_axis", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .mirror = MBS_MIRROR_X_AXIS,
                 .summary =
                     "in space: the second body's x axis in the axes of the first (default: the first body's own)"},
-    [Y_AXIS] = {"y_axis", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .mirror = MBS_MIRROR_Y_AXIS,
+    [Y_AXIS] = {"y_axis", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .mirror = MBS_MIRROR_Y_AXIS,
                 .summary =
                     "in space: the second body's y axis in the axes of the first (default: the first body's own)"},
 };

@@ -13,9 +13,9 @@ static const MbsField fields[] = {
     [ENDS] = {"knife_edge", MBS_FIELD_POINT_PAIR, .is_required = true,
               .summary = "any point of the body it moves on, and the point of the second body that does not move "
                          "sideways"},
-    [EDGE] = {"edge", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
+    [EDGE] = {"edge", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_second = true, .is_required = true,
               .summary = "direction of the edge in the axes of the second body (any length but zero)"},
-    [NORMAL] = {"normal", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+    [NORMAL] = {"normal", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO,
                 .summary =
                     "in space: normal of the surface in the axes of the first body; sideways is normal to it and "
                     "to the edge"},

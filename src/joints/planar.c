@@ -7,9 +7,9 @@ enum { ENDS, NORMAL, NORMAL2 };
 static const MbsField fields[] = {
     [ENDS] = {"planar", MBS_FIELD_POINT_PAIR, .is_required = true,
               .summary = "a point of the plane on the first body, and the point of the second body that stays in it"},
-    [NORMAL] = {"normal", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
+    [NORMAL] = {"normal", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
                 .summary = "normal of the plane in the axes of the first body (any length but zero)"},
-    [NORMAL2] = {"normal2", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+    [NORMAL2] = {"normal2", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_second = true,
                  .summary = "the same direction in the axes of the second body (default: the numbers of normal)"},
 };
 

@@ -6,7 +6,7 @@ enum { ENDS, AXIS };
 static const MbsField fields[] = {
     [ENDS] = {"point_on_line", MBS_FIELD_POINT_PAIR, .is_required = true,
               .summary = "a point of the line on the first body, and the point of the second body that stays on it"},
-    [AXIS] = {"axis", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
+    [AXIS] = {"axis", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
               .summary = "direction of the line in the axes of the first body (any length but zero)"},
 };
 

@@ -6,7 +6,7 @@ enum { ENDS, NORMAL, OFFSET };
 static const MbsField fields[] = {
     [ENDS] = {"point_on_plane", MBS_FIELD_POINT_PAIR, .is_required = true,
               .summary = "a point of the plane on the first body, and the point of the second body that stays in it"},
-    [NORMAL] = {"normal", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
+    [NORMAL] = {"normal", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
                 .summary = "normal of the plane in the axes of the first body (any length but zero)"},
     [OFFSET] = {"offset", MBS_FIELD_NUMBER, .default_text = "0", .unit = "m",
                 .summary = "distance from the plane, along the normal"},

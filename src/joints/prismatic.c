@@ -10,15 +10,15 @@ enum { ENDS, AXIS, AXIS2, REFERENCE, REFERENCE2 };
 static const MbsField fields[] = {
     [ENDS] = {"prismatic", MBS_FIELD_POINT_PAIR, .is_required = true,
               .summary = "a point of the line on the first body, and the point of the second body that slides on it"},
-    [AXIS] = {"axis", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
+    [AXIS] = {"axis", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
               .summary = "direction of the line in the axes of the first body (any length but zero)"},
-    [AXIS2] = {"axis2", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+    [AXIS2] = {"axis2", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_second = true,
                .summary = "the same direction in the axes of the second body (default: the numbers of axis)"},
-    [REFERENCE] = {"reference", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+    [REFERENCE] = {"reference", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO,
                    .summary =
                        "in space: a direction of the first body, not along the axis, that stays in one plane with "
                        "the axis and reference2 (default: one normal to the axis, with the same numbers on both)"},
-    [REFERENCE2] = {"reference2", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+    [REFERENCE2] = {"reference2", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_second = true,
                     .summary =
                         "in space: the corresponding direction of the second body (default: the numbers of reference)"},
 };

@@ -6,9 +6,9 @@ enum { ENDS, AXIS, AXIS2 };
 static const MbsField fields[] = {
     [ENDS] = {"revolute", MBS_FIELD_POINT_PAIR, .is_required = true,
               .summary = "the point on each body that they share"},
-    [AXIS] = {"axis", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+    [AXIS] = {"axis", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO,
               .summary = "in space: direction of the axis in the axes of the first body (any length but zero)"},
-    [AXIS2] = {"axis2", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+    [AXIS2] = {"axis2", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_second = true,
                .summary = "the same direction in the axes of the second body (default: the numbers of axis)"},
 };
 

@@ -19,10 +19,10 @@ enum { ENDS, NORMAL, AXLE, RADIUS };
 static const MbsField fields[] = {
     [ENDS] = {"rolling", MBS_FIELD_POINT_PAIR, .is_required = true,
               .summary = "a point of the plane on the first body, and the centre of the disc on the second"},
-    [NORMAL] = {"normal", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
+    [NORMAL] = {"normal", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
                 .summary = "normal of the plane in the axes of the first body, to the side where the disc is (any "
                            "length but zero); in the plane: of the line"},
-    [AXLE] = {"axle", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO,
+    [AXLE] = {"axle", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_second = true,
               .summary = "in space: direction of the axle in the axes of the second body (any length but zero)"},
     [RADIUS] = {"radius", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .is_required = true, .unit = "m",
                 .summary = "radius of the disc"},

@@ -7,9 +7,9 @@ enum { ENDS, AXIS, AXIS2 };
 static const MbsField fields[] = {
     [ENDS] = {"universal", MBS_FIELD_POINT_PAIR, .is_required = true,
               .summary = "the point on each body that they share"},
-    [AXIS] = {"axis", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
+    [AXIS] = {"axis", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
               .summary = "the arm of the cross on the first body, in its axes (any length but zero)"},
-    [AXIS2] = {"axis2", MBS_FIELD_VECTOR, .check = MBS_CHECK_NOT_ZERO, .is_required = true,
+    [AXIS2] = {"axis2", MBS_FIELD_DIRECTION, .check = MBS_CHECK_NOT_ZERO, .is_second = true, .is_required = true,
                .summary = "the arm of the cross on the second body, in its axes: normal to the first"},
 };
 

@@ -41,6 +41,10 @@ static MbsStatus resolve_parameter(void *user, MbsContext *context, MbsPlace pla
       return MBS_OK;
     }
   }
+  if (mbs_user_coordinate_find(blueprint, name) >= 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, place,
+                    "%s: coordinate \"%s\" cannot be used here: it moves; only parameters do not", scope->owner, name);
+  }
   if (strcmp(name, "t") == 0) {
     return mbs_fail(context, MBS_ERROR_INPUT, place,
                     "%s: time cannot be used here: it is no parameter; force laws and objectives may use it",
@@ -312,6 +316,7 @@ static MbsStatus read_body(MbsContext *context, MbsBlueprint *blueprint, const M
                                body.com));
   MBS_TRY(read_points(context, blueprint, &body, mbs_record_value(record, MBS_BODY_POINTS)));
   MBS_TRY(read_inertia(context, blueprint, owner, record, &body));
+  MBS_TRY(mbs_direction_read_vectors(context, blueprint, mbs_record_value(record, MBS_BODY_VECTORS), &body));
   MBS_APPEND(context, blueprint->arena, &blueprint->bodies, body);
   return MBS_OK;
 }
@@ -325,12 +330,15 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
   blueprint->time_input = -1;
   MBS_TRY(mbs_graph_create(context, arena, &blueprint->graph));
   MBS_TRY(read_parameters(context, blueprint));
+  MBS_TRY(mbs_user_coordinates_read(context, blueprint));
   MBS_TRY(mbs_blueprint_vector(context, blueprint, "model", &mbs_model_type.fields[MBS_MODEL_GRAVITY],
                                mbs_record_value(&model->root, MBS_MODEL_GRAVITY), blueprint->gravity));
   MbsBlueprintBody ground = {.name = "ground"};
   const MbsRecord *ground_record = mbs_record_child(&model->root, MBS_MODEL_GROUND);
   if (ground_record) {
     MBS_TRY(read_points(context, blueprint, &ground, mbs_record_value(ground_record, MBS_GROUND_POINTS)));
+    MBS_TRY(
+        mbs_direction_read_vectors(context, blueprint, mbs_record_value(ground_record, MBS_GROUND_VECTORS), &ground));
   }
   MBS_APPEND(context, arena, &blueprint->bodies, ground);
   const MbsValue *bodies = mbs_record_value(&model->root, MBS_MODEL_BODIES);

@@ -1,7 +1,8 @@
 // The blueprint: a model as entities, linear forms on them, and symbolic coefficients.
 //
 // Entities are the points and unit vectors whose components are coordinates q (free) or given numbers
-// (fixed: the ground's). Every point and direction of every body is a linear form on entities,
+// (fixed: the ground's), and scalars: the coordinates of the model's own, of one component each. Every point and
+// direction of every body is a linear form on entities,
 //     y = sum over terms of (a I + b J) e,      J = rotation by 90 degrees, plane only,
 // whose coefficients a, b are nodes of the expression graph, functions of the parameters alone. So
 // all parameters enter the numerical code through coefficients, and the graph differentiates those.
@@ -16,7 +17,7 @@
 #include "model/model.h"
 
 // ---- entities and forms ----
-typedef enum MbsEntityKind { MBS_ENTITY_POINT, MBS_ENTITY_VECTOR } MbsEntityKind;
+typedef enum MbsEntityKind { MBS_ENTITY_POINT, MBS_ENTITY_VECTOR, MBS_ENTITY_SCALAR } MbsEntityKind;
 
 typedef struct MbsEntity {
   const char *name;  // "P1", or "slider.u"
@@ -25,6 +26,11 @@ typedef struct MbsEntity {
   MbsNode value[3];  // of a fixed entity
   double guess[3];   // of a free one: where the assembly starts
 } MbsEntity;
+
+// How many coordinates an entity is made of.
+static inline int mbs_entity_size(const MbsEntity *entity, int dimension) {
+  return entity->kind == MBS_ENTITY_SCALAR ? 1 : dimension;
+}
 
 // A term belongs to the body whose point or direction it is part of, so that what a row or force does to each of the
 // bodies that share an entity can be told apart.
@@ -63,6 +69,12 @@ typedef struct MbsBlueprintPoint {
   bool is_placed;  // its coincidence with its group is seen to
 } MbsBlueprintPoint;
 
+// A unit vector with a name.
+typedef struct MbsBlueprintVector {
+  const char *name;
+  MbsNode local[3];
+} MbsBlueprintVector;
+
 typedef enum MbsBodyKind {
   MBS_BODY_RIGID,
   MBS_BODY_ROD,        // in space: thin, all its points on a line, no orientation about it; inertia xx is normal to it
@@ -74,10 +86,19 @@ typedef struct MbsBlueprintBody {
   const MbsRecord *record;
   int point_count;
   MbsBlueprintPoint *points;
+  int vector_count;
+  MbsBlueprintVector *vectors;
   MbsNode mass, com[3];
   MbsNode inertia[6];  // xx yy zz xy xz yz about the centre of mass; in the plane zz alone
   MbsBodyKind kind;
 } MbsBlueprintBody;
+
+// A coordinate of the model's own, T = 1/2 inertia rate^2.
+typedef struct MbsUserCoordinate {
+  const char *name;
+  MbsNode inertia, guess;
+  int entity;
+} MbsUserCoordinate;
 
 // What joints make one: points that coincide, or directions that are parallel. Bodies that stand on its entity hold on
 // to it without equations; the others by rows, against the entity or against one of them.
@@ -133,13 +154,15 @@ typedef struct MbsConditionSpec {
   const char *broken;  // what it means if it does
 } MbsConditionSpec;
 
-// Mass and weight of one body: T = 1/2 sum v_i' (a I + b J)_ij v_j, Q_i = weight vectors.
+// Mass and weight of one body: T = 1/2 sum v_i' (a I + b J)_ij v_j, Q_i = weight vectors. Or of a user coordinate, on
+// one scalar.
 typedef struct MbsMassSpec {
-  int body;
-  int count;  // of entities
+  int body;        // MBS_NOBODY: of a user coordinate
+  bool is_scalar;  // its entities have one component each
+  int count;       // of entities
   const int *entities;
   const MbsNode *a, *b;   // count x count, row-major; b antisymmetric
-  const MbsNode *weight;  // count x dimension: generalised gravity force
+  const MbsNode *weight;  // count x dimension (scalars: count): generalised gravity force
 } MbsMassSpec;
 
 struct MbsForceKernel;
@@ -246,6 +269,7 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsProperty) properties;
   int checked_count;  // of properties
   MBS_LIST(MbsBlueprintBody) bodies;
+  MBS_LIST(MbsUserCoordinate) user_coordinates;
   int group_count;  // of points
   MBS_LIST(MbsPointPair) point_pairs;
   MBS_LIST(MbsDirectionPair) direction_pairs;
@@ -329,9 +353,15 @@ MbsStatus mbs_form_of_direction(MbsContext *context, MbsBlueprint *blueprint, co
                                 MbsForm *form);
 
 // ---- directions (direction.c) ----
-// A vector field as a unit direction of a body.
+// A direction field as a unit direction of a body. Where it is a name, the vector is that of body `named_on`.
 MbsStatus mbs_direction_read(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
-                             const MbsValue *value, int body, MbsDirection *direction);
+                             const MbsValue *value, int named_on, int body, MbsDirection *direction);
+// The named unit vectors of a body.
+MbsStatus mbs_direction_read_vectors(MbsContext *context, MbsBlueprint *blueprint, const MbsValue *vectors,
+                                     MbsBlueprintBody *body);
+// "arm.u" or "ground.u"
+MbsStatus mbs_direction_find(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
+                             MbsDirection *direction);
 // The body's own axis 0, 1 or 2.
 MbsDirection mbs_direction_axis(MbsGraph *graph, int body, int axis);
 // a x b, in the body of a
@@ -340,12 +370,25 @@ void mbs_direction_cross(MbsGraph *graph, const MbsDirection *a, const MbsDirect
 MbsStatus mbs_direction_normals(MbsContext *context, MbsBlueprint *blueprint, const MbsDirection *u,
                                 MbsDirection normals[2]);
 
+// ---- coordinates of the model's own (user_coordinate.c) ----
+// After the parameters: names and numbers.
+MbsStatus mbs_user_coordinates_read(MbsContext *context, MbsBlueprint *blueprint);
+// Their entities and masses, once the coordinates of the bodies are chosen.
+MbsStatus mbs_user_coordinates_add(MbsContext *context, MbsBlueprint *blueprint);
+// Index by name, or -1.
+int mbs_user_coordinate_find(const MbsBlueprint *blueprint, const char *name);
+// Offers their names as the nearest to one that is not known (base/names.h).
+void mbs_user_coordinate_nearest(const MbsBlueprint *blueprint, const char *name, const char **nearest);
+// Its value, rate or acceleration, by the kind: MBS_SIGNAL_POSITION, ...
+MbsStatus mbs_user_coordinate_signal(MbsContext *context, MbsBlueprint *blueprint, int index, MbsSignalKind kind,
+                                     MbsNode *node);
+
 // ---- signals (signals.c) ----
 // Total time derivative of an expression of positions, velocities, time and parameters.
 MbsStatus mbs_signal_rate(MbsContext *context, MbsBlueprint *blueprint, MbsNode node, MbsNode *rate);
 // The graph input of a signal, made if it is new.
 MbsStatus mbs_signal_add(MbsContext *context, MbsBlueprint *blueprint, MbsSignal signal, MbsNode *node);
-// position, velocity or acceleration of a form as an expression
+// position, velocity or acceleration of a form as an expression; of a scalar's form of size 1, and zero beyond
 MbsStatus mbs_signal_of_form(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *form, MbsSignalKind kind,
                              MbsExpression *value);
 // atan2(y, x), continuous over many turns

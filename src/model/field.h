@@ -13,6 +13,7 @@ typedef enum MbsFieldKind {
   MBS_FIELD_CHOICE,         // one of field.choices
   MBS_FIELD_NUMBER,         // expression of parameters: a property, can be differentiated
   MBS_FIELD_VECTOR,         // list of `dimension` such expressions
+  MBS_FIELD_DIRECTION,      // the same, of a body's axes, or the name of one of its vectors: u, or -u
   MBS_FIELD_TURNING,        // one such expression in the plane; in space a list of 3, one for each axis
   MBS_FIELD_INERTIA,        // one such expression, or in space a list of 3 (xx yy zz) or 6 (and xy xz yz)
   MBS_FIELD_SIGNAL,         // expression of signals (positions, ...), time and parameters
@@ -58,6 +59,7 @@ typedef struct MbsField {
   MbsFieldKind kind;
   MbsFieldCheck check;
   MbsMirror mirror;
+  bool is_second;  // of a DIRECTION: in the axes of the second body that field 0 names, not of the first
   bool is_required;
   const char *default_text;  // as one would write it ("0" fills a vector); NULL: stays absent
   const char *unit;          // NULL: none

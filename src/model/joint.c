@@ -52,14 +52,19 @@ MbsStatus mbs_joint_add_dot_row(MbsContext *context, MbsBlueprint *blueprint, co
 MbsStatus mbs_joint_direction(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                               const MbsField *fields, int field, int otherwise, int body, MbsDirection *direction) {
   const MbsValue *value = mbs_record_value(joint, field);
+  int named_on = body;
   if (value->count == 0) {
+    MbsPointReference first;  // the field it takes the numbers of is in the axes of the first body
+    MBS_TRY(mbs_blueprint_find_point(context, blueprint, mbs_joint_name(blueprint, joint),
+                                     mbs_record_value(joint, 0)->texts[0], &first));
     value = mbs_record_value(joint, otherwise);
+    named_on = first.body;
   }
   if (value->count == 0) {
     return mbs_fail(context, MBS_ERROR_INPUT, joint->name.place, "%s needs \"%s\" in space",
                     mbs_joint_name(blueprint, joint), fields[otherwise].name);
   }
-  return mbs_direction_read(context, blueprint, mbs_joint_name(blueprint, joint), &fields[field], value, body,
+  return mbs_direction_read(context, blueprint, mbs_joint_name(blueprint, joint), &fields[field], value, named_on, body,
                             direction);
 }
 

@@ -4,6 +4,8 @@
 static const MbsField ground_fields[] = {
     [MBS_GROUND_POINTS] = {"points", MBS_FIELD_VECTOR_MAP, .mirror = MBS_MIRROR_POSITION, .unit = "m",
                            .summary = "fixed points, by name"},
+    [MBS_GROUND_VECTORS] = {"vectors", MBS_FIELD_VECTOR_MAP, .check = MBS_CHECK_NOT_ZERO,
+                            .summary = "fixed directions, by name (any length but zero): unit vectors"},
 };
 static const MbsRecordType ground_type = {"ground", "what does not move", MBS_COUNT(ground_fields), ground_fields};
 
@@ -18,6 +20,8 @@ static const MbsField body_fields[] = {
                               "xy, xz, yz] (xy = -integral of x y dm) in body axes, or one number for a thin rod; a "
                               "body without it is a point mass"},
     [MBS_BODY_POINTS] = {"points", MBS_FIELD_VECTOR_MAP, .unit = "m", .summary = "points in body axes, by name"},
+    [MBS_BODY_VECTORS] = {"vectors", MBS_FIELD_VECTOR_MAP, .check = MBS_CHECK_NOT_ZERO,
+                          .summary = "directions in body axes, by name (any length but zero): unit vectors"},
     [MBS_BODY_POSITION] = {"position", MBS_FIELD_VECTOR, .mirror = MBS_MIRROR_POSITION, .unit = "m",
                            .summary = "where to start the assembly: position of the body's origin"},
     [MBS_BODY_ANGLE] = {"angle", MBS_FIELD_NUMBER, .mirror = MBS_MIRROR_ANGULAR, .unit = "rad",
@@ -27,12 +31,23 @@ static const MbsField body_fields[] = {
 };
 static const MbsRecordType body_type = {"body", "a rigid body or a point mass", MBS_COUNT(body_fields), body_fields};
 
+static const MbsField coordinate_fields[] = {
+    [MBS_COORDINATE_INERTIA] = {"inertia", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE, .default_text = "0",
+                                .summary = "J of its kinetic energy 1/2 J rate^2; zero where a constraint determines "
+                                           "the coordinate"},
+    [MBS_COORDINATE_GUESS] = {"guess", MBS_FIELD_NUMBER, .default_text = "0",
+                              .summary = "where to start the assembly: its value"},
+};
+static const MbsRecordType coordinate_type = {"coordinate", "a coordinate of the model's own: a number that moves",
+                                              MBS_COUNT(coordinate_fields), coordinate_fields};
+
 static const MbsField independent_fields[] = {
     [MBS_INDEPENDENT_COORDINATE] = {"coordinate", MBS_FIELD_SIGNAL, .is_required = true,
                                     .summary =
                                         "a function of the position, such as r(P2).x, angle(A1) or distance(A, P2)"},
     [MBS_INDEPENDENT_VALUE] = {"value", MBS_FIELD_NUMBER,
-                               .summary = "its value at the start (default: as the bodies and points are placed)"},
+                               .summary =
+                                   "its value at the start (default: as bodies, points and coordinates are placed)"},
     [MBS_INDEPENDENT_VELOCITY] = {"velocity", MBS_FIELD_NUMBER, .default_text = "0",
                                   .summary = "its rate at the start"},
 };
@@ -121,6 +136,8 @@ static const MbsField model_fields[] = {
                               .summary = "named numbers; a value may be an expression of other parameters"},
     [MBS_MODEL_GROUND] = {"ground", MBS_FIELD_RECORD, .record = &ground_type, .summary = "what does not move"},
     [MBS_MODEL_BODIES] = {"bodies", MBS_FIELD_RECORD_MAP, .record = &body_type, .summary = "bodies, by name"},
+    [MBS_MODEL_COORDINATES] = {"coordinates", MBS_FIELD_RECORD_MAP, .record = &coordinate_type,
+                               .summary = "coordinates of the model's own, by name, for expressions"},
     [MBS_MODEL_JOINTS] = {"joints", MBS_FIELD_JOINT_LIST, .summary = "joints between bodies"},
     [MBS_MODEL_FORCES] = {"forces", MBS_FIELD_FORCE_LIST, .summary = "forces and torques"},
     [MBS_MODEL_INITIAL] = {"initial", MBS_FIELD_RECORD, .record = &initial_type, .summary = "the state at the start"},

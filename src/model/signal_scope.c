@@ -7,6 +7,9 @@
 //   omega(B) alpha(B)  angular velocity and acceleration of body B
 //   slide(J)           way of the second point of joint J along its axis, from the first
 //   distance(P, Q)     distance of two points
+//   direction(B.u)     unit vector u of body B
+//   x                  value of coordinate x of the model's own, also coordinate(x)
+//   rate(x) acceleration(x)    its first and second derivative in time
 //   lambda(N)          multiplier of the constraint of body or joint N; lambda(N.2) its second
 //   sigma(N) kappa(N)  its multipliers in the velocity and acceleration projections
 //   force(J) torque(J) what joint J does to its second body, in global axes; force(J, B) in the axes of body B
@@ -89,6 +92,13 @@ static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, c
       return MBS_OK;
     }
   }
+  int coordinate = mbs_user_coordinate_find(blueprint, name);
+  if (coordinate >= 0) {
+    if (!(scope->use & MBS_USE_POSITION)) {
+      return refuse(context, place, scope, "a coordinate");
+    }
+    return mbs_user_coordinate_signal(context, blueprint, coordinate, MBS_SIGNAL_POSITION, &value->node[0]);
+  }
   const MbsValue *objectives = mbs_record_value(&blueprint->model->root, MBS_MODEL_OBJECTIVES);
   for (int i = 0; i < objectives->count && (scope->use & MBS_USE_OBJECTIVES); ++i) {
     if (strcmp(objectives->records[i].name.text, name) == 0) {
@@ -102,6 +112,7 @@ static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, c
   for (int i = 0; i < blueprint->parameters.count; ++i) {
     mbs_name_nearest(name, blueprint->parameters.items[i].name, &nearest);
   }
+  mbs_user_coordinate_nearest(blueprint, name, &nearest);
   for (int i = 0; i < objectives->count && (scope->use & MBS_USE_OBJECTIVES); ++i) {
     mbs_name_nearest(name, objectives->records[i].name.text, &nearest);
   }
@@ -324,13 +335,39 @@ static MbsStatus call_distance(MbsContext *context, SignalScope *scope, const Si
   return MBS_OK;
 }
 
+static MbsStatus call_direction(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
+  MbsDirection direction;
+  MbsForm form;
+  MbsText name = {.text = call->names[0], .place = call->place};
+  MBS_TRY(mbs_direction_find(context, scope->blueprint, scope->owner, name, &direction));
+  MBS_TRY(mbs_form_of_direction(context, scope->blueprint, &direction, &form));
+  return mbs_signal_of_form(context, scope->blueprint, &form, MBS_SIGNAL_POSITION, value);
+}
+
+// position, velocity or acceleration, by what the function uses
+static MbsSignalKind level_of(const SignalCall *call) {
+  return call->function->use == MBS_USE_POSITION   ? MBS_SIGNAL_POSITION
+         : call->function->use == MBS_USE_VELOCITY ? MBS_SIGNAL_VELOCITY
+                                                   : MBS_SIGNAL_ACCELERATION;
+}
+
+// coordinate, rate, acceleration
+static MbsStatus call_coordinate(MbsContext *context, SignalScope *scope, const SignalCall *call,
+                                 MbsExpression *value) {
+  int index = mbs_user_coordinate_find(scope->blueprint, call->names[0]);
+  if (index < 0) {
+    const char *nearest = NULL;
+    mbs_user_coordinate_nearest(scope->blueprint, call->names[0], &nearest);
+    return mbs_fail(context, MBS_ERROR_INPUT, call->place, "%s: no coordinate \"%s\"%s%s%s", scope->owner,
+                    call->names[0], nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+  }
+  return mbs_user_coordinate_signal(context, scope->blueprint, index, level_of(call), &value->node[0]);
+}
+
 static MbsStatus call_point(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
   MbsForm form;
-  MbsSignalKind kind = call->function->use == MBS_USE_POSITION   ? MBS_SIGNAL_POSITION
-                       : call->function->use == MBS_USE_VELOCITY ? MBS_SIGNAL_VELOCITY
-                                                                 : MBS_SIGNAL_ACCELERATION;
   MBS_TRY(find_form(context, scope, call->place, call->names[0], &form));
-  return mbs_signal_of_form(context, scope->blueprint, &form, kind, value);
+  return mbs_signal_of_form(context, scope->blueprint, &form, level_of(call), value);
 }
 
 static const SignalFunction signal_functions[] = {
@@ -342,6 +379,10 @@ static const SignalFunction signal_functions[] = {
     {"alpha", 1, 1, MBS_USE_ACCELERATION, "an angular acceleration", call_rotation},
     {"slide", 1, 1, MBS_USE_POSITION, "a slide", call_slide},
     {"distance", 2, 2, MBS_USE_POSITION, "a distance", call_distance},
+    {"direction", 1, 1, MBS_USE_POSITION, "a direction", call_direction},
+    {"coordinate", 1, 1, MBS_USE_POSITION, "a coordinate", call_coordinate},
+    {"rate", 1, 1, MBS_USE_VELOCITY, "a rate", call_coordinate},
+    {"acceleration", 1, 1, MBS_USE_ACCELERATION, "an acceleration", call_coordinate},
     {"lambda", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_multiplier},
     {"sigma", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_multiplier},
     {"kappa", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_multiplier},
@@ -357,6 +398,9 @@ const MbsFunctionHelp mbs_signal_help[] = {
     {"omega(B)  alpha(B)", "angular velocity and acceleration of body B: numbers in the plane, vectors in space"},
     {"slide(J)", "way of the second point of joint J along its axis, from the first"},
     {"distance(P, Q)", "distance of two points"},
+    {"direction(B.u)", "unit vector u of body B, or of ground, in global axes"},
+    {"x", "value of coordinate x of the model's own; also coordinate(x)"},
+    {"rate(x)  acceleration(x)", "its first and second derivative in time"},
     {"lambda(N)", "multiplier of the constraint of body or joint N; lambda(N.2) its second"},
     {"sigma(N)  kappa(N)", "its multipliers in the velocity and acceleration projections (formulation ali3p)"},
     {"force(J)", "force of joint J on its second body, a vector in global axes; force(J, B) in the axes of body B"},

@@ -64,8 +64,12 @@ MbsStatus mbs_signal_of_form(MbsContext *context, MbsBlueprint *blueprint, const
   if (index == blueprint->signal_forms.count) {
     MBS_APPEND(context, blueprint->arena, &blueprint->signal_forms, *form);
   }
-  value->size = blueprint->dimension;
-  for (int k = 0; k < blueprint->dimension; ++k) {
+  bool is_scalar = form->count == 1 && blueprint->entities.items[form->terms[0].entity].kind == MBS_ENTITY_SCALAR;
+  value->size = is_scalar ? 1 : blueprint->dimension;
+  for (int k = value->size; k < 3; ++k) {
+    value->node[k] = mbs_graph_constant(blueprint->graph, 0);
+  }
+  for (int k = 0; k < value->size; ++k) {
     MbsSignal signal = {.kind = kind, .index = index, .component = k};
     MBS_TRY(mbs_signal_add(context, blueprint, signal, &value->node[k]));
   }

@@ -1,5 +1,18 @@
 #include "sensitivities/history.h"
 
+#include <string.h>
+
+// the name of a coordinate; of one of the model's own that is called like an objective: coordinate(theta)
+static const char *coordinate_name(const MbsSimulation *simulation, int index) {
+  const char *name = simulation->system->coordinate_names[index];
+  for (int i = 0; i < simulation->objectives.count; ++i) {
+    if (name && strcmp(simulation->objectives.items[i].function.name, name) == 0) {
+      return mbs_arena_print(simulation->arena, "coordinate(%s)", name);
+    }
+  }
+  return name;
+}
+
 static MbsStatus name_quantities(MbsContext *context, const MbsSimulation *simulation, int count, const char **names) {
   const MbsSystem *system = simulation->system;
   MbsArena *arena = simulation->arena;
@@ -7,7 +20,8 @@ static MbsStatus name_quantities(MbsContext *context, const MbsSimulation *simul
   int used = 0;
   for (int level = 0; level < 3; ++level) {
     for (int i = 0; i < system->n; ++i) {
-      names[used++] = mbs_arena_print(arena, "%s%s", system->coordinate_names[i], marks[level]);
+      const char *name = coordinate_name(simulation, i);
+      names[used++] = name ? mbs_arena_print(arena, "%s%s", name, marks[level]) : NULL;
     }
   }
   for (int i = 0; i < system->m; ++i) {

@@ -47,6 +47,8 @@ static void keep_values(Run *run, const MbsTwinResult *from) {
   run->result.final_time = from->final_time;
   run->result.point_count = from->point_count;
   run->result.points = from->points;
+  run->result.coordinate_count = from->coordinate_count;
+  run->result.coordinates = from->coordinates;
   run->result.multiplier_count = from->multiplier_count;
   run->result.multiplier_names = from->multiplier_names;
   run->result.multipliers = from->multipliers;

@@ -37,6 +37,8 @@ typedef struct MbsTwinResult {
   double final_time;
   int point_count;
   MbsPointState *points;
+  int coordinate_count;
+  MbsCoordinateState *coordinates;
   int multiplier_count;
   const char **multiplier_names;
   double *multipliers;

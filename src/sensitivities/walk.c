@@ -18,10 +18,12 @@ static MbsStatus give_back(MbsContext *context, MbsArena *arena, const MbsSimula
                             .objective_count = objectives->count,
                             .final_time = mbs_re(simulation->state.t),
                             .point_count = system->point_count,
+                            .coordinate_count = system->n - system->first_scalar,
                             .multiplier_count = system->m,
                             .statistics = simulation->statistics};
   MBS_TAKE(context, arena, result->values, objectives->count);
   MBS_TAKE(context, arena, result->points, system->point_count);
+  MBS_TAKE(context, arena, result->coordinates, result->coordinate_count);
   MBS_TAKE(context, arena, result->multipliers, system->m);
   MBS_TAKE(context, arena, result->multiplier_names, system->m);
   for (int i = 0; i < objectives->count; ++i) {
@@ -37,6 +39,15 @@ static MbsStatus give_back(MbsContext *context, MbsArena *arena, const MbsSimula
       point->velocity[k] = outcome(request, v[k]);
       point->acceleration[k] = outcome(request, a[k]);
     }
+  }
+  for (int i = 0; i < result->coordinate_count; ++i) {
+    const MbsState *state = &simulation->state;
+    int q = system->first_scalar + i;
+    result->coordinates[i] =
+        (MbsCoordinateState){.name = mbs_arena_copy_text(arena, system->blueprint->user_coordinates.items[i].name),
+                             .value = outcome(request, state->q[q]),
+                             .rate = outcome(request, state->v[q]),
+                             .acceleration = outcome(request, state->a[q])};
   }
   for (int i = 0; i < system->m; ++i) {
     result->multipliers[i] = outcome(request, simulation->state.lambda[i]);

@@ -11,6 +11,24 @@ static void append(MbsContext *context, const char *text) {
   (void)snprintf(context->message + used, sizeof context->message - used, "%s", text);
 }
 
+// user coordinates without inertia, after that many bodies
+static int name_massless_coordinates(MbsContext *context, MbsBlueprint *blueprint, int bodies) {
+  MbsContext quiet = {.status = MBS_OK};
+  int found = 0;
+  for (int i = 0; i < blueprint->user_coordinates.count; ++i) {
+    const MbsUserCoordinate *coordinate = &blueprint->user_coordinates.items[i];
+    double inertia = 0;
+    if (mbs_blueprint_nominal(&quiet, blueprint, 1, &coordinate->inertia, &inertia) == MBS_OK && !(inertia > 0)) {
+      append(context, found++  ? ", \""
+                      : bodies ? "; or a coordinate without inertia: \""
+                               : ": a coordinate without inertia may move freely: \"");
+      append(context, coordinate->name);
+      append(context, "\"");
+    }
+  }
+  return found;
+}
+
 // bodies that have no mass, or no inertia although they turn
 static void name_massless(MbsContext *context, const MbsSimulation *simulation) {
   MbsBlueprint *blueprint = simulation->system->blueprint;
@@ -29,6 +47,10 @@ static void name_massless(MbsContext *context, const MbsSimulation *simulation) 
       append(context, body->name);
       append(context, "\"");
     }
+  }
+  if (name_massless_coordinates(context, blueprint, found) > 0 && found == 0) {
+    append(context, "; give it an inertia, or a constraint that determines it");
+    return;
   }
   append(context, found ? "; give it a mass and an inertia, or hold it" : "; start elsewhere, or try a smaller --step");
 }

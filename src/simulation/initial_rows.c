@@ -213,8 +213,9 @@ static MbsStatus add_independent_pattern(MbsContext *context, const MbsInitial *
     const MbsLinearForm *form = &system->signals.forms[signal->index];
     for (int t = 0; t < form->count; ++t) {
       for (int k = 0; k < system->dimension; ++k) {
-        if (form->first[t] < system->n) {
-          MBS_TRY(mbs_pattern_add(context, builder, row, form->first[t] + k));
+        int column = mbs_system_free_component(system, form->first[t], k);
+        if (column >= 0) {
+          MBS_TRY(mbs_pattern_add(context, builder, row, column));
         }
       }
     }

@@ -132,12 +132,11 @@ MbsStatus mbs_expression_row_create(MbsContext *context, MbsSystem *system, cons
 static MbsStatus visit_entries(MbsContext *context, const MbsSystem *system, const MbsRow *row, void *user,
                                MbsEntryFunction visit) {
   const MbsExpressionRow *x = row->expression;
-  int d = system->dimension, n = system->n, multiplier = n + row->index;
+  int d = system->dimension, multiplier = system->n + row->index;
   for (int part = 0; part < 2; ++part) {
     for (int a = 0; a < x->argument_count; ++a) {
       for (int i = 0; i < x->arguments[a].count * d; ++i) {
-        int q = x->arguments[a].first[i / d] + i % d;
-        q = q < n ? q : -1;
+        int q = mbs_system_free_component(system, x->arguments[a].first[i / d], i % d);
         MBS_TRY(visit(context, user, part == 0 ? q : multiplier, part == 0 ? multiplier : q));
       }
     }
@@ -147,8 +146,9 @@ static MbsStatus visit_entries(MbsContext *context, const MbsSystem *system, con
       for (int b = 0; b < x->argument_count; ++b) {
         for (int j = 0; j < x->arguments[b].count; ++j) {
           for (int k = 0; k < d * d; ++k) {
-            int r = x->arguments[a].first[i] + k / d, c = x->arguments[b].first[j] + k % d;
-            bool is_free = r < n && c < n;
+            int r = mbs_system_free_component(system, x->arguments[a].first[i], k / d);
+            int c = mbs_system_free_component(system, x->arguments[b].first[j], k % d);
+            bool is_free = r >= 0 && c >= 0;
             MBS_TRY(visit(context, user, is_free ? r : -1, is_free ? c : -1));
           }
         }

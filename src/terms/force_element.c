@@ -122,9 +122,9 @@ static MbsStatus visit_entries(MbsContext *context, const MbsSystem *system, con
       for (int a = 0; a < force->argument_count; ++a) {
         for (int j = 0; j < force->arguments[a].count; ++j) {
           for (int k = 0; k < d * d; ++k) {
-            int r = force->ports[p].first[i] + k / d;
-            int c = force->arguments[a].first[j] + k % d;
-            bool is_free = r < system->n && c < system->n;
+            int r = mbs_system_free_component(system, force->ports[p].first[i], k / d);
+            int c = mbs_system_free_component(system, force->arguments[a].first[j], k % d);
+            bool is_free = r >= 0 && c >= 0;
             MBS_TRY(visit(context, user, is_free ? r : -1, is_free ? c : -1));
           }
         }

@@ -1,21 +1,36 @@
 // Mass matrix and weight of one body: constant in natural coordinates.
 //     f += M a - weight,   M_ij = a_ij I + b_ij J,   f' += M A + (dM/drho) a - dweight/drho
+// That of a user coordinate is a number: f += J a.
 #include "terms/elements.h"
+
+// components of each entity
+static int size_of(const MbsSystem *system, const MbsMass *mass) { return mass->is_scalar ? 1 : system->dimension; }
+
+// MBS_SPECIALISE for that size
+#define SPECIALISE(system, mass, kernel, ...)                                     \
+  do {                                                                            \
+    if ((mass)->is_scalar) {                                                      \
+      kernel(__VA_ARGS__, 1, false);                                              \
+    } else {                                                                      \
+      MBS_SPECIALISE((system)->dimension, (mass)->has_turn, kernel, __VA_ARGS__); \
+    }                                                                             \
+  } while (0)
 
 static const mbs_scalar *pair(const mbs_scalar *c, const MbsMass *mass, int i, int j) {
   return c + 2 * (i * mass->count + j);
 }
 
-static const mbs_scalar *weight(const mbs_scalar *c, const MbsMass *mass, int dimension, int i) {
-  return c + 2 * mass->count * mass->count + i * dimension;
+static const mbs_scalar *weight(const mbs_scalar *c, const MbsMass *mass, int size, int i) {
+  return c + 2 * mass->count * mass->count + i * size;
 }
 
 MbsStatus mbs_mass_create(MbsContext *context, MbsSystem *system, const MbsMassSpec *spec, MbsMass *mass) {
-  int n = spec->count;
+  mass->is_scalar = spec->is_scalar;
+  int n = spec->count, size = size_of(system, mass);
   int *first;
   MbsNode *nodes;
   MBS_TAKE(context, system->arena, first, n);
-  MBS_TAKE(context, system->arena, nodes, 2 * n * n + n * system->dimension);
+  MBS_TAKE(context, system->arena, nodes, 2 * n * n + n * size);
   for (int i = 0; i < n; ++i) {
     first[i] = mbs_system_coordinate(system, spec->body, spec->entities[i]);
   }
@@ -24,18 +39,17 @@ MbsStatus mbs_mass_create(MbsContext *context, MbsSystem *system, const MbsMassS
     nodes[2 * k + 1] = spec->b[k];
     mass->has_turn |= !mbs_graph_is_constant(system->blueprint->graph, spec->b[k], 0);
   }
-  for (int k = 0; k < n * system->dimension; ++k) {
+  for (int k = 0; k < n * size; ++k) {
     nodes[2 * n * n + k] = spec->weight[k];
   }
   mass->count = n;
   mass->first = first;
-  return mbs_coefficients_add_block(context, &system->coefficients, 2 * n * n + n * system->dimension, nodes,
-                                    &mass->block);
+  return mbs_coefficients_add_block(context, &system->coefficients, 2 * n * n + n * size, nodes, &mass->block);
 }
 
 MbsStatus mbs_mass_add_pattern(MbsContext *context, const MbsSystem *system, const MbsMass *mass,
                                MbsPatternBuilder *builder) {
-  int d = system->dimension;
+  int d = size_of(system, mass);
   for (int i = 0; i < mass->count; ++i) {
     for (int j = 0; j < mass->count; ++j) {
       for (int k = 0; k < d; ++k) {
@@ -59,7 +73,7 @@ static int free_position(const MbsSystem *system, int row, int column) {
 }
 
 MbsStatus mbs_mass_map(MbsContext *context, const MbsSystem *system, MbsMass *mass) {
-  int d = system->dimension;
+  int d = size_of(system, mass);
   int per_pair = mass->has_turn ? 2 * d : d;
   int *map;
   MBS_TAKE(context, system->arena, map, mass->count * mass->count * per_pair);
@@ -110,11 +124,11 @@ MBS_KERNEL void add_inertia(const MbsMass *mass, const mbs_scalar *c, const mbs_
 
 void mbs_mass_residual(const MbsSystem *system, const MbsMass *mass, const MbsState *state, mbs_scalar *f,
                        double *scale) {
-  MBS_SPECIALISE(system->dimension, mass->has_turn, add_inertia, mass, mass->block.value, state->a, f, scale);
+  SPECIALISE(system, mass, add_inertia, mass, mass->block.value, state->a, f, scale);
 }
 
 void mbs_mass_tangent(const MbsSystem *system, const MbsMass *mass, double c2, mbs_scalar *values) {
-  int d = system->dimension;
+  int d = size_of(system, mass);
   const int *map = mass->map;
   for (int p = 0; p < mass->count * mass->count; ++p) {
     mbs_scalar a = c2 * mass->block.value[2 * p];
@@ -133,10 +147,10 @@ void mbs_mass_derivative(const MbsSystem *system, const MbsMass *mass, const Mbs
                          const MbsDirectionColumn *direction, mbs_scalar *f) {
   const mbs_scalar *slope = direction->column < 0 ? NULL : mbs_block_slope(&mass->block, direction->column);
   if (slope) {
-    MBS_SPECIALISE(system->dimension, mass->has_turn, add_inertia, mass, slope, state->a, f, NULL);
+    SPECIALISE(system, mass, add_inertia, mass, slope, state->a, f, NULL);
   }
   if (direction->A) {
-    MBS_SPECIALISE(system->dimension, mass->has_turn, add_product, mass, mass->block.value, direction->A, f);
+    SPECIALISE(system, mass, add_product, mass, mass->block.value, direction->A, f);
   }
 }
 
@@ -144,14 +158,14 @@ void mbs_mass_slope_product(const MbsSystem *system, const MbsMass *mass, int co
                             mbs_scalar *f) {
   const mbs_scalar *slope = mbs_block_slope(&mass->block, column);
   if (slope) {
-    MBS_SPECIALISE(system->dimension, mass->has_turn, add_product, mass, slope, y, f);
+    SPECIALISE(system, mass, add_product, mass, slope, y, f);
   }
 }
 
 // S = mu.M y: what the coefficients of M receive
 void mbs_mass_coefficient_adjoint(const MbsSystem *system, const MbsMass *mass, const mbs_scalar *y,
                                   const mbs_scalar *mu, mbs_scalar *coefficients) {
-  int d = system->dimension, n = mass->count;
+  int d = size_of(system, mass), n = mass->count;
   const int *index = mass->block.index;
   for (int i = 0; i < n; ++i) {
     const mbs_scalar *left = mu + mass->first[i];
@@ -171,7 +185,7 @@ void mbs_mass_coefficient_adjoint(const MbsSystem *system, const MbsMass *mass, 
 // S = mu.(M a - weight)
 void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
                          const MbsAdjoint *adjoint) {
-  int d = system->dimension, n = mass->count;
+  int d = size_of(system, mass), n = mass->count;
   const int *index = mass->block.index;
   mbs_mass_coefficient_adjoint(system, mass, state->a, adjoint->mu, adjoint->coefficients);
   for (int i = 0; i < n; ++i) {
@@ -187,7 +201,7 @@ void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const Mbs
 }
 
 mbs_scalar mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsState *state) {
-  int d = system->dimension;
+  int d = size_of(system, mass);
   bool turns = mass->has_turn;
   mbs_scalar energy = 0;
   for (int i = 0; i < mass->count; ++i) {

@@ -1,31 +1,55 @@
 // From a blueprint to numbers: coordinates, elements, coefficients, sparsity.
 #include "terms/elements.h"
 
+// Free points and vectors first, then free scalars, then what is fixed. Forms read as many coordinates of each entity
+// as there are dimensions. Of a scalar only the first is its own: the others are those of its neighbours behind it,
+// and behind the last scalar one or two fixed zeros. No signal names them, so that nothing depends on them, and what a
+// transposed form adds there is zero.
+enum { FREE_FRAMES, FREE_SCALARS, FIXED, ORDERS };
+
+static int order_of(const MbsEntity *entity) {
+  return entity->is_fixed ? FIXED : entity->kind == MBS_ENTITY_SCALAR ? FREE_SCALARS : FREE_FRAMES;
+}
+
+static const char *coordinate_name(const MbsSystem *system, const MbsEntity *entity, int component) {
+  static const char *const axes[] = {"x", "y", "z"};
+  return entity->kind == MBS_ENTITY_SCALAR ? entity->name
+                                           : mbs_arena_print(system->arena, "%s.%s", entity->name, axes[component]);
+}
+
 static MbsStatus number_coordinates(MbsContext *context, MbsSystem *system) {
   const MbsBlueprint *blueprint = system->blueprint;
-  static const char *const axes[] = {"x", "y", "z"};
   int d = system->dimension, count = blueprint->entities.count;
   int *first;
   const char **names;
   MBS_TAKE(context, system->arena, first, count);
-  MBS_TAKE(context, system->arena, names, count * d);
-  for (int fixed = 0; fixed < 2; ++fixed) {
-    for (int i = 0; i < count; ++i) {
-      if (blueprint->entities.items[i].is_fixed == (fixed == 1)) {
-        first[i] = system->nq;
-        for (int k = 0; k < d; ++k) {
-          names[system->nq++] = mbs_arena_print(system->arena, "%s.%s", blueprint->entities.items[i].name, axes[k]);
-        }
+  MBS_TAKE(context, system->arena, names, (count + 1) * d);
+  for (int order = 0; order < ORDERS; ++order) {
+    if (order == FREE_SCALARS) {
+      system->first_scalar = system->nq;
+    } else if (order == FIXED) {
+      system->n = system->nq;
+      for (int k = 1; k < d && system->first_scalar < system->n; ++k) {
+        names[system->nq++] = "zero";
       }
     }
-    if (fixed == 0) {
-      system->n = system->nq;
+    for (int i = 0; i < count; ++i) {
+      const MbsEntity *entity = &blueprint->entities.items[i];
+      if (order_of(entity) == order) {
+        first[i] = system->nq;
+        for (int k = 0; k < mbs_entity_size(entity, d); ++k) {
+          names[system->nq++] = coordinate_name(system, entity, k);
+        }
+      }
     }
   }
   system->entity_first = first;
   system->coordinate_names = names;
   MbsNode *values;
   MBS_TAKE(context, system->arena, values, system->nq - system->n);
+  for (int i = 0; i < system->nq - system->n; ++i) {
+    values[i] = mbs_graph_constant(blueprint->graph, 0);
+  }
   for (int i = 0; i < count; ++i) {
     for (int k = 0; k < d && blueprint->entities.items[i].is_fixed; ++k) {
       values[first[i] - system->n + k] = blueprint->entities.items[i].value[k];
@@ -211,8 +235,9 @@ MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsStat
   MBS_TAKE(context, system->arena, state->total, system->m);
   const MbsBlueprint *blueprint = system->blueprint;
   for (int i = 0; i < blueprint->entities.count; ++i) {
-    for (int k = 0; k < system->dimension && !blueprint->entities.items[i].is_fixed; ++k) {
-      state->q[system->entity_first[i] + k] = blueprint->entities.items[i].guess[k];
+    const MbsEntity *entity = &blueprint->entities.items[i];
+    for (int k = 0; k < mbs_entity_size(entity, system->dimension) && !entity->is_fixed; ++k) {
+      state->q[system->entity_first[i] + k] = entity->guess[k];
     }
   }
   mbs_state_place_fixed(system, state);

@@ -4,6 +4,7 @@
 //
 //   symbol    size  meaning                                             from
 //   q         nq    coordinates: x (n free ones), then the fixed ones   state, system.fixed
+//                   x: points and vectors, then scalars (see system.c)
 //   f         n     M a + Phi_x' lambda + A' mu - Q                     mass.c row.c force.c
 //   Phi       m     constraints                                         row.c
 //   Phidot    m     Phi_x v + Phi_t                                     row.c
@@ -51,12 +52,13 @@ typedef struct MbsWeights {
   double n1, n2, n_epsilon;    // the same of nonholonomic ones, which have no position level
 } MbsWeights;
 
-// One body's mass matrix and weight on its entities.
+// One body's mass matrix and weight on its entities, or the inertia of a user coordinate.
 typedef struct MbsMass {
+  bool is_scalar;    // its entities have one component each
   int count;         // of entities
   const int *first;  // first coordinate of each
-  MbsBlock block;    // a, b of each pair (count x count), then the weight (count x dimension)
-  const int *map;    // positions in the assembled matrix: per pair dimension (x dimension if it turns)
+  MbsBlock block;    // a, b of each pair (count x count), then the weight (count x dimension, scalars: count)
+  const int *map;    // positions in the assembled matrix: per pair dimension (x dimension if it turns), scalars: one
   bool has_turn;     // some b is not structurally zero
 } MbsMass;
 
@@ -117,6 +119,7 @@ typedef struct MbsSystem {
   MbsBlueprint *blueprint;
   int dimension;
   int n, nq, m;
+  int first_scalar;                     // coordinates first_scalar ... n - 1 are user coordinates
   const int *entity_first;              // first coordinate of each entity
   const char *const *coordinate_names;  // nq
   int column_count;                     // parameters to differentiate with respect to
@@ -141,6 +144,12 @@ typedef struct MbsSystem {
   mbs_scalar *zeros;                      // the longer of nq and m
   struct MbsDirectionColumn *directions;  // columns
 } MbsSystem;
+
+// Coordinate k of the entity whose first one is `first`, where it is free and the entity's own; else -1.
+static inline int mbs_system_free_component(const MbsSystem *system, int first, int k) {
+  bool is_own = k == 0 || first < system->first_scalar || first >= system->n;
+  return is_own && first + k < system->n ? first + k : -1;
+}
 
 // Turns a completed blueprint into numbers. columns: parameters to differentiate with respect to.
 MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,

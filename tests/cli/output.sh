@@ -61,6 +61,16 @@ prints '"cross": {"force": \[[^],]*, [^],]*, [^],]*\], "torque": \[[^],]*, [^],]
 exits 0 simulate models/universal_shaft.yaml $short
 prints '^  joint  *force x  *force y  *force z  *torque x  *torque y  *torque z$'
 
+# coordinates of the model's own, without bodies and points
+exits 0 simulate models/slider_crank.yaml $short --json
+prints '"coordinates": {"q": {"value": [^,]*, "rate": [^,]*, "acceleration": [^}]*}, "x": {'
+exits 0 simulate models/slider_crank.yaml $short
+prints '^  coordinate  *value  *rate  *acceleration$'
+prints '^  q  *[0-9]'
+exits 0 check models/slider_crank.yaml
+prints ': 0 bodies, 3 natural coordinates, 2 constraints (0 redundant), 1 degrees of freedom$'
+grep -q 'stands on' "$folder/out" && fail 'no table of bodies where there are none'
+
 # ---- gradient ----
 exits 0 gradient $model $short --json
 for objective in psi1 psi2 psi3; do
