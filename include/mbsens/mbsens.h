@@ -146,6 +146,15 @@ typedef struct MbsCheckBody {
   const char *entities;  // "A (ground), P1"
 } MbsCheckBody;
 
+// Bodies that joints and constraints connect with each other.
+typedef struct MbsCheckGroup {
+  int body_count;
+  const char *const *bodies;
+  int degrees_of_freedom;
+  bool is_grounded;  // connected to the ground too
+  bool has_forces;   // forces other than gravity act on it
+} MbsCheckGroup;
+
 typedef struct MbsCheck {
   const char *model;
   int bodies, coordinates, constraints, redundant;
@@ -162,6 +171,8 @@ typedef struct MbsCheck {
   const char *const *independent_names;
   const bool *does_rate_follow;  // of each independent: its velocity follows from nonholonomic constraints
   bool is_independent_automatic;
+  int group_count;
+  const MbsCheckGroup *groups;
   double residual_position, residual_velocity, residual_acceleration;
 } MbsCheck;
 

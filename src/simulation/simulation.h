@@ -80,4 +80,7 @@ MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulati
 // constraints, bodies without mass. diagnosis.c
 MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status);
 
+// The groups of a check: what is connected, and how freely it moves. simulation/groups.c
+MbsStatus mbs_check_find_groups(MbsContext *context, const MbsSimulation *simulation, MbsCheck *check);
+
 #endif

@@ -36,6 +36,13 @@ exits 0 check $model
 prints '^five-bar linkage: 4 bodies, 6 natural coordinates, 4 constraints (0 redundant), 2 degrees of freedom$'
 prints '^  L12 '
 prints '^independent coordinates: '
+exits 0 check tests/models/element_spring_space.yaml
+prints '^body "first": 3 degrees of freedom$'
+prints '^body "second" is free: 6 degrees of freedom, held by forces alone$'
+exits 0 check tests/models/count_free_body.yaml
+prints '^body "body" is free: 6 degrees of freedom, connected to nothing$'
+exits 0 check tests/models/count_free_body.yaml --json
+prints '{"bodies": \["body"\], "degrees_of_freedom": 6, "is_grounded": false, "has_forces": false}'
 exits 0 check $model --quiet
 grep -q 'degrees of freedom' "$folder/out" && fail 'check --quiet must print no counts'
 
