@@ -76,9 +76,11 @@ void cli_report_json_objectives(CliJson *json, const char *key, const MbsResult 
 void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
   const MbsSettings *settings = &result->settings;
   cli_json_text(json, "model", result->model);
-  cli_json_text(json, "formulation", settings->formulation);
+  if (!settings->is_kinematic) {  // which knows neither
+    cli_json_text(json, "formulation", settings->formulation);
+    cli_json_text(json, "integrator", settings->integrator);
+  }
   cli_json_text(json, "coordinates", settings->coordinates);
-  cli_json_text(json, "integrator", settings->integrator);
   if (method != MBS_METHOD_NONE) {
     cli_json_text(json, "method", cli_method_name(method));
   }

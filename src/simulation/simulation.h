@@ -74,6 +74,9 @@ MbsStatus mbs_simulation_reactions(MbsContext *context, const MbsSimulation *sim
 // Fills in an automatic penalty. penalty_scale.c
 MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simulation);
 
+// Kinematics: the freedoms without a driver become rows of the blueprint. values: of all parameters. course.c
+MbsStatus mbs_course_prescribe(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, const double *values);
+
 // Does every condition of the elements hold at this state, whose signals are evaluated? diagnosis.c
 MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulation *simulation);
 // Says why a start or a step failed, if it can tell: a condition of an element that does not hold, redundant

@@ -68,6 +68,14 @@ prints '"cross": {"force": \[[^],]*, [^],]*, [^],]*\], "torque": \[[^],]*, [^],]
 exits 0 simulate models/universal_shaft.yaml $short
 prints '^  joint  *force x  *force y  *force z  *torque x  *torque y  *torque z$'
 
+# ---- kinematics ----
+exits 0 kinematics models/driven_slider_crank.yaml --end 0.1 --json
+prints '"coordinates": "natural"'
+prints '"joint motor: follows its course": '
+grep -q '"formulation"\|"integrator"' "$folder/out" && fail 'kinematics has neither formulation nor integrator'
+exits 0 kinematics models/pendulum.yaml --step 0.1 --end 0.2 --json  # nothing is driven
+prints '"coordinate [^"]*: [a-z ]*": '
+
 # ---- gradient ----
 exits 0 gradient $model $short --json
 for objective in psi1 psi2 psi3; do
