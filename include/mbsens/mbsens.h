@@ -102,6 +102,8 @@ typedef struct MbsStatistics {
   double seconds_dynamics, seconds_sensitivity;
   double residual_position, residual_velocity, residual_acceleration;  // largest, over all steps
   double energy_drift;                                                 // largest |E - E0 - work| over largest |E|
+  double condition_growth;  // largest condition number of the equations over that at the start; 0: not watched
+  double condition_time;    // when that was
 } MbsStatistics;
 
 typedef struct MbsPointState {
@@ -136,6 +138,8 @@ typedef struct MbsResult {
   int reaction_count;            // 0 unless simulating only
   const MbsReaction *reactions;  // at the end
   MbsStatistics statistics;
+  int warning_count;
+  const char *const *warnings;  // sentences on how far the results can be trusted
 } MbsResult;
 
 MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result);

@@ -117,6 +117,7 @@ static void observe(MbsSimulation *simulation, double h) {
       *worst[k] = magnitude > *worst[k] ? magnitude : *worst[k];
     }
   }
+  mbs_simulation_watch_condition(simulation);
   mbs_scalar total, lost;
   mbs_terms_energy(system, &simulation->state, &total, &lost);
   double energy = mbs_re(total), power = mbs_re(lost);

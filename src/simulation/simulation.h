@@ -48,7 +48,8 @@ typedef struct MbsSimulation {
   MbsObjectives objectives;
   long step_count, steps_done;
   MbsStatistics statistics;
-  double largest_violation;  // of a constraint that is taken for a result
+  double largest_violation;                 // of a constraint that is taken for a result
+  double watched_quality, condition_start;  // see near_singular.c
   double energy_start, energy_work, energy_power, energy_largest, energy_worst;
 } MbsSimulation;
 
@@ -73,6 +74,9 @@ MbsStatus mbs_simulation_reactions(MbsContext *context, const MbsSimulation *sim
 
 // Fills in an automatic penalty. penalty_scale.c
 MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simulation);
+
+// After a step: keeps in the statistics how near to singular the equations were. near_singular.c
+void mbs_simulation_watch_condition(MbsSimulation *simulation);
 
 // Kinematics: the freedoms without a driver become rows of the blueprint. values: of all parameters. course.c
 MbsStatus mbs_course_prescribe(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, const double *values);

@@ -68,6 +68,16 @@ prints '"cross": {"force": \[[^],]*, [^],]*, [^],]*\], "torque": \[[^],]*, [^],]
 exits 0 simulate models/universal_shaft.yaml $short
 prints '^  joint  *force x  *force y  *force z  *torque x  *torque y  *torque z$'
 
+# ---- warnings ----
+prints '^worst residuals'
+grep -q '^warning' "$folder/out" && fail 'nothing to warn of'
+exits 0 simulate models/n_four_bar.yaml --formulation index1
+prints '^warning: near a singular position at t = [0-9.]*: the equations are [0-9]e+0[4-9] times worse conditioned'
+exits 0 simulate models/n_four_bar.yaml --formulation index1 --json
+prints '^    "near a singular position at t = '
+exits 0 simulate models/n_four_bar.yaml --json
+prints '"warnings": \[\]'  # penalty goes through there
+
 # ---- kinematics ----
 exits 0 kinematics models/driven_slider_crank.yaml --end 0.1 --json
 prints '"coordinates": "natural"'
