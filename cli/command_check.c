@@ -42,6 +42,42 @@ static void print_constraints(const MbsCheck *check) {
   (void)printf("\n");
 }
 
+static void print_names(const MbsCheckGroup *group) {
+  enum { MOST = 8 };
+  (void)printf("%s ", group->body_count == 1 ? "body" : "bodies");
+  for (int i = 0; i < group->body_count && i < MOST; ++i) {
+    (void)printf("%s\"%s\"", i ? ", " : "", group->bodies[i]);
+  }
+  if (group->body_count > MOST) {
+    (void)printf(" and %d more", group->body_count - MOST);
+  }
+}
+
+// what moves by itself: every group that does not hang on the ground; and where there are several, the others too
+static void print_groups(const MbsCheck *check) {
+  for (int k = 0; k < check->group_count; ++k) {
+    const MbsCheckGroup *group = &check->groups[k];
+    if (group->body_count == 0 || (group->is_grounded && check->group_count == 1)) {  // own coordinates; all of it
+      continue;
+    }
+    print_names(group);
+    if (group->is_grounded) {
+      (void)printf(": ");
+    } else if (group->body_count == 1) {
+      (void)printf(" is free: ");
+    } else {
+      (void)printf(" are connected with each other but not to the ground: ");
+    }
+    (void)printf("%d degree%s of freedom", group->degrees_of_freedom, group->degrees_of_freedom == 1 ? "" : "s");
+    if (!group->is_grounded && group->has_forces) {
+      (void)printf(", held by forces alone");
+    } else if (!group->is_grounded && group->body_count == 1) {
+      (void)printf(", connected to nothing");
+    }
+    (void)printf("\n");
+  }
+}
+
 static void print_words(const MbsCheck *check, const MbsSettings *settings, bool is_quiet) {
   if (!is_quiet) {
     (void)printf("%s: %d bodies, %d %s coordinates, %d constraints (%d redundant), %d degrees of freedom", check->model,
@@ -60,6 +96,7 @@ static void print_words(const MbsCheck *check, const MbsSettings *settings, bool
     return;
   }
   print_constraints(check);
+  print_groups(check);
   (void)printf("independent coordinates%s: ", check->is_independent_automatic ? ", chosen automatically" : "");
   for (int i = 0; i < check->independent_count; ++i) {
     (void)printf("%s%s%s", i > 0 ? ", " : "", check->independent_names[i],
@@ -110,6 +147,17 @@ static void print_json(const MbsCheck *check, const MbsSettings *settings) {
   put_some_names(&json, "independent_velocities", check->independent_count, check->independent_names,
                  check->does_rate_follow, false);
   cli_json_boolean(&json, "independent_is_automatic", check->is_independent_automatic);
+  cli_json_open_array(&json, "groups");
+  for (int k = 0; k < check->group_count; ++k) {
+    const MbsCheckGroup *group = &check->groups[k];
+    cli_json_open_object(&json, NULL);
+    put_names(&json, "bodies", group->body_count, group->bodies);
+    cli_json_integer(&json, "degrees_of_freedom", group->degrees_of_freedom);
+    cli_json_boolean(&json, "is_grounded", group->is_grounded);
+    cli_json_boolean(&json, "has_forces", group->has_forces);
+    cli_json_close(&json);
+  }
+  cli_json_close(&json);
   cli_json_open_object(&json, "initial");
   for (int i = 0; i < check->coordinates; ++i) {
     cli_json_open_object(&json, check->coordinate_names[i]);

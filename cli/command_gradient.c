@@ -114,7 +114,7 @@ static void print_json(const CliOptions *options, const MbsResult *result, const
     cli_json_number(&json, "max_relative_difference", largest_difference(result, other));
     cli_json_close(&json);
   }
-  cli_report_json_statistics(&json, &result->statistics);
+  cli_report_json_statistics(&json, result);
   cli_json_end(&json);
 }
 

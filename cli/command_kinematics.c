@@ -1,4 +1,5 @@
-// mbsens kinematics: the motion that drivers prescribe and the forces it needs; with --method, their derivatives.
+// mbsens kinematics: the motion that drivers (or else the start) prescribe and the forces it needs; with --method,
+// their derivatives.
 #include "command.h"
 
 int cli_run_kinematics(const CliOptions *options) {

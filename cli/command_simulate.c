@@ -158,7 +158,7 @@ static void print_json(const MbsResult *result) {
   }
   cli_json_close(&json);
   cli_json_close(&json);
-  cli_report_json_statistics(&json, &result->statistics);
+  cli_report_json_statistics(&json, result);
   cli_json_end(&json);
 }
 

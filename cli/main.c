@@ -39,9 +39,10 @@ static const CliCommand commands[] = {
      cli_run_gradient},
     {"kinematics", CLI_KINEMATICS, "MODEL [--method NAME] [-o FILE.csv] [options]",
      "the motion that drivers prescribe, and the forces it needs",
-     "Finds position, velocity and acceleration of a mechanism whose every freedom has a driver, at each\n"
-     "time, without integrating; the multipliers are the forces and torques that the motion needs\n"
-     "(inverse dynamics). With --method or --compare, the derivatives of the objectives.\n"
+     "Finds position, velocity and acceleration at each time, without integrating; the multipliers are\n"
+     "the forces and torques that the motion needs (inverse dynamics). Freedoms without a driver follow\n"
+     "the independent coordinates of the start: value + velocity t, or they stay where they are. With\n"
+     "--method or --compare, the derivatives of the objectives.\n"
      "\n"
      "  mbsens kinematics MODEL --step 0.01 --end 1 -o motion.csv\n"
      "  mbsens kinematics MODEL --compare complex-step\n",

@@ -48,6 +48,9 @@ void cli_report_statistics(FILE *out, const MbsResult *result) {
   } else {
     (void)fprintf(out, "energy drift %.1e\n", s->energy_drift);
   }
+  for (int i = 0; i < result->warning_count; ++i) {
+    (void)fprintf(out, "warning: %s\n", result->warnings[i]);
+  }
 }
 
 void cli_report_histories(FILE *out, const CliCsv *csv) {
@@ -76,9 +79,11 @@ void cli_report_json_objectives(CliJson *json, const char *key, const MbsResult 
 void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
   const MbsSettings *settings = &result->settings;
   cli_json_text(json, "model", result->model);
-  cli_json_text(json, "formulation", settings->formulation);
+  if (!settings->is_kinematic) {  // which knows neither
+    cli_json_text(json, "formulation", settings->formulation);
+    cli_json_text(json, "integrator", settings->integrator);
+  }
   cli_json_text(json, "coordinates", settings->coordinates);
-  cli_json_text(json, "integrator", settings->integrator);
   if (method != MBS_METHOD_NONE) {
     cli_json_text(json, "method", cli_method_name(method));
   }
@@ -94,7 +99,13 @@ void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
   cli_json_close(json);
 }
 
-void cli_report_json_statistics(CliJson *json, const MbsStatistics *statistics) {
+void cli_report_json_statistics(CliJson *json, const MbsResult *result) {
+  const MbsStatistics *statistics = &result->statistics;
+  cli_json_open_array(json, "warnings");
+  for (int i = 0; i < result->warning_count; ++i) {
+    cli_json_text(json, NULL, result->warnings[i]);
+  }
+  cli_json_close(json);
   cli_json_open_object(json, "statistics");
   cli_json_integer(json, "steps", statistics->steps);
   cli_json_integer(json, "iterations", statistics->iterations);

@@ -12,7 +12,7 @@
 void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method);
 // A table of the objectives' values; nothing where there are none.
 void cli_report_values(FILE *out, const MbsResult *result);
-// Steps, time, residuals, energy: two lines.
+// Steps, time, residuals, energy: two lines; and warnings, a line each.
 void cli_report_statistics(FILE *out, const MbsResult *result);
 // "histories: ..."; nothing without -o.
 void cli_report_histories(FILE *out, const CliCsv *csv);
@@ -21,6 +21,7 @@ void cli_report_histories(FILE *out, const CliCsv *csv);
 void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method);
 // {"psi1": {"value": 0.7, "gradient": {"Ls1": -4.2}}}; the gradient only where there is one.
 void cli_report_json_objectives(CliJson *json, const char *key, const MbsResult *result);
-void cli_report_json_statistics(CliJson *json, const MbsStatistics *statistics);
+// "warnings" and "statistics"
+void cli_report_json_statistics(CliJson *json, const MbsResult *result);
 
 #endif

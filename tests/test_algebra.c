@@ -167,6 +167,25 @@ static void check_vanishing_pivot(void) {
   mbs_sparse_solver_destroy(solver);
 }
 
+// |A| |A^-1| in the 1-norm, of a matrix that is nearly singular
+static void check_condition(void) {
+  MbsPatternBuilder *builder;
+  MbsPattern pattern;
+  MbsSparseSolver *solver;
+  ENSURE_OK(context, mbs_pattern_begin(context, arena, 2, &builder));
+  for (int i = 0; i < 4; ++i) {
+    ENSURE_OK(context, mbs_pattern_add(context, builder, i / 2, i % 2));
+  }
+  ENSURE_OK(context, mbs_pattern_finish(context, builder, &pattern));
+  ENSURE_OK(context, mbs_sparse_solver_create(context, arena, &pattern, &solver));
+  double off = 1e-6;
+  mbs_scalar values[5] = {1, 1, 1, 1 + off, 0};
+  ENSURE(mbs_sparse_solver_factor(solver, values));
+  double expected = (2 + off) * (2 + off) / off;
+  ENSURE_NEAR(mbs_sparse_solver_condition(solver, values), expected, 1e-9 * expected);
+  mbs_sparse_solver_destroy(solver);
+}
+
 static void check_structurally_singular(void) {
   MbsPatternBuilder *builder;
   MbsPattern pattern;
@@ -396,6 +415,7 @@ int main(void) {
   check_empty_pattern();
   check_solver();
   check_vanishing_pivot();
+  check_condition();
   check_structurally_singular();
   check_rank();
   check_against_dense();

@@ -86,12 +86,14 @@ static void check_angle(void) {
   finish(&s);
 }
 
-// an angle given a turn too far is the same position, and is reported as its principal value
+// an angle given a turn too far is the same position, and keeps its turns
 static void check_angle_of_many_turns(void) {
   Start s = start(BAR
                   "parameters: {L: 1.25}\n"
                   "initial: {independent: [{coordinate: angle(bar), value: 4*pi - 0.7, velocity: 0.4}]}\n");
   ensure_coordinate(&s, "P.x", 1.25 * cos(-0.7), 1.25 * sin(0.7) * 0.4);
+  const MbsInitial *initial = s.simulation->initial;
+  ENSURE_NEAR(mbs_initial_value(initial, 0, &s.simulation->state), 4 * acos(-1) - 0.7, tolerance);
   finish(&s);
 }
 
@@ -175,6 +177,12 @@ static void check_automatic_count(const char *path, void *user) {
   ENSURE(check->independent_count == check->position_freedoms);
   ENSURE(check->degrees_of_freedom == check->coordinates - check->constraints + check->redundant);
   ENSURE(check->nonholonomic > 0 || check->position_freedoms == check->degrees_of_freedom);
+  int freedom = 0, bodies = 0;  // group by group
+  for (int k = 0; k < check->group_count; ++k) {
+    freedom += check->groups[k].degrees_of_freedom;
+    bodies += check->groups[k].body_count;
+  }
+  ENSURE(freedom == check->degrees_of_freedom && bodies == check->bodies);
   ENSURE_NEAR(check->residual_position, 0, tolerance);
   ENSURE_NEAR(check->residual_velocity, 0, 1e-11);  // of the size of the velocities, up to 10
   if (check->redundant == 0) {                      // else it starts with penalty, which meets them to lambda / alpha
@@ -239,6 +247,61 @@ static void check_redundant(void) {
   model = read_text(context, "parallelogram", with_length("1.1"));
   ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_INPUT);
   ENSURE_CONTAINS(mbs_context_message(context), "0 degrees of freedom");
+  mbs_model_destroy(model);
+}
+
+// ---- what is connected ----
+typedef struct Group {
+  const char *first;
+  int bodies, freedom;
+  bool is_grounded, has_forces;
+} Group;
+
+static void check_groups(void) {
+  static const char text[] =
+      "mbsens: 1\n"
+      "ground: {points: {O: [0, 0], Q: [3, 0]}}\n"
+      "bodies:\n"
+      "  alone: {mass: 1, com: [0, 0], inertia: 1, points: {A: [0, 0]}, position: [5, 5]}\n"
+      "  hung: {mass: 1, com: [0, 0], inertia: 1, points: {A: [0, 0], B: [1, 0]}, position: [7, 5]}\n"
+      "  left: {mass: 1, com: [0, 0], inertia: 1, points: {A: [0, 0], B: [1, 0]}, position: [-5, 0]}\n"
+      "  right: {mass: 1, com: [0, 0], inertia: 1, points: {A: [0, 0], B: [1, 0]}, position: [-4, 0], angle: 1}\n"
+      "  crank: {mass: 1, com: [0, 0], inertia: 1, points: {O: [0, 0], P: [1, 0]}}\n"
+      "  held: {mass: 1, com: [0, 0], inertia: 1, points: {A: [0, 0], B: [1, 0]}, position: [0, 9]}\n"
+      "  one: {mass: 1, points: {W: [0, 0]}, position: [2, -2]}\n"
+      "  two: {mass: 1, points: {V: [0, 0]}, position: [4, -3]}\n"
+      "  near: {mass: 1, points: {E: [0, 0]}, position: [20, 0]}\n"
+      "  far: {mass: 1, points: {F: [0, 0]}, position: [24, 3]}\n"
+      "joints:\n"
+      "  - revolute: [left.B, right.A]\n"
+      "  - revolute: [ground.O, crank.O]\n"
+      "  - {constraint: r(held.A).y - 9, name: height}\n"
+      "  - {constraint: \"distance(W, Q) + distance(V, Q) - 5.398\", name: rope}\n"
+      "  - {constraint: \"distance(E, F) - 5\", name: rod}\n"
+      "  - {constraint: \"2*distance(E, F) - 10\", name: same}\n"
+      "forces: [{spring: [hung.A, ground.Q], stiffness: 1, length: 1}]\n"
+      "simulation: {end: 1, step: 0.1, formulation: penalty}\n";
+  static const Group expected[] = {
+      {"alone", 1, 3, false, false}, {"hung", 1, 3, false, true}, {"left", 2, 4, false, false},
+      {"crank", 1, 1, true, false},  {"held", 1, 2, true, false},  // by a constraint that no other body has a part in
+      {"one", 2, 3, true, false},                                  // over a pulley on the ground
+      {"near", 2, 3, false, false},                                // twice, and not to the ground for that
+  };
+  MbsModel *model = read_text(context, "groups", text);
+  MbsRequest request;
+  MbsCheck *check;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE(check->group_count == MBS_COUNT(expected));
+  for (int k = 0; k < check->group_count; ++k) {
+    const MbsCheckGroup *group = &check->groups[k];
+    ENSURE(strcmp(group->bodies[0], expected[k].first) == 0);
+    ENSURE(group->body_count == expected[k].bodies);
+    ENSURE(group->degrees_of_freedom == expected[k].freedom);
+    ENSURE(group->is_grounded == expected[k].is_grounded);
+    ENSURE(group->has_forces == expected[k].has_forces);
+  }
+  mbs_check_destroy(check);
   mbs_model_destroy(model);
 }
 
@@ -323,6 +386,7 @@ int main(void) {
   ENSURE(for_each_file("models/*.yaml", check_automatic_count, NULL) > 0);
   ENSURE(for_each_file("tests/models/*_*.yaml", check_automatic_count, NULL) > 0);
   check_redundant();
+  check_groups();
   check_large_models();
   check_misfits();
   mbs_context_destroy(context);

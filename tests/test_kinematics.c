@@ -1,5 +1,5 @@
-// Kinematics of driven mechanisms against closed forms: a slider-crank with its drive torque, a gear and a rack; and
-// gradients against the complex step.
+// Kinematics against closed forms: a slider-crank with its drive torque, a gear and a rack, arms that are driven in
+// part or stand; angles that start beyond half a turn; and gradients against the complex step.
 #include "support.h"
 
 static MbsContext *context;
@@ -155,8 +155,7 @@ static void check_universal_joint(void) {
 }
 
 // ---- gradients ----
-static void check_gradients(const char *path) {
-  MbsModel *model = read_model(context, path);
+static void ensure_gradients(MbsModel *model) {
   MbsResult *direct = run(model, MBS_METHOD_DIRECT, false);
   MbsResult *reference = run(model, MBS_METHOD_COMPLEX_STEP, false);
   for (int i = 0; i < direct->objective_count; ++i) {
@@ -170,18 +169,146 @@ static void check_gradients(const char *path) {
   }
   mbs_result_destroy(direct);
   mbs_result_destroy(reference);
+}
+
+static void check_gradients(const char *path) {
+  MbsModel *model = read_model(context, path);
+  ensure_gradients(model);
+  mbs_model_destroy(model);
+}
+
+// ---- partly driven ----
+// Two arms in a row, of which the first is driven and the second moves on as it starts. Both start beyond half a turn.
+// The multipliers are minus the torques of inverse dynamics, for the absolute angles a and b (here b'' = 0):
+//   Ta = (I1 + m1 c1^2 + m2 L^2) a'' + m2 L c2 (cos(a - b) b'' + sin(a - b) b'^2) + (m1 c1 + m2 L) g cos a
+//   Tb = (I2 + m2 c2^2) b'' + m2 L c2 (cos(a - b) a'' - sin(a - b) a'^2) + m2 c2 g cos b
+#define ARMS                                                                                    \
+  "mbsens: 1\n"                                                                                 \
+  "gravity: [0, -9.81]\n"                                                                       \
+  "parameters: {L: 0.8, m2: 1.5, speed: 2, w: 9, u: 0.5}\n"                                     \
+  "ground: {points: {O: [0, 0]}}\n"                                                             \
+  "bodies:\n"                                                                                   \
+  "  one: {mass: 2, com: [0.3, 0], inertia: 0.2, points: {O: [0, 0], P: [L, 0]}, angle: 0.5}\n" \
+  "  two: {mass: m2, com: [0.4, 0], inertia: 0.1, points: {P: [0, 0], Q: [1, 0]}, angle: 2}\n"  \
+  "joints:\n"                                                                                   \
+  "  - {revolute: [ground.O, one.O]}\n"                                                         \
+  "  - {revolute: [one.P, two.P]}\n"
+
+#define MOTOR "  - {driver: angle(one), value: 7 + speed*t + 0.3*sin(3*t), name: motor}\n"
+#define OBJECTIVES                                                                    \
+  "objectives: {turned: {final: angle(two)}, effort: {integral: lambda(motor)^2}, \n" \
+  "  reach: {integral: r(Q).x + v(Q).y}, pull: {final: a(Q).y}}\n"                    \
+  "simulation: {end: 3, step: 0.05}\n"
+
+static void check_arms(void) {
+  MbsModel *model =
+      read_text(context, "arms",
+                ARMS MOTOR OBJECTIVES "initial: {independent: [{coordinate: angle(two), value: w, velocity: u}]}\n");
+  MbsResult *result = run(model, MBS_METHOD_NONE, true);
+  for (int i = 0; i < series.rows; ++i) {
+    double t = at(&series, i, "t"), L = 0.8, m1 = 2, m2 = 1.5, c1 = 0.3, c2 = 0.4, I1 = 0.2;
+    double a = 7 + 2 * t + 0.3 * sin(3 * t), ad = 2 + 0.9 * cos(3 * t), add = -2.7 * sin(3 * t), b = 9 + 0.5 * t;
+    double Ta =
+        (I1 + m1 * c1 * c1 + m2 * L * L) * add + m2 * L * c2 * sin(a - b) * 0.25 + (m1 * c1 + m2 * L) * g * cos(a);
+    double Tb = m2 * L * c2 * (cos(a - b) * add - sin(a - b) * ad * ad) + m2 * c2 * g * cos(b);
+    ENSURE_NEAR(at(&series, i, "Q.x"), L * cos(a) + cos(b), 1e-12);
+    ENSURE_NEAR(at(&series, i, "Q.y'"), L * cos(a) * ad + cos(b) * 0.5, 1e-11);
+    ENSURE_NEAR(-at(&series, i, "lambda(joint motor: follows its course)"), Ta, 1e-10);
+    ENSURE_NEAR(-at(&series, i, "lambda(coordinate angle(two): follows its course)"), Tb, 1e-10);
+  }
+  ENSURE_NEAR(result->values[0], 10.5, 1e-11);
+  mbs_result_destroy(result);
+  result = run(model, MBS_METHOD_DIRECT, false);
+  const double turned[] = {0, 0, 0, 1, 3};  // by L, m2, speed, w, u
+  for (int k = 0; k < 5; ++k) {
+    ENSURE_NEAR(result->gradient[k], turned[k], 1e-11);
+  }
+  mbs_result_destroy(result);
+  ensure_gradients(model);
+  mbs_model_destroy(model);
+}
+
+// Nothing is driven: the arms stand, and what holds each coordinate carries the weight: by virtual work, the force
+// along a chosen coordinate is the slope of the potential energy V along it, at the lengths as they are.
+static void check_standing(void) {
+  MbsModel *model = read_text(context, "standing", ARMS "simulation: {end: 0.2, step: 0.1}\n");
+  MbsResult *result = run(model, MBS_METHOD_NONE, true);
+  double L = 0.8, V_Py = 2 * g * 0.3 / L + 1.5 * g * 0.6, V_Qy = 1.5 * g * 0.4;  // of y of P and Q
+  double x = at(&series, 2, "P.x"), y = at(&series, 2, "P.y"), X = at(&series, 2, "Q.x") - x;
+  double Y = at(&series, 2, "Q.y") - y;
+  ENSURE_NEAR(x, L * cos(0.5), 1e-12);
+  ENSURE_NEAR(Y, sin(2), 1e-12);
+  int held = 0;
+  // the coordinates that are not held follow: x dx + y dy = 0 and X (dx_Q - dx) + Y (dy_Q - dy) = 0
+  double lambda[4] = {0};
+  static const char *const coordinates[] = {"P.x", "P.y", "Q.x", "Q.y"};
+  for (int i = 0; i < result->multiplier_count; ++i) {
+    for (int k = 0; k < 4; ++k) {
+      char name[64];
+      (void)snprintf(name, sizeof name, "coordinate %s: stays where it is", coordinates[k]);
+      if (strcmp(name, result->multiplier_names[i]) == 0) {
+        lambda[k] = result->multipliers[i];
+        held += 1;
+      }
+    }
+  }
+  ENSURE(held == 2);
+  // every motion the joints allow: turning the first arm, the second shifted with it; turning the second
+  const double first[] = {-y, x, -y, x}, second[] = {0, 0, -Y, X};
+  double balance[2] = {V_Py * first[1] + V_Qy * first[3], V_Py * second[1] + V_Qy * second[3]};
+  for (int k = 0; k < 4; ++k) {
+    balance[0] += lambda[k] * first[k];
+    balance[1] += lambda[k] * second[k];
+  }
+  ENSURE_NEAR(balance[0], 0, 1e-11);
+  ENSURE_NEAR(balance[1], 0, 1e-11);
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
+// the gear model, with wheels that have turned already at the start, and the second placed anywhere
+static void check_turned_gear(void) {
+  static const char text[] =
+      "mbsens: 1\n"
+      "parameters: {start: 20}\n"
+      "ground: {points: {A: [0, 0], B: [1, 0]}}\n"
+      "bodies:\n"
+      "  one: {mass: 1, com: [0, 0], inertia: 0.1, points: {A: [0, 0]}}\n"
+      "  two: {mass: 1, com: [0, 0], inertia: 0.2, points: {B: [0, 0]}, angle: 0.2}\n"
+      "joints:\n"
+      "  - {revolute: [ground.A, one.A], name: first}\n"
+      "  - {revolute: [ground.B, two.B], name: second}\n"
+      "  - {gear: [first, second], ratio: -2.5}\n"
+      "initial: {independent: [{coordinate: angle(first), value: start, velocity: 1}]}\n"
+      "objectives: {turned: {final: angle(second)}, first: {final: angle(first)}}\n"
+      "simulation: {end: 1, step: 0.1}\n";
+  MbsModel *model = read_text(context, "gear", text);
+  MbsResult *result = run(model, MBS_METHOD_DIRECT, false);
+  ENSURE_NEAR(result->values[0], -2.5 * 21, 1e-11);
+  ENSURE_NEAR(result->values[1], 21, 1e-11);
+  ENSURE_NEAR(result->gradient[0], -2.5, 1e-11);
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
+static void refuse(const char *text, const char *part) {
+  MbsModel *model = read_text(context, "refused", text);
+  MbsRequest request;
+  MbsResult *result = NULL;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  request.settings.is_kinematic = true;
+  ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_INPUT);
+  ENSURE_CONTAINS(mbs_context_message(context), part);
   mbs_model_destroy(model);
 }
 
 static void check_refusals(void) {
-  MbsModel *model = read_model(context, "models/five_bar.yaml");
-  MbsRequest request;
-  MbsResult *result;
-  ENSURE_OK(context, mbs_request_default(context, model, &request));
-  request.settings.is_kinematic = true;
-  ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_INPUT);
-  ENSURE_CONTAINS(mbs_context_message(context), "2 degrees of freedom of models/five_bar.yaml are not driven");
-  mbs_model_destroy(model);
+  refuse(ARMS MOTOR OBJECTIVES
+         "initial: {independent: [{coordinate: angle(two), value: w}, {coordinate: angle(one), value: 7}]}\n",
+         "too many independent coordinates: 2 given, the model has 1 degree of freedom");
+  refuse(ARMS MOTOR OBJECTIVES "initial: {independent: [{coordinate: angle(one), value: 7}]}\n",
+         "does not add a freedom");
+  refuse(ARMS MOTOR "  - {driver: r(P).x, value: 0.1, name: second}\n" OBJECTIVES, "is not free");
 }
 
 int main(void) {
@@ -192,6 +319,9 @@ int main(void) {
   check_universal_joint();
   check_gradients("models/driven_slider_crank.yaml");
   check_gradients("models/universal_shaft.yaml");
+  check_arms();
+  check_standing();
+  check_turned_gear();
   check_refusals();
   mbs_context_destroy(context);
   return 0;

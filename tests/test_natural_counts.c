@@ -49,7 +49,7 @@ static const Count counts[] = {
     {"models/bricard.yaml", 5, 24, 24, 1, 1, "body R5"},
     {"models/governor.yaml", 8, 39, 37, 0, 2, NULL},
     {"models/double_wishbone.yaml", 5, 27, 25, 0, 2, NULL},
-    {"models/two_point_mass.yaml", 3, 6, 3, 0, 3, NULL},
+    {"models/two_point_mass.yaml", 2, 5, 2, 0, 3, NULL},
     {"models/rolling_disc.yaml", 1, 12, 9, 0, 3, NULL},
     {"models/rolling_coin_incline.yaml", 1, 12, 9, 0, 3, NULL},
     {"models/snakeboard.yaml", 4, 12, 11, 0, 1, NULL},

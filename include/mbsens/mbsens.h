@@ -60,7 +60,8 @@ typedef struct MbsSettings {
   bool is_projection_tangent;      // ali3p: project with M - gamma h Q_v - beta h^2 Q_x instead of M
   bool is_nonholonomic_projected;  // ali3p: nonholonomic constraints enter by the projections alone
   bool is_tangent_approximate;     // Newton's iteration without the curvature of the constraints
-  bool is_kinematic;               // no dynamics: drivers determine the motion; the multipliers are the forces it needs
+  bool is_kinematic;               // no dynamics: drivers and the start's velocities prescribe the motion; the
+                                   // multipliers are the forces it needs; formulation and integrator do not matter
   char formulation[MBS_NAME_LENGTH], coordinates[MBS_NAME_LENGTH], integrator[MBS_NAME_LENGTH];
 } MbsSettings;
 
@@ -103,6 +104,8 @@ typedef struct MbsStatistics {
   double seconds_dynamics, seconds_sensitivity;
   double residual_position, residual_velocity, residual_acceleration;  // largest, over all steps
   double energy_drift;                                                 // largest |E - E0 - work| over largest |E|
+  double condition_growth;  // largest condition number of the equations over that at the start; 0: not watched
+  double condition_time;    // when that was
 } MbsStatistics;
 
 typedef struct MbsPointState {
@@ -149,6 +152,8 @@ typedef struct MbsResult {
   int reaction_count;            // 0 unless simulating only
   const MbsReaction *reactions;  // at the end
   MbsStatistics statistics;
+  int warning_count;
+  const char *const *warnings;  // sentences on how far the results can be trusted
 } MbsResult;
 
 MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result);
@@ -159,6 +164,15 @@ typedef struct MbsCheckBody {
   const char *name;
   const char *entities;  // "A (ground), P1"
 } MbsCheckBody;
+
+// Bodies that joints and constraints connect with each other.
+typedef struct MbsCheckGroup {
+  int body_count;
+  const char *const *bodies;
+  int degrees_of_freedom;
+  bool is_grounded;  // connected to the ground too
+  bool has_forces;   // forces other than gravity act on it
+} MbsCheckGroup;
 
 typedef struct MbsCheck {
   const char *model;
@@ -176,6 +190,8 @@ typedef struct MbsCheck {
   const char *const *independent_names;
   const bool *does_rate_follow;  // of each independent: its velocity follows from nonholonomic constraints
   bool is_independent_automatic;
+  int group_count;
+  const MbsCheckGroup *groups;
   double residual_position, residual_velocity, residual_acceleration;
 } MbsCheck;
 

@@ -4,7 +4,7 @@
 // chosen before. With P the projection on the space no row sees, that is the largest diagonal entry of P, after which
 // P loses the direction of that coordinate: Cholesky's factorisation of P with pivots on the diagonal,
 //     c = P e_i / sqrt(P_ii),   P <- P - c c',
-// without P: its columns come from the saddle system of the rows, each at the cost of one sparse solve.
+// without P: its columns come from the saddle system of the rows, each at the cost of two sparse solves.
 #ifndef MBS_COMPLEMENT_H
 #define MBS_COMPLEMENT_H
 

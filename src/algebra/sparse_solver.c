@@ -7,6 +7,7 @@
 #define KLU_REFACTOR klu_z_refactor
 #define KLU_RCOND klu_z_rcond
 #define KLU_RGROWTH klu_z_rgrowth
+#define KLU_CONDEST klu_z_condest
 #define KLU_SOLVE klu_z_solve
 #define KLU_TSOLVE(symbolic, numeric, n, count, b, common) klu_z_tsolve(symbolic, numeric, n, count, b, 0, common)
 #define KLU_FREE_NUMERIC klu_z_free_numeric
@@ -15,6 +16,7 @@
 #define KLU_REFACTOR klu_refactor
 #define KLU_RCOND klu_rcond
 #define KLU_RGROWTH klu_rgrowth
+#define KLU_CONDEST klu_condest
 #define KLU_SOLVE klu_solve
 #define KLU_TSOLVE klu_tsolve
 #define KLU_FREE_NUMERIC klu_free_numeric
@@ -121,3 +123,11 @@ void mbs_sparse_solver_solve_transposed(MbsSparseSolver *solver, int count, mbs_
 }
 
 double mbs_sparse_solver_quality(const MbsSparseSolver *solver) { return solver->quality; }
+
+double mbs_sparse_solver_condition(MbsSparseSolver *solver, mbs_scalar *values) {
+  if (solver->size == 0) {
+    return 1;
+  }
+  KLU_CONDEST(solver->column_start, (double *)values, solver->symbolic, solver->numeric, &solver->common);
+  return solver->common.condest;
+}

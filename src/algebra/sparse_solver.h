@@ -27,4 +27,7 @@ void mbs_sparse_solver_solve_transposed(MbsSparseSolver *solver, int count, mbs_
 // Estimate of min |u_ii| / max |u_ii| of the last factorisation.
 double mbs_sparse_solver_quality(const MbsSparseSolver *solver);
 
+// Estimate of the condition number in the 1-norm, for the matrix of the last factorisation; some solves' work.
+double mbs_sparse_solver_condition(MbsSparseSolver *solver, mbs_scalar *values);
+
 #endif

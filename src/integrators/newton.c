@@ -17,6 +17,23 @@ enum { FURTHER_ITERATIONS = 0 };
 static const double fast = 0.05;  // an iteration that shrinks the residual more than this keeps the factors
 #endif
 
+// Where nothing accelerates, e is made of rounding alone: that of accelerations which forces of the size of f would
+// give. At the start, and in kinematics, e counts against a thousandth of |Phi_q| / M times f at least; not where
+// multipliers are a large number times e. From Newton's matrix at hand.
+static double rest_scale(const MbsStepper *stepper) {
+  const MbsSystem *system = stepper->formulation->system;
+  const MbsPattern *pattern = &system->mode.pattern;
+  double mass = 0, longest = 0;
+  for (int column = 0; column < system->n; ++column) {
+    for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
+      double magnitude = mbs_re(mbs_abs(stepper->tangent[k]));
+      double *of = pattern->row[k] < system->n ? &mass : &longest;
+      *of = magnitude > *of ? magnitude : *of;
+    }
+  }
+  return mass > 0 ? 1e-3 * longest / mass : 0;
+}
+
 // the larger of |f| and |e| against the magnitude of what they are made of
 static double scaled_residual(const MbsSystem *system, const mbs_scalar *r, const double scale[2]) {
   double largest[2] = {0, 0};
@@ -99,11 +116,12 @@ static void correct(const MbsStepper *stepper, double c0, double c1, MbsState *s
 MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, double c1, MbsState *state) {
   const MbsSystem *system = stepper->formulation->system;
   const MbsWeights weights = mbs_formulation_weights(stepper->formulation, c0, c1);
-  double residual = 0, before = 0;
+  double residual = 0, before = 0, rest = 0;
   int further = FURTHER_ITERATIONS;
   for (int iteration = 0; iteration < MOST_ITERATIONS; ++iteration) {
     double scale[2];
     mbs_terms_residual(system, state, &weights, stepper->r, scale);
+    scale[1] = fmax(scale[1], rest * scale[0]);  // real
     residual = scaled_residual(system, stepper->r, scale);
     if (!isfinite(residual)) {
       return not_finite(context, system, state, c0 > 0);
@@ -115,6 +133,7 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, 
     }
     if (iteration == 0 || !(residual < fast * before)) {
       MBS_TRY(mbs_newton_factor(context, stepper, state, c0, c1, !stepper->is_approximate));
+      rest = c0 > 0 || weights.epsilon > 0 ? 0 : rest_scale(stepper);
     }
     correct(stepper, c0, c1, state);
     before = residual;

@@ -237,6 +237,30 @@ static MbsStatus prepare(MbsContext *context, const MbsModel *model, const MbsRe
   return MBS_OK;
 }
 
+// what the user should know about a run that went well
+static MbsStatus warn(MbsContext *context, Run *run) {
+  const double limit = 1e4;  // over a run without singular positions the condition changes by small factors
+  const MbsStatistics *statistics = &run->result.statistics;
+  if (!(statistics->condition_growth > limit)) {
+    return MBS_OK;
+  }
+  const char **warnings;
+  MBS_TAKE(context, run->arena, warnings, 1);
+  const char *advice =
+      run->result.settings.is_kinematic ? "keep the motion away from there" : "compare with --formulation penalty";
+  warnings[0] = mbs_arena_print(run->arena,
+                                "near a singular position at t = %.6g: the equations are %.0e times worse conditioned "
+                                "than at the start, and results lose about %.0f digits there; %s",
+                                statistics->condition_time, statistics->condition_growth,
+                                log10(statistics->condition_growth), advice);
+  if (!warnings[0]) {
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  run->result.warning_count = 1;
+  run->result.warnings = warnings;
+  return MBS_OK;
+}
+
 MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result) {
   MbsArena *arena = mbs_arena_create();
   Run *run = arena ? mbs_arena_take(arena, 1, sizeof *run) : NULL;
@@ -250,6 +274,9 @@ MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *
   if (status == MBS_OK) {
     bool is_perturbed = request->method == MBS_METHOD_COMPLEX_STEP || request->method == MBS_METHOD_FINITE_DIFFERENCE;
     status = (is_perturbed ? run_perturbed : run_direct)(context, model, request, run);
+  }
+  if (status == MBS_OK) {
+    status = warn(context, run);
   }
   if (status != MBS_OK) {
     mbs_arena_destroy(arena);

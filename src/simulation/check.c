@@ -76,7 +76,7 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   check->is_nonholonomic = is_nonholonomic;
   check->independent_names = independents;
   check->does_rate_follow = follows;
-  return MBS_OK;
+  return mbs_check_find_groups(context, simulation, check);
 }
 
 // a formulation that can start a model with redundant constraints

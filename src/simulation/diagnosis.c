@@ -55,7 +55,7 @@ static void name_massless(MbsContext *context, const MbsSimulation *simulation) 
   append(context, found ? "; give it a mass and an inertia, or hold it" : "; start elsewhere, or try a smaller --step");
 }
 
-// constraints that are redundant at the present position; returns how many it named
+// names the constraints that are redundant at the present position, and counts them
 static MbsStatus name_redundant(MbsContext *context, const MbsSimulation *simulation, MbsArena *arena, int *redundant) {
   const double tolerance = 1e-7;
   const MbsSystem *system = simulation->system;

@@ -6,7 +6,6 @@
 // reciprocal condition estimates: of a matrix that is of no use; and of a start where two solutions meet, from which
 // Newton's iteration ends within the root of its tolerance, not at a singular matrix
 static const double singular = 1e-13, nearly_singular = 1e-6;
-static const double two_pi = 6.283185307179586476925286766559;
 static const MbsWeights position_level = {.k0 = 1};
 static const MbsWeights velocity_level = {.k1 = 1, .n1 = 1};
 
@@ -58,11 +57,7 @@ static mbs_scalar distance_to_value(const MbsInitial *initial, int index, const 
   const MbsIndependent *independent = &initial->independents[index];
   mbs_scalar w = mbs_initial_value(initial, index, state);
   mbs_scalar w0 = independent->has_value ? system->independents.value[2 * index] : independent->start_value;
-  mbs_scalar distance = w - w0;
-  if (independent->is_angle) {
-    distance -= two_pi * round(mbs_re(distance) / two_pi);  // real
-  }
-  return distance;
+  return w - w0;
 }
 
 // right-hand side of the position problem; returns the largest component and where it is
@@ -70,7 +65,7 @@ static double position_residual(const MbsInitial *initial, const MbsState *state
   const MbsSystem *system = initial->system;
   double largest = 0;
   mbs_terms_constraints(system, state, initial->levels, NULL, NULL);
-  mbs_signal_bank_evaluate(system, state);
+  mbs_signal_bank_follow(system, state);
   *worst = -1;
   for (int r = 0; r < system->n; ++r) {
     int row = initial->position.rows[r];

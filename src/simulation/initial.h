@@ -17,7 +17,6 @@ typedef struct MbsIndependent {
   const char *name;
   MbsPlace place;
   MbsFunction w, rate;  // rate: w'
-  bool is_angle;        // w counts modulo a whole turn while assembling
   bool has_value;       // else as placed: start_value
   bool has_velocity;    // the user wrote one
   bool follows;         // its rate follows from nonholonomic constraints and other rates
@@ -82,6 +81,9 @@ MbsStatus mbs_initial_find_freedom(MbsContext *context, MbsInitial *initial, con
 MbsStatus mbs_initial_choose_velocities(MbsContext *context, MbsInitial *initial, const MbsState *state);
 // Do redundant rows hold, and velocities that the user wrote although they follow?
 MbsStatus mbs_initial_check_velocities(MbsContext *context, const MbsInitial *initial, const MbsState *state);
+
+// Lets angles start beyond half a turn where drivers, independent coordinates and constraints want that. turns.c
+MbsStatus mbs_initial_expect_turns(MbsContext *context, const MbsInitial *initial, const MbsState *state);
 
 // Moves q to a position nearby where the constraints hold; is_admissible: it found one. admissible.c
 MbsStatus mbs_initial_project(MbsContext *context, const MbsSystem *system, MbsState *state, bool *is_admissible);

@@ -8,15 +8,6 @@
 static const double rank_tolerance = 1e-7;
 
 // ---- independent coordinates ----
-static bool uses_turns(const MbsSystem *system, const MbsFunction *function) {
-  for (int s = 0; s < function->tape->input_count; ++s) {
-    if (system->blueprint->signals.items[function->tape->inputs[s]].kind == MBS_SIGNAL_TURN) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static MbsStatus create_independents(MbsContext *context, MbsInitial *initial) {
   MbsSystem *system = initial->system;
   const MbsBlueprint *blueprint = system->blueprint;
@@ -31,7 +22,6 @@ static MbsStatus create_independents(MbsContext *context, MbsInitial *initial) {
     made->has_velocity = spec->has_velocity;
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->coordinate, &made->w));
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->rate, &made->rate));
-    made->is_angle = uses_turns(system, &made->w);
   }
   return MBS_OK;
 }
@@ -274,6 +264,7 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   MBS_TAKE(context, system->arena, initial->position.rows, system->n + system->m);
   MBS_TAKE(context, system->arena, initial->gradient, system->nq);
   MBS_TRY(create_independents(context, initial));
+  MBS_TRY(mbs_initial_expect_turns(context, initial, state));
   MbsArena *scratch = mbs_arena_create();
   MbsStatus status = scratch ? choose(context, initial, state, scratch)
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
@@ -287,7 +278,7 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   MBS_TAKE(context, system->arena, initial->unused, system->nq > system->m ? system->nq : system->m);
   initial->velocity = mbs_initial_is_nonholonomic(system) ? NULL : &initial->position;
   MBS_TRY(mbs_initial_create_matrix(context, initial, &initial->position));
-  mbs_signal_bank_evaluate(system, state);
+  mbs_signal_bank_follow(system, state);
   for (int i = 0; i < initial->count; ++i) {
     initial->independents[i].start_value = mbs_initial_value(initial, i, state);
   }

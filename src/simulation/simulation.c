@@ -42,13 +42,16 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   }
   MBS_TRY(mbs_settings_complete(context, model, &simulation->settings));
   MBS_TRY(mbs_compile(context, arena, model, &blueprint));
-  MBS_TRY(mbs_system_create(context, arena, blueprint, column_count, columns, &simulation->system));
-  MbsSystem *system = simulation->system;
   double *nominal;
   MBS_TAKE(context, arena, nominal, blueprint->parameters.count);
   for (int i = 0; i < blueprint->parameters.count; ++i) {
     nominal[i] = values ? values[i] : blueprint->parameters.items[i].nominal;
   }
+  if (simulation->settings.is_kinematic) {
+    MBS_TRY(mbs_course_prescribe(context, arena, blueprint, nominal));
+  }
+  MBS_TRY(mbs_system_create(context, arena, blueprint, column_count, columns, &simulation->system));
+  MbsSystem *system = simulation->system;
   mbs_system_set_parameters(system, nominal);
   MBS_TRY(mbs_state_create(context, system, &simulation->state));
   MBS_TRY(mbs_formulation_create(context, &simulation->settings, system, &simulation->formulation));
@@ -62,13 +65,6 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
     }
   }
   MBS_TRY(mbs_initial_create(context, system, &simulation->state, &simulation->initial));
-  if (simulation->settings.is_kinematic && simulation->initial->count > 0) {
-    return mbs_fail(
-        context, MBS_ERROR_INPUT, mbs_nowhere,
-        "kinematics: %d degree%s of freedom of %s %s not driven; add a driver for each (see mbsens list joints)",
-        simulation->initial->count, simulation->initial->count == 1 ? "" : "s", model->file,
-        simulation->initial->count == 1 ? "is" : "are");
-  }
   MBS_TRY(refuse_projection_signals(context, simulation));
   MBS_TRY(mbs_simulation_choose_penalty(context, simulation));
   MBS_TRY(mbs_stepper_create(context, &simulation->formulation, &simulation->settings,
@@ -130,6 +126,7 @@ static void observe(MbsSimulation *simulation, double h) {
       *worst[k] = magnitude > *worst[k] ? magnitude : *worst[k];
     }
   }
+  mbs_simulation_watch_condition(simulation);
   mbs_scalar total, lost;
   mbs_terms_energy(system, &simulation->state, &total, &lost);
   double energy = mbs_re(total), power = mbs_re(lost);
@@ -247,6 +244,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   double h = mbs_simulation_step_size(simulation, simulation->steps_done + 1);
   MBS_TRY(mbs_simulation_repeat_step(context, simulation, simulation->steps_done + 1));
   simulation->steps_done += 1;
+  MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   observe(simulation, h);
   if (simulation->statistics.residual_position > simulation->largest_violation) {
     return comes_apart(context, simulation);

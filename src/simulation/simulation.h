@@ -51,7 +51,8 @@ typedef struct MbsSimulation {
   bool is_started;
   long step_count, steps_done;
   MbsStatistics statistics;
-  double largest_violation;  // of a constraint that is taken for a result
+  double largest_violation;                 // of a constraint that is taken for a result
+  double watched_quality, condition_start;  // see near_singular.c
   double energy_start, energy_work, energy_power, energy_largest, energy_worst;
 } MbsSimulation;
 
@@ -85,10 +86,19 @@ double mbs_simulation_now(void);
 // Fills in an automatic penalty. penalty_scale.c
 MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simulation);
 
+// After a step: keeps in the statistics how near to singular the equations were. near_singular.c
+void mbs_simulation_watch_condition(MbsSimulation *simulation);
+
+// Kinematics: the freedoms without a driver become rows of the blueprint. values: of all parameters. course.c
+MbsStatus mbs_course_prescribe(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, const double *values);
+
 // Does every condition of the elements hold at this accepted state, whose signals are evaluated? diagnosis.c
 MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulation *simulation);
 // Says why a start or a step failed, if it can tell: a condition of an element that does not hold, redundant
 // constraints, bodies without mass. diagnosis.c
 MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status);
+
+// The groups of a check: what is connected, and how freely it moves. simulation/groups.c
+MbsStatus mbs_check_find_groups(MbsContext *context, const MbsSimulation *simulation, MbsCheck *check);
 
 #endif

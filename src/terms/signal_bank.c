@@ -23,6 +23,7 @@ MbsStatus mbs_signal_bank_create(MbsContext *context, MbsSystem *system) {
   bank->turn_count = blueprint->turns.count;
   MBS_TAKE(context, system->arena, bank->turns, bank->turn_count);
   MBS_TAKE(context, system->arena, bank->previous, bank->turn_count);
+  MBS_TAKE(context, system->arena, bank->is_expected, bank->turn_count);
   MBS_TAKE(context, system->arena, bank->principal_outputs, bank->turn_count);
   MBS_TRY(mbs_tape_create(context, system->arena, blueprint->graph, bank->turn_count, blueprint->turns.items,
                           &bank->principal));
@@ -77,7 +78,7 @@ static void count_turns(const MbsSystem *system, const MbsState *state, bool fir
   mbs_tape_evaluate(bank->principal, bank->principal_inputs, bank->principal_outputs);
   for (int i = 0; i < bank->turn_count; ++i) {
     double principal = mbs_re(bank->principal_outputs[i]);
-    bank->turns[i] = first ? 0 : round((bank->previous[i] - principal) / two_pi);  // real
+    bank->turns[i] = first && !bank->is_expected[i] ? 0 : round((bank->previous[i] - principal) / two_pi);  // real
   }
 }
 
@@ -93,10 +94,23 @@ void mbs_signal_bank_accept(const MbsSystem *system, const MbsState *state, bool
   mbs_body_forces_evaluate(system, state);
 }
 
+void mbs_signal_bank_expect(const MbsSystem *system, int index, double turns) {
+  const MbsSignalBank *bank = &system->signals;
+  bank->is_expected[index] = true;
+  bank->previous[index] = mbs_re(bank->principal_outputs[index]) + two_pi * turns;
+  bank->turns[index] = round(turns);  // real
+}
+
+void mbs_signal_bank_follow(const MbsSystem *system, const MbsState *state) {
+  evaluate_forms(system, state);
+  if (system->signals.turn_count > 0) {
+    count_turns(system, state, false);
+  }
+}
+
 void mbs_signal_bank_try(const MbsSystem *system, const MbsState *state) {
   if (system->signals.has_turning_elements) {
-    evaluate_forms(system, state);
-    count_turns(system, state, false);
+    mbs_signal_bank_follow(system, state);
   }
 }
 

@@ -18,7 +18,8 @@ typedef struct MbsSignalBank {
   int turn_count;
   bool has_turning_elements;  // some force or constraint depends on an angle
   mbs_scalar *turns;          // whole turns of each angle
-  double *previous;           // angle at the last accepted step
+  double *previous;           // angle at the last accepted step, or expected at the start
+  bool *is_expected;          // before the start, by angle: previous says where
   MbsTape *principal;         // of all angles
   mbs_scalar *principal_inputs, *principal_outputs;
   struct MbsBodyForces *body_forces;  // NULL: no signal needs them
@@ -37,9 +38,13 @@ MbsStatus mbs_signal_bank_create(MbsContext *context, struct MbsSystem *system);
 // Forms (and forces that hold bodies) at a state: needed before functions are evaluated there.
 void mbs_signal_bank_evaluate(const struct MbsSystem *system, const MbsState *state);
 // Evaluates the forms and chooses whole turns so that every angle is next to its value at the last accepted step;
-// `first`: so that it is its principal value.
+// `first`: to what is expected of it, or so that it is its principal value.
 void mbs_signal_bank_accept(const struct MbsSystem *system, const MbsState *state, bool first);
-// The same at a state that is only tried, for the forces: within a step an angle may pass from pi to -pi, and a torque
+// Before the first state is accepted: this angle will be its principal value plus about so many turns.
+void mbs_signal_bank_expect(const struct MbsSystem *system, int index, double turns);
+// The same as accept at a state that is only tried, for positions, velocities and angles.
+void mbs_signal_bank_follow(const struct MbsSystem *system, const MbsState *state);
+// follow, where forces or constraints depend on angles: within a step an angle may pass from pi to -pi, and a torque
 // must not see that.
 void mbs_signal_bank_try(const struct MbsSystem *system, const MbsState *state);
 

@@ -36,6 +36,13 @@ exits 0 check $model
 prints '^five-bar linkage: 4 bodies, 6 natural coordinates, 4 constraints (0 redundant), 2 degrees of freedom$'
 prints '^  L12 '
 prints '^independent coordinates: '
+exits 0 check tests/models/element_spring_space.yaml
+prints '^body "first": 3 degrees of freedom$'
+prints '^body "second" is free: 6 degrees of freedom, held by forces alone$'
+exits 0 check tests/models/count_free_body.yaml
+prints '^body "body" is free: 6 degrees of freedom, connected to nothing$'
+exits 0 check tests/models/count_free_body.yaml --json
+prints '{"bodies": \["body"\], "degrees_of_freedom": 6, "is_grounded": false, "has_forces": false}'
 exits 0 check $model --quiet
 grep -q 'degrees of freedom' "$folder/out" && fail 'check --quiet must print no counts'
 
@@ -70,6 +77,25 @@ prints '^  q  *[0-9]'
 exits 0 check models/slider_crank.yaml
 prints ': 0 bodies, 3 natural coordinates, 2 constraints (0 redundant), 1 degrees of freedom$'
 grep -q 'stands on' "$folder/out" && fail 'no table of bodies where there are none'
+
+# ---- warnings ----
+exits 0 simulate $model $short
+prints '^worst residuals'
+grep -q '^warning' "$folder/out" && fail 'nothing to warn of'
+exits 0 simulate models/n_four_bar.yaml --formulation index1
+prints '^warning: near a singular position at t = [0-9.]*: the equations are [0-9]e+0[4-9] times worse conditioned'
+exits 0 simulate models/n_four_bar.yaml --formulation index1 --json
+prints '^    "near a singular position at t = '
+exits 0 simulate models/n_four_bar.yaml --json
+prints '"warnings": \[\]'  # ali3p goes through there
+
+# ---- kinematics ----
+exits 0 kinematics models/driven_slider_crank.yaml --end 0.1 --json
+prints '"coordinates": "natural"'
+prints '"joint motor: follows its course": '
+grep -q '"formulation"\|"integrator"' "$folder/out" && fail 'kinematics has neither formulation nor integrator'
+exits 0 kinematics models/pendulum.yaml --step 0.1 --end 0.2 --json  # nothing is driven
+prints '"coordinate [^"]*: [a-z ]*": '
 
 # ---- gradient ----
 exits 0 gradient $model $short --json

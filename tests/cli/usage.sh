@@ -85,7 +85,6 @@ complains 'stands twice' gradient $model --wrt Ls1,Ls1
 complains 'NAME=VALUE' check $model --set Ls1
 complains 'NAME=VALUE' check $model --set =2
 complains 'NAME=VALUE' check $model --set Ls1=
-complains 'not offered' gradient $model --method adjoint
 complains 'not offered' gradient $model --method adjoint-continuous
 complains 'did you mean complex-step?' gradient $model --method complexstep
 complains 'unknown difference' gradient $model --method finite-difference --difference sideways
