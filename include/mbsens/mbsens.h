@@ -60,6 +60,7 @@ typedef struct MbsSettings {
   bool is_projection_tangent;      // ali3p: project with M - gamma h Q_v - beta h^2 Q_x instead of M
   bool is_nonholonomic_projected;  // ali3p: nonholonomic constraints enter by the projections alone
   bool is_tangent_approximate;     // Newton's iteration without the curvature of the constraints
+  char independent[256];           // matrix-r: independent coordinates between commas; "": those of the start
   bool is_kinematic;               // no dynamics: drivers and the start's velocities prescribe the motion; the
                                    // multipliers are the forces it needs; formulation and integrator do not matter
   char formulation[MBS_NAME_LENGTH], coordinates[MBS_NAME_LENGTH], integrator[MBS_NAME_LENGTH];

@@ -30,7 +30,40 @@ static MbsStatus read_independents(MbsContext *context, MbsBlueprint *blueprint)
     MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[MBS_INDEPENDENT_VELOCITY],
                                  mbs_record_text(record, MBS_INDEPENDENT_VELOCITY), &spec.velocity));
     MBS_TRY(mbs_signal_rate(context, blueprint, spec.coordinate, &spec.rate));
+    MBS_TRY(mbs_signal_rate(context, blueprint, spec.rate, &spec.second));
     MBS_APPEND(context, blueprint->arena, &blueprint->independents, spec);
+  }
+  return MBS_OK;
+}
+
+// the next of names between commas that stand outside parentheses: its length, or 0
+static size_t next_name(const char **text) {
+  size_t length = 0;
+  int depth = 0;
+  while (**text == ',' || **text == ' ') {
+    ++*text;
+  }
+  for (const char *c = *text; *c && (*c != ',' || depth > 0); ++c) {
+    depth += (*c == '(') - (*c == ')');
+    ++length;
+  }
+  return length;
+}
+
+MbsStatus mbs_compile_choose_independents(MbsContext *context, MbsBlueprint *blueprint, const char *names) {
+  for (size_t length = next_name(&names); length > 0; length = next_name(&names)) {
+    const char *name = mbs_arena_print(blueprint->arena, "%.*s", (int)length, names);
+    MbsIndependentSpec spec = {.name = name ? name : "", .value = MBS_NODE_NONE};
+    MbsExpression w;
+    spec.velocity = mbs_graph_constant(blueprint->graph, 0);
+    spec.place.file = "--independent";
+    MBS_TRY(mbs_signal_parse(context, blueprint, "independent coordinate",
+                             (MbsText){.text = spec.name, .place = spec.place}, 1, MBS_USE_POSITION, 0, NULL, &w));
+    spec.coordinate = w.node[0];
+    MBS_TRY(mbs_signal_rate(context, blueprint, spec.coordinate, &spec.rate));
+    MBS_TRY(mbs_signal_rate(context, blueprint, spec.rate, &spec.second));
+    MBS_APPEND(context, blueprint->arena, &blueprint->chosen, spec);
+    names += length;
   }
   return MBS_OK;
 }

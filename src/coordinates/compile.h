@@ -7,4 +7,7 @@
 // Reads the whole model: parameters, bodies, joints, forces, start, objectives.
 MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsBlueprint **blueprint);
 
+// Adds to blueprint->chosen the coordinates that `names` lists between commas.
+MbsStatus mbs_compile_choose_independents(MbsContext *context, MbsBlueprint *blueprint, const char *names);
+
 #endif

@@ -23,10 +23,6 @@ MbsStatus mbs_formulation_create(MbsContext *context, const MbsSettings *setting
     type->prepare(settings, formulation);
     return MBS_OK;
   }
-  if (strcmp(settings->formulation, "matrix-r") == 0) {
-    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, place,
-                    "formulation \"%s\" is not offered yet; see mbsens list formulations", settings->formulation);
-  }
   return mbs_fail(context, MBS_ERROR_INPUT, place, "no formulation \"%s\"%s%s%s; see mbsens list formulations",
                   settings->formulation, nearest ? " (did you mean \"" : "", nearest ? nearest : "",
                   nearest ? "\"?)" : "");

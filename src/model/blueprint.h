@@ -199,7 +199,7 @@ typedef struct MbsIndependentSpec {
   const char *name;  // as written
   MbsPlace place;
   MbsNode coordinate;       // expression of positions
-  MbsNode rate;             // its time derivative
+  MbsNode rate, second;     // its time derivatives
   MbsNode value, velocity;  // value MBS_NODE_NONE: as placed
   bool has_velocity;        // it is written
 } MbsIndependentSpec;
@@ -280,7 +280,8 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsConditionSpec) conditions;
   MBS_LIST(MbsMassSpec) masses;
   MBS_LIST(MbsForceSpec) forces;
-  MBS_LIST(MbsIndependentSpec) independents;
+  MBS_LIST(MbsIndependentSpec) independents;  // of the start
+  MBS_LIST(MbsIndependentSpec) chosen;        // of matrix-r, where they are others
   MBS_LIST(MbsObjectiveSpec) objectives;
   int objective_depth;          // of objectives that refer to each other, while reading
   MBS_LIST(MbsSignal) signals;  // by graph input

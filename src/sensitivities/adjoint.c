@@ -39,7 +39,7 @@ static MbsStatus create_bars(MbsContext *context, MbsSweep *sweep) {
     }
     MBS_TAKE(context, arena, bar->coefficients, system->coefficients.nodes.count);
     MBS_TAKE(context, arena, bar->parameters, system->blueprint->parameters.count);
-    MBS_TAKE(context, arena, sweep->w[o], system->n);
+    MBS_TAKE(context, arena, sweep->w[o], 3 * system->n);
     MBS_TAKE(context, arena, sweep->gradient[o], system->column_count);
   }
   return MBS_OK;
@@ -178,6 +178,11 @@ static MbsStatus walk_again(MbsContext *context, MbsSweep *sweep, long segment) 
   long first = segment * sweep->segment_length, last = first + sweep->segment_length;
   last = last > simulation->step_count ? simulation->step_count : last;
   take_snapshot(sweep, segment);
+  if (simulation->reduced) {
+    simulation->state.t = mbs_simulation_time(simulation, first);
+    mbs_state_place_fixed(simulation->system, &simulation->state);
+    mbs_reduced_resume(simulation->reduced, &simulation->state, true);
+  }
   for (long step = first + 1; step <= last; ++step) {
     MBS_TRY(mbs_simulation_repeat_step(context, simulation, step));
     put_row(sweep, step - first);
@@ -190,7 +195,7 @@ static MbsStatus take_row(MbsContext *context, MbsSweep *sweep, long position, l
   MbsSimulation *simulation = sweep->simulation;
   const MbsSystem *system = simulation->system;
   MbsState *state = &simulation->state;
-  bool is_start = step == 0 || simulation->settings.is_kinematic;
+  bool is_start = step == 0 || simulation->settings.is_kinematic || simulation->reduced;
   state->t = mbs_simulation_time(simulation, step);
   mbs_state_place_fixed(system, state);
   MbsState *stage = mbs_stepper_stage(&simulation->stepper, state, is_start);
@@ -248,13 +253,23 @@ static MbsStatus sweep_start(MbsContext *context, MbsSweep *sweep, bool is_first
 
 static MbsStatus sweep_step(MbsContext *context, MbsSweep *sweep, long step) {
   MbsSimulation *simulation = sweep->simulation;
+  for (int o = 0; o < sweep->objective_count && simulation->reduced && step < simulation->step_count; ++o) {
+    mbs_reduced_handle_hats(simulation->reduced, simulation->reduced->set_of_step[step + 1], &simulation->state,
+                            &sweep->bars[o], sweep->w[o]);
+  }
   if (step == 0 || simulation->settings.is_kinematic) {
     return sweep_start(context, sweep, step == 0);
   }
   double h = mbs_simulation_step_size(simulation, step);
-  MBS_TRY(mbs_stepper_prepare_transposed(context, &simulation->stepper, h));
+  MBS_TRY(simulation->reduced
+              ? mbs_reduced_prepare_transposed(context, simulation->reduced, h, step, &simulation->state)
+              : mbs_stepper_prepare_transposed(context, &simulation->stepper, h));
   for (int o = 0; o < sweep->objective_count; ++o) {
-    mbs_stepper_step_transposed(&simulation->stepper, h, &simulation->state, &sweep->bars[o], sweep->w[o]);
+    if (simulation->reduced) {
+      mbs_reduced_step_transposed(simulation->reduced, h, &simulation->state, &sweep->bars[o], sweep->w[o]);
+    } else {
+      mbs_stepper_step_transposed(&simulation->stepper, h, &simulation->state, &sweep->bars[o], sweep->w[o]);
+    }
     mbs_system_fixed_transposed(simulation->system, simulation->state.t, &sweep->bars[o], sweep->gradient[o]);
   }
   return MBS_OK;

@@ -236,6 +236,10 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
   }
 }
 
+bool mbs_initial_factor_position(const MbsInitial *initial, const MbsState *state) {
+  return factor(initial, &initial->position, state, singular);
+}
+
 MbsStatus mbs_initial_factor(MbsContext *context, MbsInitial *initial, const MbsState *state) {
   bool is_regular = factor(initial, &initial->position, state, singular) &&
                     (initial->velocity == &initial->position || factor(initial, initial->velocity, state, singular));

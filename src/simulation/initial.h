@@ -16,10 +16,10 @@
 typedef struct MbsIndependent {
   const char *name;
   MbsPlace place;
-  MbsFunction w, rate;  // rate: w'
-  bool has_value;       // else as placed: start_value
-  bool has_velocity;    // the user wrote one
-  bool follows;         // its rate follows from nonholonomic constraints and other rates
+  MbsFunction w, rate, second;  // w and its time derivatives
+  bool has_value;               // else as placed: start_value
+  bool has_velocity;            // the user wrote one
+  bool follows;                 // its rate follows from nonholonomic constraints and other rates
   mbs_scalar start_value;
 } MbsIndependent;
 
@@ -51,6 +51,10 @@ typedef struct MbsInitial {
 
 // `state` holds the guess. Chooses rows and checks that the independent coordinates fit.
 MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **initial);
+// The same for matrix-r, at an assembled position: with the coordinates of blueprint->chosen, or else those of the
+// start that the user gave; is_automatic: with coordinates that suit the position.
+MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const MbsState *state, bool is_automatic,
+                                 MbsInitial **initial);
 void mbs_initial_destroy(MbsInitial *initial);
 
 // w of an independent coordinate; signals must be evaluated at the state.
@@ -66,6 +70,7 @@ MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const
 
 // The transpose: from the derivatives of a number with respect to q and v of the start to those with respect to fixed
 // coordinates, coefficients and parameters. The state's matrices must be factored, and its signals evaluated.
+bool mbs_initial_factor_position(const MbsInitial *initial, const MbsState *state);
 MbsStatus mbs_initial_factor(MbsContext *context, MbsInitial *initial, const MbsState *state);
 void mbs_initial_transposed(MbsInitial *initial, const MbsState *state, const MbsStateBar *bar);
 

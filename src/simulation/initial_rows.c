@@ -8,13 +8,13 @@
 static const double rank_tolerance = 1e-7;
 
 // ---- independent coordinates ----
-static MbsStatus create_independents(MbsContext *context, MbsInitial *initial) {
+static MbsStatus create_independents(MbsContext *context, int count, const MbsIndependentSpec *specs,
+                                     MbsInitial *initial) {
   MbsSystem *system = initial->system;
-  const MbsBlueprint *blueprint = system->blueprint;
-  initial->count = blueprint->independents.count;
+  initial->count = count;
   MBS_TAKE(context, system->arena, initial->independents, initial->count);
   for (int i = 0; i < initial->count; ++i) {
-    const MbsIndependentSpec *spec = &blueprint->independents.items[i];
+    const MbsIndependentSpec *spec = &specs[i];
     MbsIndependent *made = &initial->independents[i];
     made->name = spec->name;
     made->place = spec->place;
@@ -22,6 +22,7 @@ static MbsStatus create_independents(MbsContext *context, MbsInitial *initial) {
     made->has_velocity = spec->has_velocity;
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->coordinate, &made->w));
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->rate, &made->rate));
+    MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->second, &made->second));
   }
   return MBS_OK;
 }
@@ -241,21 +242,26 @@ MbsStatus mbs_initial_create_matrix(MbsContext *context, const MbsInitial *initi
   return mbs_sparse_solver_create(context, system->arena, &problem->pattern, &problem->solver);
 }
 
-// rows are chosen near the guess, at a position where nothing is special
-static MbsStatus choose(MbsContext *context, MbsInitial *initial, const MbsState *guess, MbsArena *scratch) {
+// at_guess: rows are chosen near the guess, at a position where nothing is special
+static MbsStatus choose(MbsContext *context, MbsInitial *initial, const MbsState *state, bool at_guess,
+                        MbsArena *scratch) {
   const MbsSystem *system = initial->system;
   MbsJacobian jacobian;
   MbsState shaken, admissible;
   bool is_admissible;
   MBS_TRY(mbs_jacobian_create(context, scratch, system, &jacobian));
-  MBS_TRY(shaken_guess(context, system, guess, &jacobian, &shaken));
+  if (!at_guess) {
+    return choose_rows(context, initial, state, &jacobian, scratch);
+  }
+  MBS_TRY(shaken_guess(context, system, state, &jacobian, &shaken));
   MBS_TRY(mbs_state_create(context, system, &admissible));
   mbs_state_copy(system, &shaken, &admissible);
   MBS_TRY(mbs_initial_project(context, system, &admissible, &is_admissible));
   return choose_rows(context, initial, is_admissible ? &admissible : &shaken, &jacobian, scratch);
 }
 
-MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **result) {
+static MbsStatus create(MbsContext *context, MbsSystem *system, const MbsState *state, int count,
+                        const MbsIndependentSpec *specs, bool at_guess, MbsInitial **result) {
   MbsInitial *initial;
   MBS_TAKE(context, system->arena, initial, 1);
   initial->system = system;
@@ -263,10 +269,12 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   MBS_TAKE(context, system->arena, initial->is_redundant, system->m);
   MBS_TAKE(context, system->arena, initial->position.rows, system->n + system->m);
   MBS_TAKE(context, system->arena, initial->gradient, system->nq);
-  MBS_TRY(create_independents(context, initial));
-  MBS_TRY(mbs_initial_expect_turns(context, initial, state));
+  MBS_TRY(create_independents(context, count, specs, initial));
+  if (at_guess) {
+    MBS_TRY(mbs_initial_expect_turns(context, initial, state));
+  }
   MbsArena *scratch = mbs_arena_create();
-  MbsStatus status = scratch ? choose(context, initial, state, scratch)
+  MbsStatus status = scratch ? choose(context, initial, state, at_guess, scratch)
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(scratch);
   MBS_TRY(status);
@@ -277,12 +285,26 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   MBS_TAKE(context, system->arena, initial->R, (size_t)(system->n + system->m) * (size_t)widest);
   MBS_TAKE(context, system->arena, initial->unused, system->nq > system->m ? system->nq : system->m);
   initial->velocity = mbs_initial_is_nonholonomic(system) ? NULL : &initial->position;
-  MBS_TRY(mbs_initial_create_matrix(context, initial, &initial->position));
+  return mbs_initial_create_matrix(context, initial, &initial->position);
+}
+
+MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **result) {
+  const MbsBlueprint *blueprint = system->blueprint;
+  MBS_TRY(create(context, system, state, blueprint->independents.count, blueprint->independents.items, true, result));
   mbs_signal_bank_follow(system, state);
-  for (int i = 0; i < initial->count; ++i) {
-    initial->independents[i].start_value = mbs_initial_value(initial, i, state);
+  for (int i = 0; i < (*result)->count; ++i) {
+    (*result)->independents[i].start_value = mbs_initial_value(*result, i, state);
   }
   return MBS_OK;
+}
+
+MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const MbsState *state, bool is_automatic,
+                                 MbsInitial **result) {
+  const MbsBlueprint *blueprint = system->blueprint;
+  bool is_chosen = blueprint->chosen.count > 0;
+  int count = is_chosen ? blueprint->chosen.count : blueprint->independents.count;
+  const MbsIndependentSpec *specs = is_chosen ? blueprint->chosen.items : blueprint->independents.items;
+  return create(context, system, state, is_automatic ? 0 : count, specs, false, result);
 }
 
 void mbs_initial_destroy(MbsInitial *initial) {

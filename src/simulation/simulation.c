@@ -32,6 +32,11 @@ static MbsStatus refuse_projection_signals(MbsContext *context, const MbsSimulat
   return MBS_OK;
 }
 
+// a last step shorter than a billionth of the others is rounding, not a step
+static long steps_of(const MbsSettings *settings) {
+  return (long)ceil(settings->end / settings->step * (1 - 1e-9));  // real
+}
+
 static MbsStatus create(MbsContext *context, const MbsModel *model, int column_count, const int *columns,
                         const double *values, MbsSimulation *simulation) {
   MbsArena *arena = simulation->arena;
@@ -50,6 +55,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   if (simulation->settings.is_kinematic) {
     MBS_TRY(mbs_course_prescribe(context, arena, blueprint, nominal));
   }
+  MBS_TRY(mbs_compile_choose_independents(context, blueprint, simulation->settings.independent));
   MBS_TRY(mbs_system_create(context, arena, blueprint, column_count, columns, &simulation->system));
   MbsSystem *system = simulation->system;
   mbs_system_set_parameters(system, nominal);
@@ -69,6 +75,10 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MBS_TRY(mbs_simulation_choose_penalty(context, simulation));
   MBS_TRY(mbs_stepper_create(context, &simulation->formulation, &simulation->settings,
                              simulation->initial->redundant_count > 0, &simulation->stepper));
+  if (simulation->formulation.type->is_reduced) {
+    MBS_TRY(mbs_reduced_create(context, system, &simulation->stepper, steps_of(&simulation->settings),
+                               &simulation->reduced));
+  }
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
   simulation->has_columns = column_count > 0;
   size_t size = (size_t)system->nq * (size_t)column_count;
@@ -80,8 +90,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
     MBS_TAKE(context, arena, *multipliers[i], (size_t)system->m * (size_t)column_count);
   }
-  // a last step shorter than a billionth of the others is rounding, not a step
-  simulation->step_count = (long)ceil(simulation->settings.end / simulation->settings.step * (1 - 1e-9));  // real
+  simulation->step_count = steps_of(&simulation->settings);
   return MBS_OK;
 }
 
@@ -108,6 +117,7 @@ void mbs_simulation_destroy(MbsSimulation *simulation) {
   if (simulation) {
     mbs_stepper_destroy(&simulation->stepper);
     mbs_initial_destroy(simulation->initial);
+    mbs_reduced_destroy(simulation->reduced);
     mbs_arena_destroy(simulation->arena);
   }
 }
@@ -203,6 +213,9 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   observe(simulation, 0);
   double size = mbs_state_size(system, state);
   simulation->largest_violation = size * size > size ? size * size : size;
+  if (simulation->reduced) {
+    MBS_TRY(mbs_reduced_start(context, simulation->reduced, state));
+  }
   double solved = mbs_simulation_now();
   if (simulation->has_columns) {
     MBS_TRY(assemble_columns(context, simulation));
@@ -230,6 +243,7 @@ MbsStatus mbs_simulation_repeat_step(MbsContext *context, MbsSimulation *simulat
   state->t = mbs_simulation_time(simulation, step);
   mbs_state_place_fixed(simulation->system, state);
   MbsStatus status = simulation->settings.is_kinematic ? step_kinematic(context, simulation, h)
+                     : simulation->reduced             ? mbs_reduced_step(context, simulation->reduced, h, step, state)
                                                        : mbs_stepper_step(context, &simulation->stepper, h, state);
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
@@ -251,8 +265,9 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   }
   double solved = mbs_simulation_now();
   if (columns) {
-    MBS_TRY(simulation->settings.is_kinematic
-                ? assemble_columns(context, simulation)
+    MBS_TRY(simulation->settings.is_kinematic ? assemble_columns(context, simulation)
+            : simulation->reduced
+                ? mbs_reduced_step_derivative(context, simulation->reduced, h, &simulation->state, columns)
                 : mbs_stepper_step_derivative(context, &simulation->stepper, h, &simulation->state, columns));
   }
   mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, h);

@@ -8,6 +8,7 @@
 #include "integrators/stepper.h"
 #include "model/model.h"
 #include "simulation/initial.h"
+#include "simulation/reduced.h"
 
 // settings.c
 MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings);
@@ -44,6 +45,7 @@ typedef struct MbsSimulation {
   MbsFormulation formulation;
   MbsStepper stepper;
   MbsInitial *initial;
+  MbsReduced *reduced;  // of matrix-r; else NULL
   MbsState state;
   bool has_columns;
   MbsColumns columns;
