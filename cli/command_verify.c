@@ -121,7 +121,7 @@ static int report(const MbsVerification *verification, const CliOptions *options
   print_runs(verification);
   print_failures(verification);
   if (verification->left_out && !options->is_quiet) {
-    (void)printf("left out, since the model has redundant constraints: %s\n", verification->left_out);
+    (void)printf("left out: %s\n", verification->left_out);
   }
   if (!options->is_quiet) {
     (void)printf("%s: %d derivatives, largest relative error %.1e, limit %.1e\n", verification->pass ? "pass" : "FAIL",

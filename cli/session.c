@@ -56,6 +56,13 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
     request->parameter_count = options->parameters.count;
     request->parameters = options->parameters.names;
   }
+  if (options->independent && strlen(options->independent) >= sizeof settings->independent) {
+    return cli_fail(MBS_ERROR_INPUT, "--independent: the list is longer than %d letters",
+                    (int)sizeof settings->independent - 1);
+  }
+  if (options->independent) {
+    memcpy(settings->independent, options->independent, strlen(options->independent) + 1);
+  }
   int exit_status = override_name("--formulation", "formulations", options->formulation, settings->formulation);
   if (!exit_status) {
     exit_status = override_name("--coordinates", "coordinates", options->coordinates, settings->coordinates);

@@ -212,7 +212,7 @@ typedef struct MbsVerification {
   const MbsVerifyRow *rows;
   double max_relative_error;
   double limit;          // what a relative error may be
-  const char *left_out;  // formulations that cannot run a model with redundant constraints; NULL: none
+  const char *left_out;  // formulations that cannot run the model, with the reason; NULL: none
   bool pass;
 } MbsVerification;
 

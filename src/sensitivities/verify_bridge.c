@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arena.h"
+#include "base/context.h"
 #include "formulations/formulation.h"
 
 // Direct differentiation and its transpose are exact for the discrete equations, so they meet the complex step to
@@ -56,6 +58,12 @@ static MbsStatus add_rows(MbsContext *context, Verification *verification, const
   return MBS_OK;
 }
 
+static void leave_out(Verification *verification, const char *formulation, const char *reason) {
+  const char *before = verification->result.left_out;
+  verification->result.left_out = mbs_arena_print(verification->arena, "%s%s%s (%s)", before ? before : "",
+                                                  before ? "; " : "", formulation, reason);
+}
+
 static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                                     const char *formulation, Verification *verification) {
   MbsRequest run = *request;
@@ -73,6 +81,11 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
   } methods[] = {{MBS_METHOD_DIRECT, "direct"}, {MBS_METHOD_ADJOINT, "adjoint"}};
   run.method = MBS_METHOD_COMPLEX_STEP;
   MbsStatus status = mbs_run(context, model, &run, &reference);
+  if (status == MBS_OK && reference->warning_count > 0) {
+    leave_out(verification, formulation, reference->warnings[0]);
+    mbs_result_destroy(reference);
+    return MBS_OK;
+  }
   for (int i = 0; i < MBS_COUNT(methods) && status == MBS_OK; ++i) {
     MbsResult *tried = NULL;
     run.method = methods[i].method;
@@ -86,7 +99,8 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
   return status;
 }
 
-// A model with redundant constraints is verified with the formulations that allow them; the others are named.
+// The model's own formulation must run; another that cannot run this model (redundant constraints, a singular position,
+// something it does not offer) is left out, and named with the reason.
 static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                             Verification *verification) {
   MbsCheck *check = NULL;
@@ -96,12 +110,18 @@ static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const Mb
   for (int i = 0; mbs_formulation_types[i]; ++i) {
     const MbsFormulationType *type = mbs_formulation_types[i];
     if (is_redundant && !type->allows_redundancy) {
-      const char *before = verification->result.left_out;
-      verification->result.left_out =
-          mbs_arena_print(verification->arena, "%s%s%s", before ? before : "", before ? ", " : "", type->name);
+      leave_out(verification, type->name, "the model has redundant constraints");
       continue;
     }
-    MBS_TRY(verify_formulation(context, model, request, type->name, verification));
+    MbsStatus status = verify_formulation(context, model, request, type->name, verification);
+    bool is_own = strcmp(type->name, request->settings.formulation) == 0;
+    bool is_refused = status == MBS_ERROR_NUMERICAL || status == MBS_ERROR_NOT_OFFERED || status == MBS_ERROR_INPUT;
+    if (is_refused && !is_own) {
+      leave_out(verification, type->name, mbs_context_message(context));
+      context->status = MBS_OK;
+    } else if (status != MBS_OK) {
+      return status;
+    }
   }
   return MBS_OK;
 }

@@ -31,15 +31,16 @@ static MbsStatus unit_of(MbsContext *context, const MbsSystem *system, const Mbs
   return MBS_OK;
 }
 
-// In units of that: 1e8 where the penalty holds the constraints. Where it only relaxes Newton's matrix, the larger it
-// is the faster the iteration converges, also near singular positions: 1e12. But redundant rows contradict each other
-// by rounding, which it multiplies: 1e4.
+// In units of that: 1e11 where the penalty holds the constraints, so that it does near singular positions too. Where it
+// only relaxes Newton's matrix, the larger it is the faster the iteration converges: 1e12. But redundant rows
+// contradict each other, by drift (1e8) or by rounding (1e4), which it multiplies.
 MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simulation) {
   MbsFormulation *formulation = &simulation->formulation;
-  const double holding = 1e8, relaxing = 1e12, contradicting = 1e4;
+  bool has_redundancy = simulation->initial->redundant_count > 0;
+  const double holding = has_redundancy ? 1e8 : 1e11, relaxing = has_redundancy ? 1e4 : 1e12;
   double unit = 0;
   MBS_TRY(unit_of(context, simulation->system, &simulation->state, &unit));
-  double relaxation = unit * (simulation->initial->redundant_count > 0 ? contradicting : relaxing);
+  double relaxation = unit * relaxing;
   if (!(simulation->settings.penalty > 0)) {
     simulation->settings.penalty = formulation->relaxation > 0 ? relaxation : unit * holding;
     formulation->type->prepare(&simulation->settings, formulation);

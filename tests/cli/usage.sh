@@ -45,7 +45,7 @@ complains 'unknown option --zzzzzz' simulate $model --zzzzzz
 complains 'unknown option -x' simulate $model -x
 complains 'not an option of check' check $model --method direct
 complains 'not an option of verify' verify $model --formulation index1
-for option in --independent --memory --derivatives; do
+for option in --memory --derivatives; do
   complains 'not offered' gradient $model $option 1
 done
 complains 'spectral radius must be from 0 to 1' gradient $model --spectral-radius 1.5
