@@ -42,14 +42,24 @@ static void print_constraints(const MbsCheck *check) {
   (void)printf("\n");
 }
 
-static void print_names(const MbsCheckGroup *group) {
+static void print_names(const char *one, const char *many, int count, const char *const *names) {
   enum { MOST = 8 };
-  (void)printf("%s ", group->body_count == 1 ? "body" : "bodies");
-  for (int i = 0; i < group->body_count && i < MOST; ++i) {
-    (void)printf("%s\"%s\"", i ? ", " : "", group->bodies[i]);
+  (void)printf("%s ", count == 1 ? one : many);
+  for (int i = 0; i < count && i < MOST; ++i) {
+    (void)printf("%s\"%s\"", i ? ", " : "", names[i]);
   }
-  if (group->body_count > MOST) {
-    (void)printf(" and %d more", group->body_count - MOST);
+  if (count > MOST) {
+    (void)printf(" and %d more", count - MOST);
+  }
+}
+
+static void print_members(const MbsCheckGroup *group) {
+  if (group->body_count > 0) {
+    print_names("body", "bodies", group->body_count, group->bodies);
+  }
+  if (group->coordinate_count > 0) {
+    (void)printf("%s", group->body_count > 0 ? ", " : "");
+    print_names("coordinate", "coordinates", group->coordinate_count, group->coordinates);
   }
 }
 
@@ -57,13 +67,14 @@ static void print_names(const MbsCheckGroup *group) {
 static void print_groups(const MbsCheck *check) {
   for (int k = 0; k < check->group_count; ++k) {
     const MbsCheckGroup *group = &check->groups[k];
-    if (group->body_count == 0 || (group->is_grounded && check->group_count == 1)) {  // own coordinates; all of it
+    if (group->is_grounded && check->group_count == 1) {
       continue;
     }
-    print_names(group);
+    bool is_single = group->body_count + group->coordinate_count == 1;
+    print_members(group);
     if (group->is_grounded) {
       (void)printf(": ");
-    } else if (group->body_count == 1) {
+    } else if (is_single) {
       (void)printf(" is free: ");
     } else {
       (void)printf(" are connected with each other but not to the ground: ");
@@ -71,7 +82,7 @@ static void print_groups(const MbsCheck *check) {
     (void)printf("%d degree%s of freedom", group->degrees_of_freedom, group->degrees_of_freedom == 1 ? "" : "s");
     if (!group->is_grounded && group->has_forces) {
       (void)printf(", held by forces alone");
-    } else if (!group->is_grounded && group->body_count == 1) {
+    } else if (!group->is_grounded && is_single) {
       (void)printf(", connected to nothing");
     }
     (void)printf("\n");
@@ -152,6 +163,7 @@ static void print_json(const MbsCheck *check, const MbsSettings *settings) {
     const MbsCheckGroup *group = &check->groups[k];
     cli_json_open_object(&json, NULL);
     put_names(&json, "bodies", group->body_count, group->bodies);
+    put_names(&json, "coordinates", group->coordinate_count, group->coordinates);
     cli_json_integer(&json, "degrees_of_freedom", group->degrees_of_freedom);
     cli_json_boolean(&json, "is_grounded", group->is_grounded);
     cli_json_boolean(&json, "has_forces", group->has_forces);

@@ -261,6 +261,7 @@ static void check_groups(void) {
   static const char text[] =
       "mbsens: 1\n"
       "ground: {points: {O: [0, 0], Q: [3, 0]}}\n"
+      "coordinates: {s: {inertia: 1}, u: {inertia: 1}}\n"
       "bodies:\n"
       "  alone: {mass: 1, com: [0, 0], inertia: 1, points: {A: [0, 0]}, position: [5, 5]}\n"
       "  hung: {mass: 1, com: [0, 0], inertia: 1, points: {A: [0, 0], B: [1, 0]}, position: [7, 5]}\n"
@@ -273,6 +274,7 @@ static void check_groups(void) {
       "  near: {mass: 1, points: {E: [0, 0]}, position: [20, 0]}\n"
       "  far: {mass: 1, points: {F: [0, 0]}, position: [24, 3]}\n"
       "joints:\n"
+      "  - {constraint: angle(alone) - s, name: turn}\n"
       "  - revolute: [left.B, right.A]\n"
       "  - revolute: [ground.O, crank.O]\n"
       "  - {constraint: r(held.A).y - 9, name: height}\n"
@@ -286,6 +288,7 @@ static void check_groups(void) {
       {"crank", 1, 1, true, false},  {"held", 1, 2, true, false},  // by a constraint that no other body has a part in
       {"one", 2, 3, true, false},                                  // over a pulley on the ground
       {"near", 2, 3, false, false},                                // twice, and not to the ground for that
+      {NULL, 0, 1, true, false},
   };
   MbsModel *model = read_text(context, "groups", text);
   MbsRequest request;
@@ -295,12 +298,15 @@ static void check_groups(void) {
   ENSURE(check->group_count == MBS_COUNT(expected));
   for (int k = 0; k < check->group_count; ++k) {
     const MbsCheckGroup *group = &check->groups[k];
-    ENSURE(strcmp(group->bodies[0], expected[k].first) == 0);
+    ENSURE(!expected[k].first || strcmp(group->bodies[0], expected[k].first) == 0);
     ENSURE(group->body_count == expected[k].bodies);
     ENSURE(group->degrees_of_freedom == expected[k].freedom);
     ENSURE(group->is_grounded == expected[k].is_grounded);
     ENSURE(group->has_forces == expected[k].has_forces);
   }
+  // coordinates of the model's own: one counts an angle, the other is by itself
+  ENSURE(check->groups[0].coordinate_count == 1 && strcmp(check->groups[0].coordinates[0], "s") == 0);
+  ENSURE(check->groups[7].coordinate_count == 1 && strcmp(check->groups[7].coordinates[0], "u") == 0);
   mbs_check_destroy(check);
   mbs_model_destroy(model);
 }

@@ -166,12 +166,13 @@ typedef struct MbsCheckBody {
   const char *entities;  // "A (ground), P1"
 } MbsCheckBody;
 
-// Bodies that joints and constraints connect with each other.
+// Bodies, and coordinates of the model's own, that joints and constraints connect with each other.
 typedef struct MbsCheckGroup {
-  int body_count;
+  int body_count, coordinate_count;
   const char *const *bodies;
+  const char *const *coordinates;
   int degrees_of_freedom;
-  bool is_grounded;  // connected to the ground too
+  bool is_grounded;  // connected to the ground too, or without bodies
   bool has_forces;   // forces other than gravity act on it
 } MbsCheckGroup;
 

@@ -134,7 +134,11 @@ static MbsStatus connect(MbsContext *context, MbsArena *arena, const MbsBlueprin
 }
 
 // ---- what comes of it ----
-// group numbers in the order of their first bodies, then those of coordinates of the model's own, by root; -1: none
+static bool is_own_coordinate(const MbsEntity *entity) {
+  return entity->kind == MBS_ENTITY_SCALAR && !entity->is_fixed;
+}
+
+// group numbers by root, in the order of their first bodies; those of the model's own coordinates alone follow
 static MbsStatus number_groups(MbsContext *context, MbsArena *arena, const Groups *g, int **number, int *count) {
   int entities = g->blueprint->entities.count, bodies = g->blueprint->bodies.count;
   MBS_TAKE(context, arena, *number, entities + bodies);
@@ -147,7 +151,7 @@ static MbsStatus number_groups(MbsContext *context, MbsArena *arena, const Group
   }
   for (int e = 0; e < entities; ++e) {
     int root = find(g, e);
-    if (g->blueprint->entities.items[e].kind == MBS_ENTITY_SCALAR && (*number)[root] < 0) {
+    if (is_own_coordinate(&g->blueprint->entities.items[e]) && (*number)[root] < 0) {
       (*number)[root] = (*count)++;
     }
   }
@@ -182,25 +186,39 @@ static MbsStatus count_freedoms(MbsContext *context, const Groups *g, const MbsS
   return MBS_OK;
 }
 
-// the names of each group's bodies, one group after the other
-static MbsStatus list_bodies(MbsContext *context, MbsArena *arena, const Groups *g, const int *number, int count,
-                             MbsCheckGroup *groups) {
+// the names of each group's bodies and coordinates: those of one group after those of the other
+static MbsStatus list_members(MbsContext *context, MbsArena *arena, const Groups *g, const int *number, int count,
+                              MbsCheckGroup *groups) {
   const MbsBlueprint *blueprint = g->blueprint;
   const char **names;
-  int *next;  // by group: where its next name goes
-  MBS_TAKE(context, arena, names, blueprint->bodies.count);
-  MBS_TAKE(context, arena, next, count + 1);
+  int *next, used = 0;  // by group: where its next body's name goes, then its next coordinate's
+  MBS_TAKE(context, arena, names, blueprint->bodies.count + blueprint->entities.count);
+  MBS_TAKE(context, arena, next, 2 * count);
   for (int b = 1; b < blueprint->bodies.count; ++b) {
     int k = number[find(g, body_node(g, b))];
     groups[k].body_count += 1;
     groups[k].is_grounded |= g->is_grounded[body_node(g, b)];
   }
+  for (int e = 0; e < blueprint->entities.count; ++e) {
+    if (is_own_coordinate(&blueprint->entities.items[e])) {
+      groups[number[find(g, e)]].coordinate_count += 1;
+    }
+  }
   for (int k = 0; k < count; ++k) {
-    groups[k].bodies = names + next[k];
-    next[k + 1] = next[k] + groups[k].body_count;
+    next[2 * k] = used;
+    next[2 * k + 1] = used + groups[k].body_count;
+    groups[k].bodies = names + next[2 * k];
+    groups[k].coordinates = names + next[2 * k + 1];
+    groups[k].is_grounded |= groups[k].body_count == 0;
+    used += groups[k].body_count + groups[k].coordinate_count;
   }
   for (int b = 1; b < blueprint->bodies.count; ++b) {
-    names[next[number[find(g, body_node(g, b))]]++] = blueprint->bodies.items[b].name;
+    names[next[2 * number[find(g, body_node(g, b))]]++] = blueprint->bodies.items[b].name;
+  }
+  for (int e = 0; e < blueprint->entities.count; ++e) {
+    if (is_own_coordinate(&blueprint->entities.items[e])) {
+      names[next[2 * number[find(g, e)] + 1]++] = blueprint->entities.items[e].name;
+    }
   }
   return MBS_OK;
 }
@@ -214,7 +232,7 @@ MbsStatus mbs_check_find_groups(MbsContext *context, const MbsSimulation *simula
   MBS_TRY(number_groups(context, arena, &g, &number, &count));
   MBS_TAKE(context, arena, groups, count);
   MBS_TRY(count_freedoms(context, &g, simulation, number, groups));
-  MBS_TRY(list_bodies(context, arena, &g, number, count, groups));
+  MBS_TRY(list_members(context, arena, &g, number, count, groups));
   check->group_count = count;
   check->groups = groups;
   return MBS_OK;

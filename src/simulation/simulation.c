@@ -61,15 +61,6 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   mbs_system_set_parameters(system, nominal);
   MBS_TRY(mbs_state_create(context, system, &simulation->state));
   MBS_TRY(mbs_formulation_create(context, &simulation->settings, system, &simulation->formulation));
-  for (int k = 0; k < system->m && simulation->settings.is_kinematic; ++k) {
-    if (system->mode.rows[k].is_nonholonomic) {
-      const MbsRowSpec *row = &blueprint->rows.items[k];
-      return mbs_fail(context, MBS_ERROR_NOT_OFFERED, row->place,
-                      "kinematics is not offered with nonholonomic constraints such as \"%s\": positions do not follow "
-                      "from them; use simulate",
-                      row->name);
-    }
-  }
   MBS_TRY(mbs_initial_create(context, system, &simulation->state, &simulation->initial));
   MBS_TRY(refuse_projection_signals(context, simulation));
   MBS_TRY(mbs_simulation_choose_penalty(context, simulation));

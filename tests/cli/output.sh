@@ -42,7 +42,7 @@ prints '^body "second" is free: 6 degrees of freedom, held by forces alone$'
 exits 0 check tests/models/count_free_body.yaml
 prints '^body "body" is free: 6 degrees of freedom, connected to nothing$'
 exits 0 check tests/models/count_free_body.yaml --json
-prints '{"bodies": \["body"\], "degrees_of_freedom": 6, "is_grounded": false, "has_forces": false}'
+prints '{"bodies": \["body"\], "coordinates": \[\], "degrees_of_freedom": 6, "is_grounded": false, "has_forces": false}'
 exits 0 check $model --quiet
 grep -q 'degrees of freedom' "$folder/out" && fail 'check --quiet must print no counts'
 
