@@ -42,10 +42,28 @@ static mbs_scalar along(const MbsReduced *reduced, const MbsInitial *set, int i,
   return sum;
 }
 
+// How fast another coordinate moves for an independent one: the largest entry of R. It grows without bounds where a set
+// loses the motion. (The pivots of K would tell it too, but depend on their history.) K must be factored.
+static double largest_of_r(const MbsReduced *reduced, const MbsInitial *set) {
+  const MbsSystem *system = reduced->system;
+  double largest = 0;
+  for (int j = 0; j < set->count; ++j) {
+    for (int r = 0; r < system->n; ++r) {
+      set->rhs[r] = r == system->n - set->count + j ? 1 : 0;
+    }
+    mbs_sparse_solver_solve(set->position.solver, 1, set->rhs);
+    for (int i = 0; i < system->n; ++i) {
+      double magnitude = fabs(mbs_re(set->rhs[i]));  // real
+      largest = magnitude > largest ? magnitude : largest;
+    }
+  }
+  return largest;
+}
+
 static MbsStatus add_set(MbsContext *context, MbsReduced *reduced, const MbsState *state, bool is_automatic) {
   MbsSystem *system = reduced->system;
   MBS_GROW(context, system->arena, reduced->sets, reduced->set_count, reduced->set_capacity);
-  MBS_GROW(context, system->arena, reduced->quality, reduced->set_count, reduced->set_quality_capacity);
+  MBS_GROW(context, system->arena, reduced->growth, reduced->set_count, reduced->growth_capacity);
   MbsInitial **set = &reduced->sets[reduced->set_count];
   MBS_TRY(mbs_initial_create_set(context, system, state, is_automatic, set));
   if (!mbs_initial_factor_position(*set, state)) {
@@ -54,7 +72,7 @@ static MbsStatus add_set(MbsContext *context, MbsReduced *reduced, const MbsStat
                     "ali3p, ali1 or penalty",
                     mbs_re(state->t));
   }
-  reduced->quality[reduced->set_count] = mbs_sparse_solver_quality((*set)->position.solver);
+  reduced->growth[reduced->set_count] = largest_of_r(reduced, *set);
   reduced->next = reduced->set_count++;
   return MBS_OK;
 }
@@ -372,21 +390,21 @@ static MbsStatus evaluate(MbsContext *context, MbsReduced *reduced, const MbsRul
   return MBS_OK;
 }
 
-// Chooses another set where K has become worse than it was and another makes it better. What does not help is not tried
-// again until K has become worse still.
+// Chooses another set where this one comes to lose the motion and another does not. What does not help is not tried
+// again until it has become worse still.
 static MbsStatus choose_next(MbsContext *context, MbsReduced *reduced, const MbsState *state) {
-  const double worse = 0.2, better = 2, worse_still = 0.5;
+  const double worse = 4, better = 0.5, worse_still = 2;
   int current = reduced->current;
-  double quality = mbs_sparse_solver_quality(reduced->sets[current]->position.solver);
+  double growth = largest_of_r(reduced, reduced->sets[current]);
   reduced->next = current;
-  if (quality >= worse * reduced->quality[current]) {
+  if (growth <= worse * reduced->growth[current]) {
     return MBS_OK;
   }
   MBS_TRY(add_set(context, reduced, state, true));
-  if (reduced->quality[reduced->next] < better * quality) {
+  if (reduced->growth[reduced->next] > better * growth) {
     mbs_initial_destroy(reduced->sets[--reduced->set_count]);
     reduced->next = current;
-    reduced->quality[current] = quality * worse_still / worse;
+    reduced->growth[current] = growth * worse_still / worse;
   }
   return MBS_OK;
 }

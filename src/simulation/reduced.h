@@ -26,8 +26,8 @@ typedef struct MbsReduced {
   int count;            // of independent coordinates
   int set_count, set_capacity;
   MbsInitial **sets;          // their choices, with K of each
-  double *quality;            // of K when it was chosen, by set
-  int set_quality_capacity;   // of that list
+  double *growth;             // by set: the largest entry of R when it was chosen
+  int growth_capacity;        // of that list
   int current, next;          // set of the step that was made, and of the next one
   int *set_of_step;           // by step
   bool is_repeated;           // steps are walked again, with their sets
