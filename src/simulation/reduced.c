@@ -5,7 +5,7 @@
 
 enum { MOST_ITERATIONS = 40, MOST_POSITION_ITERATIONS = 50 };
 #ifdef MBS_COMPLEX
-enum { FURTHER_ITERATIONS = 2 };  // for the imaginary part
+enum { FURTHER_ITERATIONS = 4 };  // for the imaginary part
 #else
 enum { FURTHER_ITERATIONS = 0 };
 #endif
@@ -393,7 +393,7 @@ static MbsStatus evaluate(MbsContext *context, MbsReduced *reduced, const MbsRul
 // Chooses another set where this one comes to lose the motion and another does not. What does not help is not tried
 // again until it has become worse still.
 static MbsStatus choose_next(MbsContext *context, MbsReduced *reduced, const MbsState *state) {
-  const double worse = 4, better = 0.5, worse_still = 2;
+  const double worse = 3, better = 0.7, worse_still = 2;
   int current = reduced->current;
   double growth = largest_of_r(reduced, reduced->sets[current]);
   reduced->next = current;
