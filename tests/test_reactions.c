@@ -165,8 +165,8 @@ static void check_three_at_one_point(void) {
   static const char *const joints[] = {
       "[{revolute: [left.P, right.P], name: J1}, {revolute: [right.P, third.P], name: J2}",
       "[{revolute: [left.P, right.P], name: J1}, {revolute: [third.P, left.P], name: J2}",
-      "[{revolute: [right.P, third.P], name: J2}, {revolute: [third.P, left.P], name: J1}, "
-      "{revolute: [left.P, right.P], name: J3}",
+      ("[{revolute: [right.P, third.P], name: J2}, {revolute: [third.P, left.P], name: J1}, "
+       "{revolute: [left.P, right.P], name: J3}"),
   };
   const Expected expected[][3] = {
       {{"J1", {-fx, fy + W}, {0}}, {"J2", {0, W}, {0}}, {"G", {-fx, w - fy}, {0}}},
