@@ -121,6 +121,7 @@ static void check_parameters(Subject *s, const MbsState *state, const MbsProbeSt
     }
   }
   mbs_signal_bank_evaluate(s->system, state);
+  mbs_signal_bank_differentiate(s->system, state, &(MbsColumns){.X = Xs});
   for (int k = 0; k < count; ++k) {
     names[k] = s->system->blueprint->parameters.items[s->columns[k]].name;
     probe_column(s, mbs_complex_probe_evaluate, s->twin, at, MBS_PROBE_PARAMETER, s->columns[k],

@@ -83,6 +83,7 @@ static void check_functions(MbsSimulation *simulation, double *largest_term) {
   double *X = numbers(nq * columns, 1), *V = numbers(nq * columns, 1), *A = numbers(nq * columns, 1);
   double *L = numbers(m * columns, 1), *T = numbers(m * columns, 1);
   const MbsColumns direction = {.X = X, .V = V, .A = A, .L = L, .T = T};
+  mbs_signal_bank_differentiate(system, state, &direction);
   for (int o = 0; o < simulation->objectives.count; ++o) {
     const MbsFunction *function = &simulation->objectives.items[o].function;
     double *q = numbers(nq, 0), *v = numbers(nq, 0), *a = numbers(nq, 0), *lambda = numbers(m, 0);

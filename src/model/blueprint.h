@@ -285,6 +285,8 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsObjectiveSpec) objectives;
   int objective_depth;          // of objectives that refer to each other, while reading
   MBS_LIST(MbsSignal) signals;  // by graph input
+  int signal_slot_count;
+  int *signal_slots;  // by hash: see signals.c
   MBS_LIST(MbsForm) signal_forms;
   MBS_LIST(MbsHolding) holdings;       // of BODY_FORCE signals
   struct MbsReactionIndex *reactions;  // NULL while nobody asked for one; see reaction.c

@@ -1,17 +1,53 @@
 // Signals as inputs of the expression graph, and objectives, which are made of them.
+#include <stdint.h>
+
 #include "model/blueprint.h"
 
 static const double two_pi = 6.283185307179586476925286766559;
 
-MbsStatus mbs_signal_add(MbsContext *context, MbsBlueprint *blueprint, MbsSignal signal, MbsNode *node) {
-  for (int i = 0; i < blueprint->signals.count; ++i) {
-    const MbsSignal *known = &blueprint->signals.items[i];
-    if (known->kind == signal.kind && known->index == signal.index && known->component == signal.component) {
-      *node = mbs_graph_input(blueprint->graph, i);
-      return MBS_OK;
+// ---- signals by what they are: a table of their numbers, plus 1, at the place of their hash or behind it ----
+static bool is_same(const MbsSignal *a, const MbsSignal *b) {
+  return a->kind == b->kind && a->index == b->index && a->component == b->component;
+}
+
+static int *find_slot(const MbsBlueprint *blueprint, const MbsSignal *signal) {
+  uint64_t hash = ((uint64_t)signal->index * 4 + (uint64_t)signal->component) * 16 + (uint64_t)signal->kind;
+  hash *= 0x9E3779B97F4A7C15U;  // Fibonacci hashing: 2^64 over the golden ratio
+  int mask = blueprint->signal_slot_count - 1;
+  for (int slot = (int)(hash >> 40) & mask;; slot = (slot + 1) & mask) {
+    int *found = &blueprint->signal_slots[slot];
+    if (*found == 0 || is_same(&blueprint->signals.items[*found - 1], signal)) {
+      return found;
     }
   }
+}
+
+// a table at most half full, with all signals there are
+static MbsStatus grow_slots(MbsContext *context, MbsBlueprint *blueprint) {
+  if (2 * (blueprint->signals.count + 1) <= blueprint->signal_slot_count) {
+    return MBS_OK;
+  }
+  int count = blueprint->signal_slot_count > 0 ? blueprint->signal_slot_count : 64;
+  while (2 * (blueprint->signals.count + 1) > count) {
+    count *= 2;
+  }
+  MBS_TAKE(context, blueprint->arena, blueprint->signal_slots, count);
+  blueprint->signal_slot_count = count;
+  for (int i = 0; i < blueprint->signals.count; ++i) {
+    *find_slot(blueprint, &blueprint->signals.items[i]) = 1 + i;
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_signal_add(MbsContext *context, MbsBlueprint *blueprint, MbsSignal signal, MbsNode *node) {
+  MBS_TRY(grow_slots(context, blueprint));
+  int *slot = find_slot(blueprint, &signal);
+  if (*slot > 0) {
+    *node = mbs_graph_input(blueprint->graph, *slot - 1);
+    return MBS_OK;
+  }
   *node = mbs_graph_input(blueprint->graph, blueprint->signals.count);
+  *slot = 1 + blueprint->signals.count;
   if (signal.kind == MBS_SIGNAL_TIME) {
     blueprint->time_input = blueprint->signals.count;
   }

@@ -55,6 +55,9 @@ static void advance_value(MbsObjectives *objectives, int i, const MbsState *stat
 }
 
 void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, double h) {
+  if (columns) {
+    mbs_signal_bank_differentiate(objectives->system, state, columns);
+  }
   for (int i = 0; i < objectives->count; ++i) {
     if (objectives->items[i].kind != MBS_OBJECTIVE_IS_VALUE) {
       advance_item(objectives, i, state, columns, h);

@@ -22,9 +22,10 @@ typedef struct MbsBodyForces {
   MbsRow *rows;
   MbsForceElement **forces;
   mbs_scalar *at[3], *direction[3], *bar[3];  // q, v, a of the view, their columns, their adjoints
-  mbs_scalar *R, *R_column;                   // on the view's coordinates; behind the latter m for the rows' own
-  mbs_scalar *mu, *nu;                        // of the transposed product: the view's, m zeros
-  mbs_scalar *spare;                          // for adjoints that are not wanted
+  MbsDirectionColumn *columns;
+  mbs_scalar *R, *R_columns;  // on the view's coordinates, and behind them m for what rows add to e; one, and by column
+  mbs_scalar *mu, *nu;        // of the transposed product: the view's, m zeros
+  mbs_scalar *spare;          // for adjoints that are not wanted
 } MbsBodyForces;
 
 // ---- coordinates ----
@@ -174,11 +175,12 @@ MbsStatus mbs_body_forces_create(MbsContext *context, MbsSystem *system) {
   int size = forces->view.nq;
   for (int k = 0; k < 3; ++k) {
     MBS_TAKE(context, arena, forces->at[k], size);
-    MBS_TAKE(context, arena, forces->direction[k], size);
+    MBS_TAKE(context, arena, forces->direction[k], size * system->column_count);
     MBS_TAKE(context, arena, forces->bar[k], size);
   }
   MBS_TAKE(context, arena, forces->R, size + system->m);
-  MBS_TAKE(context, arena, forces->R_column, size + system->m);
+  MBS_TAKE(context, arena, forces->R_columns, (size_t)(size + system->m) * (size_t)system->column_count);
+  MBS_TAKE(context, arena, forces->columns, system->column_count);
   MBS_TAKE(context, arena, forces->mu, size);
   MBS_TAKE(context, arena, forces->nu, system->m);
   int widest = system->m > blueprint->parameters.count ? system->m : blueprint->parameters.count;
@@ -234,43 +236,46 @@ void mbs_body_force_weigh(const MbsSystem *system, const MbsSignal *signal, mbs_
   system->signals.body_forces->mu[signal->index * system->dimension + signal->component] += weight;
 }
 
-// clears the weights, which are used once
-static void clear_weights(MbsBodyForces *forces) {
-  for (int i = 0; i < forces->view.nq; ++i) {
-    forces->mu[i] = 0;
+void mbs_body_forces_differentiate(const MbsSystem *system, const MbsState *state, const MbsColumns *columns) {
+  MbsBodyForces *forces = system->signals.body_forces;
+  const MbsWeights none = {0};
+  if (!forces) {
+    return;
+  }
+  const mbs_scalar *levels[] = {columns->X, columns->V, columns->A};
+  int size = forces->view.nq, stride = size + system->m, count = system->column_count;
+  for (int k = 0; k < count; ++k) {
+    for (int level = 0; level < 3; ++level) {
+      gather(forces, levels[level] ? levels[level] + k * system->nq : NULL, forces->direction[level] + k * size);
+    }
+    forces->columns[k] = (MbsDirectionColumn){.column = k,
+                                              .X = forces->direction[0] + k * size,
+                                              .V = forces->direction[1] + k * size,
+                                              .A = forces->direction[2] + k * size,
+                                              .L = columns->T ? columns->T + k * system->m : NULL};
+  }
+  for (int i = 0; i < stride * count; ++i) {
+    forces->R_columns[i] = 0;
+  }
+  MbsState at = cut_state(forces, state);
+  for (int i = 0; i < forces->mass_count; ++i) {
+    for (int k = 0; k < count; ++k) {
+      mbs_mass_derivative(&forces->view, &forces->masses[i], &at, &forces->columns[k], forces->R_columns + k * stride);
+    }
+  }
+  for (int i = 0; i < forces->row_count; ++i) {
+    mbs_row_derivative(&forces->view, &forces->rows[i], &at, &none, count, forces->columns, forces->R_columns, stride);
+  }
+  for (int i = 0; i < forces->force_count; ++i) {
+    mbs_force_element_derivative(&forces->view, forces->forces[i], &at, count, forces->columns, forces->R_columns,
+                                 stride);
   }
 }
 
-mbs_scalar mbs_body_forces_derivative(const MbsSystem *system, const MbsState *state, int column, const mbs_scalar *X,
-                                      const mbs_scalar *V, const mbs_scalar *A, const mbs_scalar *T) {
-  MbsBodyForces *forces = system->signals.body_forces;
-  const MbsWeights none = {0};
-  const mbs_scalar *directions[] = {X, V, A};
-  for (int k = 0; k < 3; ++k) {
-    gather(forces, directions[k], forces->direction[k]);
-  }
-  MbsState at = cut_state(forces, state);
-  MbsDirectionColumn direction = {
-      .column = column, .X = forces->direction[0], .V = forces->direction[1], .A = forces->direction[2], .L = T};
-  int size = forces->view.nq, stride = size + system->m;
-  for (int i = 0; i < stride; ++i) {
-    forces->R_column[i] = 0;
-  }
-  for (int i = 0; i < forces->mass_count; ++i) {
-    mbs_mass_derivative(&forces->view, &forces->masses[i], &at, &direction, forces->R_column);
-  }
-  for (int i = 0; i < forces->row_count; ++i) {
-    mbs_row_derivative(&forces->view, &forces->rows[i], &at, &none, 1, &direction, forces->R_column, stride);
-  }
-  for (int i = 0; i < forces->force_count; ++i) {
-    mbs_force_element_derivative(&forces->view, forces->forces[i], &at, 1, &direction, forces->R_column, stride);
-  }
-  mbs_scalar sum = 0;
-  for (int i = 0; i < size; ++i) {
-    sum += forces->mu[i] * forces->R_column[i];
-  }
-  clear_weights(forces);
-  return sum;
+mbs_scalar mbs_body_force_column(const MbsSystem *system, const MbsSignal *signal, int column) {
+  const MbsBodyForces *forces = system->signals.body_forces;
+  const mbs_scalar *R = forces->R_columns + column * (forces->view.nq + system->m);
+  return R[signal->index * system->dimension + signal->component];
 }
 
 void mbs_body_forces_transposed(const MbsSystem *system, const MbsState *state, const MbsStateBar *bar) {
@@ -303,5 +308,7 @@ void mbs_body_forces_transposed(const MbsSystem *system, const MbsState *state, 
       onto[k][forces->source[i]] += forces->bar[k][i];
     }
   }
-  clear_weights(forces);
+  for (int i = 0; i < forces->view.nq; ++i) {  // used once
+    forces->mu[i] = 0;
+  }
 }

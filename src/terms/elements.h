@@ -73,11 +73,11 @@ MbsStatus mbs_body_forces_create(MbsContext *context, MbsSystem *system);
 void mbs_body_forces_evaluate(const MbsSystem *system, const MbsState *state);
 // The value of a BODY_FORCE signal, after evaluate.
 mbs_scalar mbs_body_force(const MbsSystem *system, const MbsSignal *signal);
-// Weights of the next derivative or transposed product, which uses them up: of S = sum of weight times signal.
+// Their derivatives for all columns, after evaluate; then that of a signal.
+void mbs_body_forces_differentiate(const MbsSystem *system, const MbsState *state, const MbsColumns *columns);
+mbs_scalar mbs_body_force_column(const MbsSystem *system, const MbsSignal *signal, int column);
+// Weights of the next transposed product, which uses them up: of S = sum of weight times signal.
 void mbs_body_force_weigh(const MbsSystem *system, const MbsSignal *signal, mbs_scalar weight);
-// S' for a column of the system, after evaluate. X, V, A: nq, T: m, of total; each may be NULL.
-mbs_scalar mbs_body_forces_derivative(const MbsSystem *system, const MbsState *state, int column, const mbs_scalar *X,
-                                      const mbs_scalar *V, const mbs_scalar *A, const mbs_scalar *T);
 // The gradient of S, after evaluate, added to `bar`.
 void mbs_body_forces_transposed(const MbsSystem *system, const MbsState *state, const MbsStateBar *bar);
 

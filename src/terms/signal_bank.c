@@ -49,6 +49,10 @@ void mbs_signal_bank_evaluate(const MbsSystem *system, const MbsState *state) {
   mbs_body_forces_evaluate(system, state);
 }
 
+void mbs_signal_bank_differentiate(const MbsSystem *system, const MbsState *state, const MbsColumns *columns) {
+  mbs_body_forces_differentiate(system, state, columns);
+}
+
 void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, const MbsTape *tape,
                             const mbs_scalar *objectives, mbs_scalar *inputs) {
   const MbsSignalBank *bank = &system->signals;
@@ -218,7 +222,6 @@ mbs_scalar mbs_function_derivative(const MbsSystem *system, const MbsFunction *f
   const mbs_scalar *X = column_of(columns->X, column, system->nq), *V = column_of(columns->V, column, system->nq);
   const mbs_scalar *A = column_of(columns->A, column, system->nq);
   mbs_scalar sum = 0;
-  bool has_body_forces = false;
   for (int s = 0; s < function->tape->input_count; ++s) {
     const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
     const mbs_scalar *L;
@@ -232,18 +235,12 @@ mbs_scalar mbs_function_derivative(const MbsSystem *system, const MbsFunction *f
         L = column_of(mbs_columns_multipliers(columns, (MbsMultiplierKind)signal->component), column, system->m);
         change = L ? L[signal->index] : 0;
         break;
-      case MBS_SIGNAL_BODY_FORCE:
-        mbs_body_force_weigh(system, signal, function->outputs[1 + s]);
-        has_body_forces = true;
-        break;
+      case MBS_SIGNAL_BODY_FORCE: change = mbs_body_force_column(system, signal, column); break;
       case MBS_SIGNAL_OBJECTIVE: change = dO ? dO[signal->index] : 0; break;
       case MBS_SIGNAL_TIME:
       case MBS_SIGNAL_TURN: break;
     }
     sum += function->outputs[1 + s] * change;
-  }
-  if (has_body_forces) {
-    sum += mbs_body_forces_derivative(system, state, column, X, V, A, column_of(columns->T, column, system->m));
   }
   return sum;
 }

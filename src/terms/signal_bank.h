@@ -37,6 +37,8 @@ typedef struct MbsFunction {
 MbsStatus mbs_signal_bank_create(MbsContext *context, struct MbsSystem *system);
 // Forms (and forces that hold bodies) at a state: needed before functions are evaluated there.
 void mbs_signal_bank_evaluate(const struct MbsSystem *system, const MbsState *state);
+// Derivatives of the forces that hold bodies, after evaluate: needed before functions are differentiated by columns.
+void mbs_signal_bank_differentiate(const struct MbsSystem *system, const MbsState *state, const MbsColumns *columns);
 // Evaluates the forms and chooses whole turns so that every angle is next to its value at the last accepted step;
 // `first`: to what is expected of it, or so that it is its principal value.
 void mbs_signal_bank_accept(const struct MbsSystem *system, const MbsState *state, bool first);
@@ -61,8 +63,9 @@ mbs_scalar mbs_function_evaluate(const struct MbsSystem *system, const MbsFuncti
 // Gradient after evaluate, `scale` times, added to `bar`.
 void mbs_function_transposed(const struct MbsSystem *system, const MbsFunction *function, const MbsState *state,
                              mbs_scalar scale, const MbsStateBar *bar);
-// Derivative for a column after evaluate: explicit dependence on the parameter (also through the coefficients of
-// forms) plus the gradient times the state's columns and dO (of the objectives; may be NULL).
+// Derivative for a column after evaluate (and the bank's differentiate): explicit dependence on the parameter (also
+// through the coefficients of forms) plus the gradient times the state's columns and dO (of the objectives; may be
+// NULL).
 mbs_scalar mbs_function_derivative(const struct MbsSystem *system, const MbsFunction *function, const MbsState *state,
                                    int column, const MbsColumns *columns, const mbs_scalar *dO);
 
