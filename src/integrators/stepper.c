@@ -1,6 +1,17 @@
 // Start and step. See stepper.h.
 #include "integrators/stepper.h"
 
+static bool has_reactions(const MbsBlueprint *blueprint) {
+  for (int i = 0; i < blueprint->signals.count; ++i) {
+    const MbsSignal *signal = &blueprint->signals.items[i];
+    if (signal->kind == MBS_SIGNAL_BODY_FORCE ||
+        (signal->kind == MBS_SIGNAL_MULTIPLIER && signal->component == MBS_MULTIPLIER_TOTAL)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
                              bool has_redundancy, MbsStepper *stepper) {
   const MbsSystem *system = formulation->system;
@@ -10,7 +21,8 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
                           .tolerance = settings->tolerance,
                           .is_approximate = settings->is_tangent_approximate,
                           .has_projections = formulation->type->has_projections && settings->projections >= 0,
-                          .has_redundancy = has_redundancy && formulation->type->allows_redundancy};
+                          .has_redundancy = has_redundancy && formulation->type->allows_redundancy,
+                          .has_reactions = has_reactions(system->blueprint)};
   bool is_stabilised = formulation->step.k0 > 0 || formulation->step.k1 > 0;
   if (stepper->has_redundancy && formulation->relaxation > 0 && is_stabilised) {
     // Redundant rows that have drifted contradict each other, and e = 0 has no solution: the first iterate of the

@@ -18,6 +18,7 @@ typedef struct MbsStepper {
   bool is_approximate;  // Newton's matrix without the curvature of the constraints
   bool has_projections;
   bool has_redundancy;  // of the constraints: the smallest multipliers are meant
+  bool has_reactions;   // some signal reads the state's total: what it costs to differentiate is worth it
   long iterations;      // so far
   MbsSparseSolver *solver;
   mbs_scalar *tangent;                           // values of the assembled matrix

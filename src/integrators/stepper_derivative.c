@@ -82,7 +82,9 @@ static MbsStatus solve_columns(MbsContext *context, MbsStepper *stepper, double 
 static void find_total(const MbsStepper *stepper, bool is_projected, const MbsState *state, const MbsColumns *columns) {
   const MbsSystem *system = stepper->formulation->system;
   if (is_projected && stepper->projector->is_tangent) {
-    mbs_project_balance_derivative(stepper->projector, MBS_PROJECT_TOTAL, state, columns, columns->T);
+    if (stepper->has_reactions) {
+      mbs_project_balance_derivative(stepper->projector, MBS_PROJECT_TOTAL, state, columns, columns->T);
+    }
     return;
   }
   for (int i = 0; i < system->m * system->column_count; ++i) {

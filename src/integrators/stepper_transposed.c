@@ -81,7 +81,9 @@ static void transpose_newton(MbsStepper *stepper, const MbsRuleStep *k, const Mb
 
 static void spread_total(const MbsStepper *stepper, bool is_projected, const MbsState *state, const MbsStateBar *bar) {
   if (is_projected && stepper->projector->is_tangent) {
-    mbs_project_balance_transposed(stepper->projector, MBS_PROJECT_TOTAL, state, bar->total, bar);
+    if (stepper->has_reactions) {
+      mbs_project_balance_transposed(stepper->projector, MBS_PROJECT_TOTAL, state, bar->total, bar);
+    }
     return;
   }
   for (int i = 0; i < stepper->formulation->system->m; ++i) {
