@@ -1,5 +1,6 @@
 // Every registered joint and force, every number of its model a parameter, at 100 random states: every derivative of
-// f, Phi, Phidot, Phiddot and of the objectives' integrands against the complex step.
+// f, Phi, Phidot, Phiddot, of P u with the tangent projection matrix P, and of the objectives' integrands against the
+// complex step.
 //
 // The models are tests/models/element_<type>_<variant>.yaml. A type without one fails the test, so does a field of a
 // type that no model gives, and a number in a model that is not made of parameters: nothing new goes untested.
@@ -11,9 +12,10 @@
 // largest error seen is printed.
 //
 // Seen to fail with a planted error, one at a time (a sign, where nothing else is said):
-//   forces/spring.c         c/l w in F_y;  -k in F_c;  C in F_v
+//   forces/spring.c         c/l w in F_y;  -k in F_c;  C in F_v;  in `second` each term of S_d, G_y, G_v and G_c
 //   terms/row_evaluate.c    turn in the Hessian;  lambda dB in f';  dc in Phi'
-//   terms/force_evaluate.c  b' in the scattered block
+//   terms/force_evaluate.c  b' in the scattered block;  F_z left out of the columns
+//   terms/force_second.c    the direction of velocities left out
 //   terms/mass.c            b in the scattered mass matrix
 // An error that the value shares (a wrong mass, a wrong axis) is not seen here: test_joints_closed_form is for those.
 #include "element_coverage.h"
@@ -37,25 +39,32 @@ typedef struct Subject {
   int n, nq, m, objectives;
   int column_count, *columns;  // independent parameters
   double *seen;                // largest reference of each column
+  double *u;                   // nq, the fixed ones zero: of P u
+  double *tangent_rows;        // d(P u)/dq, then d(P u)/dv: n x nq each
   MbsProbe *real, *twin;
   MbsState start;
 } Subject;
 
-// One column: f, Phi, Phidot, Phiddot and the objectives' integrands, one after the other.
-enum { F, PHI, PHIDOT, PHIDDOT, G, BLOCKS };
-static const char *const block_names[] = {"f", "Phi", "Phidot", "Phiddot", "objective integrand"};
+// One column: f, Phi, Phidot, Phiddot, P u and the objectives' integrands, one after the other.
+enum { F, PHI, PHIDOT, PHIDDOT, PU, G, BLOCKS };
+static const char *const block_names[] = {"f", "Phi", "Phidot", "Phiddot", "P u", "objective integrand"};
 
-static int block_size(const Subject *s, int block) { return block == F ? s->n : block == G ? s->objectives : s->m; }
-static int block_start(const Subject *s, int block) { return block == F ? 0 : s->n + (block - 1) * s->m; }
-static int column_size(const Subject *s) { return s->n + 3 * s->m + s->objectives; }
+static int block_size(const Subject *s, int block) {
+  return block == F || block == PU ? s->n : block == G ? s->objectives : s->m;
+}
+static int block_start(const Subject *s, int block) {
+  return (block > F ? s->n + (block < PU ? block - 1 : 3) * s->m : 0) + (block > PU ? s->n : 0);
+}
+static int column_size(const Subject *s) { return 2 * s->n + 3 * s->m + s->objectives; }
 
 typedef void Evaluate(MbsProbe *probe, const MbsProbeState *state, MbsProbeKind kind, int index, double *f, double *Phi,
-                      double *Phidot, double *Phiddot, double *g);
+                      double *Phidot, double *Phiddot, double *Pu, double *g);
 
 static void probe_column(const Subject *s, Evaluate *evaluate, MbsProbe *probe, const MbsProbeState *at,
                          MbsProbeKind kind, int index, double *column) {
   evaluate(probe, at, kind, index, column + block_start(s, F), column + block_start(s, PHI),
-           column + block_start(s, PHIDOT), column + block_start(s, PHIDDOT), column + block_start(s, G));
+           column + block_start(s, PHIDOT), column + block_start(s, PHIDDOT), column + block_start(s, PU),
+           column + block_start(s, G));
 }
 
 // returns the largest reference; the scale of the error is that, but not below `floor`
@@ -120,6 +129,11 @@ static void check_parameters(Subject *s, const MbsState *state, const MbsProbeSt
       memcpy(column + block_start(s, PHI + level), Rs + k * size + s->n, (size_t)s->m * sizeof *Rs);
     }
   }
+  memset(Rs, 0, (size_t)(size * count) * sizeof *Rs);
+  mbs_terms_tangent_slopes(s->system, state, at->c0, at->c1, at->u, &(MbsColumns){.X = Xs, .V = Zs}, Rs);
+  for (int k = 0; k < count; ++k) {
+    memcpy(values + k * column_size(s) + block_start(s, PU), Rs + k * size, (size_t)s->n * sizeof *Rs);
+  }
   mbs_signal_bank_evaluate(s->system, state);
   mbs_signal_bank_differentiate(s->system, state, &(MbsColumns){.X = Xs});
   for (int k = 0; k < count; ++k) {
@@ -142,6 +156,23 @@ static void check_parameters(Subject *s, const MbsState *state, const MbsProbeSt
   free(values);
   free(references);
   free((void *)names);
+}
+
+// d(P u)/dq and d(P u)/dv, row by row: the transposed product with each unit vector
+static void find_tangent_rows(Subject *s, const MbsState *state, const MbsProbeState *at) {
+  double *mu = zeros(s->n), *coefficients = zeros(s->system->coefficients.nodes.count);
+  double *parameters = zeros(s->system->blueprint->parameters.count);
+  memset(s->tangent_rows, 0, (size_t)(2 * s->n * s->nq) * sizeof *s->tangent_rows);
+  for (int row = 0; row < s->n; ++row) {
+    double *q = s->tangent_rows + row * s->nq, *v = q + s->n * s->nq;
+    const MbsStateBar bar = {.q = q, .v = v, .coefficients = coefficients, .parameters = parameters};
+    mu[row] = 1;
+    mbs_terms_tangent_transposed(s->system, state, at->c0, at->c1, at->u, mu, &bar);
+    mu[row] = 0;
+  }
+  free(mu);
+  free(coefficients);
+  free(parameters);
 }
 
 // one of d/dq, d/dv, d/da, d/dlambda, d/dtotal, component by component
@@ -169,6 +200,12 @@ static void check_directions(Subject *s, const MbsState *state, const MbsProbeSt
     }
     unit[i] = 0;
     probe_column(s, mbs_complex_probe_evaluate, s->twin, at, kind, i, references + i * column_size(s));
+  }
+  for (int i = 0; i < s->n && (kind == MBS_PROBE_POSITION || kind == MBS_PROBE_VELOCITY); ++i) {
+    const double *rows = s->tangent_rows + (kind == MBS_PROBE_VELOCITY ? s->n * s->nq : 0);
+    for (int row = 0; row < s->n; ++row) {
+      values[i * column_size(s) + block_start(s, PU) + row] = rows[row * s->nq + i];
+    }
   }
   mbs_signal_bank_evaluate(s->system, state);
   for (int o = 0; o < s->objectives; ++o) {
@@ -274,10 +311,21 @@ static void check_states(Subject *s) {
       state->lambda[i] = 5 * random_number(&seed);
       state->total[i] = 5 * random_number(&total_seed);
     }
-    MbsProbeState at = {
-        .t = state->t, .q = state->q, .v = state->v, .a = state->a, .lambda = state->lambda, .total = state->total};
+    for (int i = 0; i < s->n; ++i) {
+      s->u[i] = random_number(&seed);
+    }
+    MbsProbeState at = {.t = state->t,
+                        .q = state->q,
+                        .v = state->v,
+                        .a = state->a,
+                        .lambda = state->lambda,
+                        .total = state->total,
+                        .c0 = 0.3,
+                        .c1 = 0.7,
+                        .u = s->u};
     check_values(s, state, &at);
     check_parameters(s, state, &at);
+    find_tangent_rows(s, state, &at);
     for (MbsProbeKind kind = MBS_PROBE_POSITION; kind <= MBS_PROBE_TOTAL; ++kind) {
       check_directions(s, state, &at, kind);
     }
@@ -400,6 +448,9 @@ static void check_model(const char *path, void *user) {
   s.m = s.system->m;
   s.objectives = s.simulation->objectives.count;
   s.seen = zeros(count);
+  s.u = zeros(s.nq);
+  s.tangent_rows = zeros(2 * s.n * s.nq);
+  ENSURE_OK(context, mbs_terms_prepare_tangent_slopes(context, s.system));
   for (int i = 0; i < count; ++i) {
     ENSURE(!s.system->blueprint->parameters.items[i].is_derived);  // a plain number each
   }
@@ -420,6 +471,8 @@ static void check_model(const char *path, void *user) {
   mbs_model_destroy(s.model);
   free(s.columns);
   free(s.seen);
+  free(s.u);
+  free(s.tangent_rows);
 }
 
 int main(void) {

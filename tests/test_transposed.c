@@ -71,6 +71,38 @@ static void check(MbsSimulation *simulation, const MbsWeights *weights, double *
   }
 }
 
+// mu'(P u)' for every column, forward and backward, with P of the tangent projections
+static void check_tangent_slopes(const MbsSimulation *simulation, double *largest_term) {
+  const MbsSystem *system = simulation->system;
+  const MbsState *state = &simulation->state;
+  int n = system->n, nq = system->nq, columns = system->column_count;
+  const double c0 = 0.6, c1 = 1.7;
+  double *X = numbers(nq * columns, 1), *V = numbers(nq * columns, 1), *mu = numbers(n, 1), *u = numbers(nq, 1);
+  double *R = numbers((n + system->m) * columns, 0);
+  double *q = numbers(nq, 0), *v = numbers(nq, 0), *coefficients = numbers(system->coefficients.nodes.count, 0);
+  double *parameters = numbers(system->blueprint->parameters.count, 0), *gradient = numbers(columns, 0);
+  for (int i = n; i < nq; ++i) {
+    u[i] = 0;
+  }
+  mbs_terms_tangent_slopes(system, state, c0, c1, u, &(MbsColumns){.X = X, .V = V}, R);
+  const MbsStateBar bar = {.q = q, .v = v, .coefficients = coefficients, .parameters = parameters};
+  mbs_terms_tangent_transposed(system, state, c0, c1, u, mu, &bar);
+  mbs_system_chain(system, coefficients, parameters, gradient);
+  for (int k = 0; k < columns; ++k) {
+    double forward = dot(n, mu, R + k * (n + system->m)), size = 0;
+    double parts[] = {dot(nq, q, X + k * nq), dot(nq, v, V + k * nq), gradient[k]};
+    for (int i = 0; i < 3; ++i) {
+      size = fmax(size, fabs(parts[i]));
+      largest_term[i] = fmax(largest_term[i], fabs(parts[i]));
+    }
+    ENSURE_NEAR(parts[0] + parts[1] + parts[2], forward, 1e-12 * fmax(size, 1));
+  }
+  double *all[] = {X, V, mu, u, R, q, v, coefficients, parameters, gradient};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
+    free(all[i]);
+  }
+}
+
 // g' for every column, forward and backward; part 3 of the largest terms are the multipliers of reactions
 static void check_functions(MbsSimulation *simulation, double *largest_term) {
   const MbsSystem *system = simulation->system;
@@ -124,6 +156,8 @@ static void check_functions(MbsSimulation *simulation, double *largest_term) {
   }
 }
 
+static double largest_slope[3];  // parts of (P u)' of q, v and parameters, in all models
+
 static void check_model(const char *path, bool with_reactions) {
   MbsContext *context = mbs_context_create();
   MbsModel *model;
@@ -139,9 +173,11 @@ static void check_model(const char *path, bool with_reactions) {
   ENSURE(mbs_simulation_start(context, simulation) == MBS_OK);
   const MbsWeights weights = {.k0 = 0.7, .k1 = 1.3, .k2 = 0.9, .epsilon = 0.4, .n1 = 0.6, .n2 = 1.1, .n_epsilon = 0.3};
   double largest_term[5] = {0}, largest_part[5] = {0};
+  ENSURE(mbs_terms_prepare_tangent_slopes(context, simulation->system) == MBS_OK);
   for (int i = 0; i < 20; ++i) {
     check(simulation, &weights, largest_term);
     check_functions(simulation, largest_part);
+    check_tangent_slopes(simulation, largest_slope);
   }
   for (int i = 0; i < 5; ++i) {
     ENSURE(largest_term[i] > 1e-3);  // every part has been exercised
@@ -168,5 +204,8 @@ int main(void) {
   check_model("tests/models/element_coordinates_velocity.yaml", false);
   check_model("tests/models/element_vectors_plane.yaml", false);
   check_model("tests/models/element_vectors_space.yaml", false);
+  for (int i = 0; i < 3; ++i) {
+    ENSURE(largest_slope[i] > 1);
+  }
   return 0;
 }

@@ -1,5 +1,5 @@
-// What each operation computes: one definition for the tape, which runs it in the scalar of the build,
-// and for constant folding, which runs it on real numbers. Decisions look at the real part, and a NaN
+// What each operation computes, and its slopes: one definition for the tape, which runs it in the scalar of the
+// build, and for constant folding, which runs it on real numbers. Decisions look at the real part, and a NaN
 // is passed on by every one of them, so that a domain error cannot vanish in a min() or a step().
 #ifndef MBS_OPERATION_H
 #define MBS_OPERATION_H
@@ -49,6 +49,58 @@ static inline mbs_scalar mbs_operation_value(MbsOperation operation, int exponen
     case MBS_OP_STEP5: return mbs_step5(a);
   }
   return a;
+}
+
+// d value / d a and d value / d b, for a and b that gave `value`: the rules of derivative.c in numbers. 0 for an
+// operand that there is not.
+static inline void mbs_operation_slopes(MbsOperation operation, int exponent, mbs_scalar a, mbs_scalar b,
+                                        mbs_scalar value, mbs_scalar slopes[2]) {
+  slopes[0] = slopes[1] = 0;
+  switch (operation) {
+    case MBS_OP_CONSTANT:
+    case MBS_OP_INPUT:
+    case MBS_OP_SIGN:
+    case MBS_OP_STEP: break;
+    case MBS_OP_ADD: slopes[0] = slopes[1] = 1; break;
+    case MBS_OP_SUBTRACT:
+      slopes[0] = 1;
+      slopes[1] = -1;
+      break;
+    case MBS_OP_MULTIPLY:
+      slopes[0] = b;
+      slopes[1] = a;
+      break;
+    case MBS_OP_DIVIDE:
+      slopes[0] = 1 / b;
+      slopes[1] = -value / b;
+      break;
+    case MBS_OP_NEGATE: slopes[0] = -1; break;
+    case MBS_OP_POWER_INTEGER: slopes[0] = exponent * mbs_power_integer(a, exponent - 1); break;
+    case MBS_OP_POWER:
+      slopes[0] = b * mbs_power(a, b - 1);
+      slopes[1] = value * mbs_log(a);
+      break;
+    case MBS_OP_SQRT: slopes[0] = 0.5 / value; break;
+    case MBS_OP_EXP: slopes[0] = value; break;
+    case MBS_OP_LOG: slopes[0] = 1 / a; break;
+    case MBS_OP_SIN: slopes[0] = mbs_cos(a); break;
+    case MBS_OP_COS: slopes[0] = -mbs_sin(a); break;
+    case MBS_OP_TAN: slopes[0] = 1 + value * value; break;
+    case MBS_OP_ASIN: slopes[0] = 1 / mbs_sqrt((1 - a) * (1 + a)); break;
+    case MBS_OP_ACOS: slopes[0] = -1 / mbs_sqrt((1 - a) * (1 + a)); break;
+    case MBS_OP_ATAN: slopes[0] = 1 / (1 + a * a); break;
+    case MBS_OP_SINH: slopes[0] = mbs_cosh(a); break;
+    case MBS_OP_COSH: slopes[0] = mbs_sinh(a); break;
+    case MBS_OP_TANH: slopes[0] = mbs_power_integer(mbs_cosh(a), -2); break;
+    case MBS_OP_ATAN2:
+      slopes[0] = b / (a * a + b * b);
+      slopes[1] = -a / (a * a + b * b);
+      break;
+    case MBS_OP_ABS: slopes[0] = mbs_operation_value(MBS_OP_SIGN, 0, a, a); break;
+    case MBS_OP_MINIMUM: slopes[mbs_re(a) <= mbs_re(b) ? 0 : 1] = 1; break;
+    case MBS_OP_MAXIMUM: slopes[mbs_re(a) >= mbs_re(b) ? 0 : 1] = 1; break;
+    case MBS_OP_STEP5: slopes[0] = mbs_re(a) <= 0 || mbs_re(a) >= 1 ? 0 : 30 * mbs_power_integer(a * (1 - a), 2); break;
+  }
 }
 
 #endif

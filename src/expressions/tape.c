@@ -155,3 +155,32 @@ void mbs_tape_evaluate(const MbsTape *tape, const mbs_scalar *inputs, mbs_scalar
     outputs[k] = r[tape->outputs[k]];
   }
 }
+
+int mbs_tape_register_count(const MbsTape *tape) {
+  return tape->input_count + tape->constant_count + tape->instruction_count;
+}
+
+void mbs_tape_pull_back(const MbsTape *tape, const mbs_scalar *outputs_bar, mbs_scalar *bar, mbs_scalar *inputs_bar) {
+  const mbs_scalar *r = tape->registers;
+  int first = tape->input_count + tape->constant_count;
+  for (int k = 0; k < first + tape->instruction_count; ++k) {
+    bar[k] = 0;
+  }
+  for (int k = 0; k < tape->output_count; ++k) {
+    bar[tape->outputs[k]] += outputs_bar[k];
+  }
+  for (int k = tape->instruction_count - 1; k >= 0; --k) {
+    const MbsInstruction *instruction = &tape->instructions[k];
+    mbs_scalar here = bar[first + k], slopes[2];
+    if (mbs_re(here) == 0 && mbs_im(here) == 0) {  // nothing depends on it: a slope may be infinite there
+      continue;
+    }
+    mbs_operation_slopes((MbsOperation)instruction->operation, instruction->exponent, r[instruction->a],
+                         r[instruction->b], r[first + k], slopes);
+    bar[instruction->a] += slopes[0] * here;
+    bar[instruction->b] += slopes[1] * here;
+  }
+  for (int k = 0; k < tape->input_count; ++k) {
+    inputs_bar[k] = bar[k];
+  }
+}

@@ -24,4 +24,10 @@ MbsStatus mbs_tape_create(MbsContext *context, MbsArena *arena, const MbsGraph *
 // `inputs` may be NULL when the tape has none.
 void mbs_tape_evaluate(const MbsTape *tape, const mbs_scalar *inputs, mbs_scalar *outputs);
 
+// How many registers a tape has: the workspace of pull_back.
+int mbs_tape_register_count(const MbsTape *tape);
+// After evaluate: inputs_bar = the gradient of outputs_bar.outputs with respect to the inputs, in one sweep backwards.
+void mbs_tape_pull_back(const MbsTape *tape, const mbs_scalar *outputs_bar, mbs_scalar *workspace,
+                        mbs_scalar *inputs_bar);
+
 #endif

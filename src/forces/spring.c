@@ -3,6 +3,10 @@
 // d = r2 - r1, l = |d|, u = d / l, l' = u.(v2 - v1), tension N = k (l - L) + c l'; the force is N u on
 // the first point and -N u on the second. With w = d' - l' u:
 //     (N u)_d = u (k u + c w / l)' + N (I - u u') / l,      (N u)_d' = c u u'.
+// Along fixed directions a of d and b of d', with P = I - u u', A = P a, B = P b, N changes by S and N u by G:
+//     S = k u.a + c (u.b + w.a / l),      S_d = (k A + c B - c ((u.a) w + l' A + (w.a) u) / l) / l,
+//     G = S u + N A / l,                  G_d' = c (u A' + A u') / l,
+//     G_d = u S_d' + A (k u + c w / l)' / l + S P / l - N (u A' + A u' + (u.a) P) / l^2.
 // A law N = f(length, rate) goes through the expression graph instead, derivatives included.
 #include "expressions/vector.h"
 #include "model/force.h"
@@ -61,6 +65,12 @@ static void force(const MbsForceInput *in, mbs_scalar *F) {
   put_pair(in->dimension, s.u, s.tension, F);
 }
 
+// what (N u, -N u) has by y = (r1, r2), at (i, j) of its blocks, from K = (N u)_d: signs - + / + -
+static void put_square(int n, int i, int j, mbs_scalar K, mbs_scalar *F_y) {
+  F_y[i * 2 * n + j] = F_y[(n + i) * 2 * n + n + j] = -K;
+  F_y[i * 2 * n + n + j] = F_y[(n + i) * 2 * n + j] = K;
+}
+
 static void derivatives(const MbsForceInput *in, mbs_scalar *F, mbs_scalar *F_y, mbs_scalar *F_v, mbs_scalar *F_c) {
   int n = in->dimension;
   Stretch s = stretch(in);
@@ -68,22 +78,52 @@ static void derivatives(const MbsForceInput *in, mbs_scalar *F, mbs_scalar *F_y,
   mbs_scalar k = in->c[0], c_over_l = in->c[1] / s.length, N_over_l = s.tension / s.length;
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
-      mbs_scalar K = s.u[i] * ((k - N_over_l) * s.u[j] + c_over_l * s.w[j]) + (i == j ? N_over_l : 0);
-      mbs_scalar C = in->c[1] * s.u[i] * s.u[j];
-      // F = (N u, -N u) and d = r2 - r1: signs - + / + -
-      F_y[i * 2 * n + j] = F_y[(n + i) * 2 * n + n + j] = -K;
-      F_y[i * 2 * n + n + j] = F_y[(n + i) * 2 * n + j] = K;
-      F_v[i * 2 * n + j] = F_v[(n + i) * 2 * n + n + j] = -C;
-      F_v[i * 2 * n + n + j] = F_v[(n + i) * 2 * n + j] = C;
+      put_square(n, i, j, s.u[i] * ((k - N_over_l) * s.u[j] + c_over_l * s.w[j]) + (i == j ? N_over_l : 0), F_y);
+      put_square(n, i, j, in->c[1] * s.u[i] * s.u[j], F_v);
     }
   }
-  if (F_c) {
-    mbs_scalar N_c[3] = {s.length - in->c[2], s.rate, -k};
+  mbs_scalar N_c[3] = {s.length - in->c[2], s.rate, -k};
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < n; ++i) {
+      F_c[i * 3 + j] = N_c[j] * s.u[i];
+      F_c[(n + i) * 3 + j] = -F_c[i * 3 + j];
+    }
+  }
+}
+
+static void second(const MbsForceInput *in, const mbs_scalar *z_y, const mbs_scalar *z_v, mbs_scalar *G,
+                   mbs_scalar *G_y, mbs_scalar *G_v, mbs_scalar *G_c) {
+  int n = in->dimension;
+  Stretch s = stretch(in);
+  mbs_scalar k = in->c[0], c = in->c[1], l = s.length, N = s.tension;
+  mbs_scalar A[3], B[3], ua = 0, ub = 0, wa = 0;  // A = a, B = b at first
+  for (int i = 0; i < n; ++i) {
+    A[i] = z_y[n + i] - z_y[i];
+    B[i] = z_v[n + i] - z_v[i];
+    ua += s.u[i] * A[i];
+    ub += s.u[i] * B[i];
+    wa += s.w[i] * A[i];
+  }
+  mbs_scalar S = k * ua + c * (ub + wa / l), S_d[3];
+  for (int i = 0; i < n; ++i) {
+    A[i] -= ua * s.u[i];
+    B[i] -= ub * s.u[i];
+    S_d[i] = (k * A[i] + c * B[i] - c * (ua * s.w[i] + s.rate * A[i] + wa * s.u[i]) / l) / l;
+  }
+  for (int i = 0; i < n; ++i) {
+    G[i] = S * s.u[i] + N * A[i] / l;
+    G[n + i] = -G[i];
+    for (int j = 0; j < n; ++j) {
+      mbs_scalar P = (i == j ? 1 : 0) - s.u[i] * s.u[j], both = s.u[i] * A[j] + A[i] * s.u[j];
+      mbs_scalar N_d = k * s.u[j] + c * s.w[j] / l;
+      put_square(n, i, j, s.u[i] * S_d[j] + (A[i] * N_d + S * P - N * (both + ua * P) / l) / l, G_y);
+      put_square(n, i, j, c * both / l, G_v);
+    }
+    mbs_scalar by_coefficient[3] = {ua * s.u[i] + (l - in->c[2]) * A[i] / l, (ub + wa / l) * s.u[i] + s.rate * A[i] / l,
+                                    -k * A[i] / l};
     for (int j = 0; j < 3; ++j) {
-      for (int i = 0; i < n; ++i) {
-        F_c[i * 3 + j] = N_c[j] * s.u[i];
-        F_c[(n + i) * 3 + j] = -F_c[i * 3 + j];
-      }
+      G_c[i * 3 + j] = by_coefficient[j];
+      G_c[(n + i) * 3 + j] = -by_coefficient[j];
     }
   }
 }
@@ -95,7 +135,7 @@ static void energy(const MbsForceInput *in, mbs_scalar *potential, mbs_scalar *p
   *power = -in->c[1] * s.rate * s.rate;
 }
 
-static const MbsForceKernel kernel = {.force = force, .derivatives = derivatives, .energy = energy};
+static const MbsForceKernel kernel = {.force = force, .derivatives = derivatives, .second = second, .energy = energy};
 
 // ---- building ----
 // generalised forces (N u, -N u) with N the expression of the law

@@ -4,11 +4,11 @@
 #include <math.h>
 
 MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, double epsilon, int wanted,
-                               MbsProjector **result) {
+                               bool is_tangent, MbsProjector **result) {
   MbsProjector *projector;
   int size = system->n + system->m;
   MBS_TAKE(context, system->arena, projector, 1);
-  *projector = (MbsProjector){.system = system, .epsilon = epsilon, .wanted = wanted};
+  *projector = (MbsProjector){.system = system, .epsilon = epsilon, .wanted = wanted, .is_tangent = is_tangent};
   MBS_TAKE(context, system->arena, projector->matrix, system->mode.pattern.entry_count + 1);
   MBS_TAKE(context, system->arena, projector->r, size);
   MBS_TAKE(context, system->arena, projector->R, (size_t)size * (size_t)system->column_count);
@@ -21,6 +21,11 @@ MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, dou
     MBS_TAKE(context, system->arena, projector->records[k].u, MBS_MOST_PROJECTIONS * system->nq);
     MBS_TAKE(context, system->arena, projector->records[k].sigma, MBS_MOST_PROJECTIONS * system->m);
   }
+  if (is_tangent) {
+    MBS_TAKE(context, system->arena, projector->bar_at, system->nq);
+    MBS_TAKE(context, system->arena, projector->columns_at.V, (size_t)system->nq * (size_t)system->column_count);
+    MBS_TRY(mbs_terms_prepare_tangent_slopes(context, system));
+  }
   *result = projector;
   return mbs_sparse_solver_create(context, system->arena, &system->mode.pattern, &projector->solver);
 }
@@ -31,8 +36,13 @@ void mbs_projector_destroy(MbsProjector *projector) {
   }
 }
 
-MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state) {
-  mbs_terms_projection_matrix(projector->system, state, 0, 0, projector->epsilon, projector->matrix);
+MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, double c0,
+                               double c1) {
+  projector->at = *state;
+  projector->c0 = projector->is_tangent ? c0 : 0;
+  projector->c1 = projector->is_tangent ? c1 : 0;
+  mbs_terms_projection_matrix(projector->system, state, projector->c0, projector->c1, projector->epsilon,
+                              projector->matrix);
   if (!mbs_sparse_solver_factor(projector->solver, projector->matrix)) {
     return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere, "the projections are singular at t = %.10g",
                     mbs_re(state->t));
@@ -114,10 +124,11 @@ void mbs_project_acceleration(MbsProjector *projector, MbsState *state) {
 
 // Where redundant rows have drifted their dependence is not exact, and the iteration would go on for ever with the
 // small rest: a fixed number is a function of the state all the same.
-void mbs_project_balance(MbsProjector *projector, const MbsState *state, mbs_scalar *multipliers) {
+void mbs_project_balance(MbsProjector *projector, MbsProjectionKind kind, const MbsState *state,
+                         mbs_scalar *multipliers) {
   enum { ITERATIONS = 5 };
   const MbsSystem *system = projector->system;
-  MbsProjectionRecord *record = &projector->records[MBS_PROJECT_BALANCE];
+  MbsProjectionRecord *record = &projector->records[kind];
   mbs_scalar *p = projector->work_nq;
   mbs_terms_forces(system, state, MBS_PART_BALANCE, p);
   for (int k = 0; k < system->n; ++k) {

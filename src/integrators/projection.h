@@ -5,14 +5,19 @@
 //   velocity       u = v - v*,  p = 0,        s = Abar v* + bbar               P0 (13), sigma
 //   acceleration   u = a - a*,  p = 0,        s = d/dt(Abar v + bbar) at a*     P0 (15), kappa
 //   balance        u -> 0,      p = Q - M a,  s = 0                             multipliers that hold the forces
+//   total          the same at the projected state                              where lambda + kappa do not hold them
 //
 // P0's iteration (13) is this one with alpha = 1 / epsilon, sigma kept as an unknown. Each iteration shrinks the rest
 // Abar u + s by a factor of the size of epsilon over Abar P^-1 Abar': two suffice. Redundant rows are no obstacle:
 // sigma_i stays in the range of Abar, so it is the smallest of all that do the same. That defines multipliers as
 // functions of the state where constraints are redundant.
 //
-// P is the mass matrix (17), or M - c1 Q_v - c0 Q_x (18). P0 (18) also takes the nonholonomic penalty off, which moves
-// sigma by a multiple of s and leaves v and a as they are.
+// P is the mass matrix (17), or M - c1 Q_v - c0 Q_x (18) with Q_v and Q_x at the converged (q, v*) of the step. P0 (18)
+// also takes the nonholonomic penalty off, which moves sigma by a multiple of s and leaves v and a as they are.
+//
+// With P = M the sum of the step's equations and (15) is M a + Abar' (lambda + kappa) = Q: these multipliers are the
+// reactions'. With (18) that sum has (P - M)(a - a*) in it, so the reactions' multipliers are found by a balance of
+// their own, at the state as it is printed.
 #ifndef MBS_PROJECTION_H
 #define MBS_PROJECTION_H
 
@@ -25,6 +30,7 @@ typedef enum MbsProjectionKind {
   MBS_PROJECT_VELOCITY,
   MBS_PROJECT_ACCELERATION,
   MBS_PROJECT_BALANCE,
+  MBS_PROJECT_TOTAL,
   MBS_PROJECTION_KINDS
 } MbsProjectionKind;
 
@@ -38,7 +44,12 @@ typedef struct MbsProjectionRecord {
 typedef struct MbsProjector {
   const MbsSystem *system;
   double epsilon;
-  int wanted;  // iterations of projections; 0 or less: until they converge
+  int wanted;             // iterations of projections; 0 or less: until they converge
+  bool is_tangent;        // P of (18)
+  double c0, c1;          // of P; zero for (17)
+  MbsState at;            // where P was assembled
+  MbsColumns columns_at;  // X and V there; is_tangent only
+  mbs_scalar *bar_at;     // nq: what v there receives in the transposes; is_tangent only
   MbsSparseSolver *solver;
   mbs_scalar *matrix;
   mbs_scalar *r;                             // n + m
@@ -49,32 +60,41 @@ typedef struct MbsProjector {
   MbsProjectionRecord records[MBS_PROJECTION_KINDS];
 } MbsProjector;
 
+// is_tangent: with P of (18).
 MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, double epsilon, int wanted,
-                               MbsProjector **projector);
+                               bool is_tangent, MbsProjector **projector);
 void mbs_projector_destroy(MbsProjector *projector);
 
-// Assembles and factors S at the position of the state.
-MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state);
+// Assembles and factors S at a state, which the derivatives look at again: its q and v (that is v*) must still be
+// there. c0 = dq/da, c1 = dv/da of the step, zero at the start; they count for P of (18) alone.
+MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, double c0,
+                               double c1);
 
 // The state's v (or a) onto the constraints; its sigma (or kappa).
 void mbs_project_velocity(MbsProjector *projector, MbsState *state);
 void mbs_project_acceleration(MbsProjector *projector, MbsState *state);
-// The smallest multipliers that balance inertia and forces at the state, into `multipliers` (m).
-void mbs_project_balance(MbsProjector *projector, const MbsState *state, mbs_scalar *multipliers);
+// The smallest multipliers that balance inertia and forces at the state, into `multipliers` (m). kind:
+// MBS_PROJECT_BALANCE or MBS_PROJECT_TOTAL, whose record it becomes.
+void mbs_project_balance(MbsProjector *projector, MbsProjectionKind kind, const MbsState *state,
+                         mbs_scalar *multipliers);
 
+// Before their derivatives: X and V of the state at which S was factored. X must stay as it is, V is copied.
+void mbs_projector_take_columns(MbsProjector *projector, const MbsColumns *columns);
 // Their derivatives, for the state they were computed from and S factored there. velocity: V holds that of v*, and
 // becomes that of v; S that of sigma. acceleration: likewise with A and K. balance: from X, V, A to `multipliers`.
 void mbs_project_velocity_derivative(MbsProjector *projector, const MbsState *state, const MbsColumns *columns);
 void mbs_project_acceleration_derivative(MbsProjector *projector, const MbsState *state, const MbsColumns *columns);
-void mbs_project_balance_derivative(MbsProjector *projector, const MbsState *state, const MbsColumns *columns,
-                                    mbs_scalar *multipliers);
+void mbs_project_balance_derivative(MbsProjector *projector, MbsProjectionKind kind, const MbsState *state,
+                                    const MbsColumns *columns, mbs_scalar *multipliers);
 
 // Their transposes. velocity: from the derivatives with respect to v and sigma to those with respect to v* (in bar->v)
 // and q; acceleration likewise; balance: from those of `multipliers` (used up) to q, v, a. Coefficients and parameters
 // of `bar` receive theirs.
 void mbs_project_velocity_transposed(MbsProjector *projector, const MbsState *state, const MbsStateBar *bar);
 void mbs_project_acceleration_transposed(MbsProjector *projector, const MbsState *state, const MbsStateBar *bar);
-void mbs_project_balance_transposed(MbsProjector *projector, const MbsState *state, mbs_scalar *multipliers,
-                                    const MbsStateBar *bar);
+void mbs_project_balance_transposed(MbsProjector *projector, MbsProjectionKind kind, const MbsState *state,
+                                    mbs_scalar *multipliers, const MbsStateBar *bar);
+// After the last of them in a step, bar->v being that of v*: adds what v* has received through P.
+void mbs_projector_give_bar(MbsProjector *projector, const MbsStateBar *bar);
 
 #endif

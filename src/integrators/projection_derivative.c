@@ -1,5 +1,5 @@
 // The exact derivative of the iterations of projection.c: with x' and so on the columns of what they start from,
-//     P u' + Abar' sigma_i' = p' - P' u - (Abar' sigma_i)' at fixed sigma_i
+//     P u' + Abar' sigma_i' = p' - P' u - (Abar' sigma_i)' at fixed sigma_i,     P' with x' and v*' where P is (18)
 //     Abar u' - epsilon sigma_i' = -(rest)' at fixed u - epsilon sigma_{i-1}'
 // by the same factors for every iteration and column.
 #include "integrators/projection.h"
@@ -9,6 +9,14 @@ typedef struct Step {
   MbsWeights weights;  // which level of the rows is the rest
   MbsColumns columns;  // of what u starts from
 } Step;
+
+void mbs_projector_take_columns(MbsProjector *projector, const MbsColumns *columns) {
+  const MbsSystem *system = projector->system;
+  projector->columns_at.X = columns->X;
+  for (int i = 0; i < system->nq * system->column_count && projector->is_tangent; ++i) {
+    projector->columns_at.V[i] = columns->V[i];
+  }
+}
 
 static void clear(MbsProjector *projector) {
   const MbsSystem *system = projector->system;
@@ -21,7 +29,8 @@ static void clear(MbsProjector *projector) {
 static void solve(MbsProjector *projector, const MbsProjectionRecord *record, int i) {
   const MbsSystem *system = projector->system;
   int n = system->n, m = system->m, size = n + m;
-  mbs_terms_mass_slopes(system, record->u + i * system->nq, projector->R);
+  mbs_terms_tangent_slopes(system, &projector->at, projector->c0, projector->c1, record->u + i * system->nq,
+                           &projector->columns_at, projector->R);
   for (int k = 0; k < system->column_count; ++k) {
     mbs_scalar *column = projector->R + k * size;
     for (int j = 0; j < size; ++j) {
@@ -93,10 +102,10 @@ void mbs_project_acceleration_derivative(MbsProjector *projector, const MbsState
 }
 
 // Here p moves, and the rest is Abar u alone: the velocity level at v = u less that at v = 0
-void mbs_project_balance_derivative(MbsProjector *projector, const MbsState *state, const MbsColumns *columns,
-                                    mbs_scalar *multipliers) {
+void mbs_project_balance_derivative(MbsProjector *projector, MbsProjectionKind kind, const MbsState *state,
+                                    const MbsColumns *columns, mbs_scalar *multipliers) {
   const MbsSystem *system = projector->system;
-  const MbsProjectionRecord *record = &projector->records[MBS_PROJECT_BALANCE];
+  const MbsProjectionRecord *record = &projector->records[kind];
   const MbsWeights velocity = {.k1 = 1, .n1 = 1}, minus_velocity = {.k1 = -1, .n1 = -1};
   const MbsColumns X = {.X = columns->X};
   for (int i = 0; i < record->count; ++i) {

@@ -2,6 +2,8 @@
 //     S (u', sigma_i') = (p' - P' u - (Abar' sigma_i)', -(rest)' - epsilon sigma_{i-1}')
 // so with (mu, nu) = S^-T (ub, sigmab_i), where ub is there for the last u alone,
 //     p receives mu, P and Abar receive -mu, the rest receives -nu, and sigma_{i-1} receives -epsilon nu.
+// P of (18) hands on to q and to v*. Before the velocity projection is transposed v* has no place in `bar`, whose v is
+// the projected one: it waits in bar_at.
 #include "integrators/projection.h"
 
 // (mu, nu) in r, negated: what the terms' transposed products take. `last_u` (n) may be NULL for zero.
@@ -16,11 +18,14 @@ static void solve(MbsProjector *projector, const mbs_scalar *last_u, const mbs_s
   mbs_sparse_solver_solve_transposed(projector->solver, 1, projector->r);
 }
 
-// the coefficients of P, and sigma_{i-1} in place of sigma_i
+// what P depends on, and sigma_{i-1} in place of sigma_i
 static void pass_on(const MbsProjector *projector, const MbsProjectionRecord *record, int i, mbs_scalar *sigma_bar,
-                    mbs_scalar *coefficients) {
+                    const MbsStateBar *bar) {
   const MbsSystem *system = projector->system;
-  mbs_terms_mass_transposed(system, record->u + i * system->nq, projector->r, coefficients);
+  const MbsStateBar of_P = {
+      .q = bar->q, .v = projector->bar_at, .coefficients = bar->coefficients, .parameters = bar->parameters};
+  mbs_terms_tangent_transposed(system, &projector->at, projector->c0, projector->c1, record->u + i * system->nq,
+                               projector->r, &of_P);
   for (int k = 0; k < system->m; ++k) {
     sigma_bar[k] = i > 0 ? projector->epsilon * projector->r[system->n + k] : 0;
   }
@@ -40,7 +45,7 @@ static void transpose(MbsProjector *projector, const MbsProjectionRecord *record
     at->lambda = record->sigma + i * system->m;
     solve(projector, i == record->count - 1 ? value_bar : NULL, sigma_bar);
     mbs_terms_transposed(system, at, weights, MBS_PART_ROWS, projector->r, projector->r + system->n, bar);
-    pass_on(projector, record, i, sigma_bar, bar->coefficients);
+    pass_on(projector, record, i, sigma_bar, bar);
   }
 }
 
@@ -64,10 +69,17 @@ void mbs_project_acceleration_transposed(MbsProjector *projector, const MbsState
             &rows);
 }
 
-void mbs_project_balance_transposed(MbsProjector *projector, const MbsState *state, mbs_scalar *multipliers,
-                                    const MbsStateBar *bar) {
+void mbs_projector_give_bar(MbsProjector *projector, const MbsStateBar *bar) {
+  for (int i = 0; i < projector->system->nq && projector->is_tangent; ++i) {
+    bar->v[i] += projector->bar_at[i];
+    projector->bar_at[i] = 0;
+  }
+}
+
+void mbs_project_balance_transposed(MbsProjector *projector, MbsProjectionKind kind, const MbsState *state,
+                                    mbs_scalar *multipliers, const MbsStateBar *bar) {
   const MbsSystem *system = projector->system;
-  const MbsProjectionRecord *record = &projector->records[MBS_PROJECT_BALANCE];
+  const MbsProjectionRecord *record = &projector->records[kind];
   const MbsWeights velocity = {.k1 = 1, .n1 = 1}, minus_velocity = {.k1 = -1, .n1 = -1};
   MbsStateBar rows = *bar, balance = *bar;
   rows.v = rows.a = projector->unused_nq;
@@ -82,6 +94,6 @@ void mbs_project_balance_transposed(MbsProjector *projector, const MbsState *sta
     mbs_terms_transposed(system, state, &velocity, MBS_PART_BALANCE, mu, nu, &balance);
     mbs_terms_transposed(system, &at, &velocity, MBS_PART_ROWS, mu, nu, &rows);
     mbs_terms_transposed(system, &rest, &minus_velocity, MBS_PART_ROWS, system->zeros, nu, &rows);
-    pass_on(projector, record, i, multipliers, bar->coefficients);
+    pass_on(projector, record, i, multipliers, bar);
   }
 }

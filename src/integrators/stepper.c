@@ -1,6 +1,17 @@
 // Start and step. See stepper.h.
 #include "integrators/stepper.h"
 
+static bool has_reactions(const MbsBlueprint *blueprint) {
+  for (int i = 0; i < blueprint->signals.count; ++i) {
+    const MbsSignal *signal = &blueprint->signals.items[i];
+    if (signal->kind == MBS_SIGNAL_BODY_FORCE ||
+        (signal->kind == MBS_SIGNAL_MULTIPLIER && signal->component == MBS_MULTIPLIER_TOTAL)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
                              bool has_redundancy, MbsStepper *stepper) {
   const MbsSystem *system = formulation->system;
@@ -10,7 +21,8 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
                           .tolerance = settings->tolerance,
                           .is_approximate = settings->is_tangent_approximate,
                           .has_projections = formulation->type->has_projections && settings->projections >= 0,
-                          .has_redundancy = has_redundancy && formulation->type->allows_redundancy};
+                          .has_redundancy = has_redundancy && formulation->type->allows_redundancy,
+                          .has_reactions = has_reactions(system->blueprint)};
   bool is_stabilised = formulation->step.k0 > 0 || formulation->step.k1 > 0;
   if (stepper->has_redundancy && formulation->relaxation > 0 && is_stabilised) {
     // Redundant rows that have drifted contradict each other, and e = 0 has no solution: the first iterate of the
@@ -42,7 +54,7 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   }
   if (stepper->has_projections || stepper->has_redundancy) {
     MBS_TRY(mbs_projector_create(context, system, formulation->projection_relaxation, settings->projections,
-                                 &stepper->projector));
+                                 settings->is_projection_tangent, &stepper->projector));
   }
   return mbs_sparse_solver_create(context, arena, &system->mode.pattern, &stepper->solver);
 }
@@ -66,22 +78,27 @@ MbsState *mbs_stepper_stage(MbsStepper *stepper, const MbsState *state, bool is_
   return &stepper->stage;
 }
 
-// the multipliers of reactions
-static void sum_multipliers(const MbsStepper *stepper, MbsState *state) {
+// The multipliers of reactions. See projection.h.
+static void find_total(const MbsStepper *stepper, bool is_projected, MbsState *state) {
+  if (is_projected && stepper->projector->is_tangent) {
+    mbs_project_balance(stepper->projector, MBS_PROJECT_TOTAL, state, state->total);
+    return;
+  }
   for (int i = 0; i < stepper->formulation->system->m; ++i) {
-    state->total[i] = state->lambda[i] + (stepper->has_projections ? state->kappa[i] : 0);
+    state->total[i] = state->lambda[i] + (is_projected ? state->kappa[i] : 0);
   }
 }
 
-MbsStatus mbs_stepper_finish(MbsContext *context, MbsStepper *stepper, MbsState *state, bool is_start) {
+MbsStatus mbs_stepper_finish(MbsContext *context, MbsStepper *stepper, MbsState *state, double h) {
   const MbsSystem *system = stepper->formulation->system;
   const MbsState *stage = &stepper->stage;
-  bool is_projected = stepper->has_projections && !is_start;
+  const MbsRuleStep k = h > 0 ? mbs_rule_step(&stepper->rule, h) : (MbsRuleStep){.h = 0};
+  bool is_projected = stepper->has_projections && h > 0;
   if (is_projected || stepper->has_redundancy) {
-    MBS_TRY(mbs_projector_factor(context, stepper->projector, stage));
+    MBS_TRY(mbs_projector_factor(context, stepper->projector, stage, k.c0, k.c1));
   }
   if (stepper->has_redundancy) {
-    mbs_project_balance(stepper->projector, stage, state->lambda);
+    mbs_project_balance(stepper->projector, MBS_PROJECT_BALANCE, stage, state->lambda);
   }
   for (int i = 0; i < system->m; ++i) {
     state->sigma[i] = state->kappa[i] = 0;
@@ -94,7 +111,7 @@ MbsStatus mbs_stepper_finish(MbsContext *context, MbsStepper *stepper, MbsState 
     mbs_project_velocity(stepper->projector, state);
     mbs_project_acceleration(stepper->projector, state);
   }
-  sum_multipliers(stepper, state);
+  find_total(stepper, is_projected, state);
   return MBS_OK;
 }
 
@@ -105,7 +122,7 @@ MbsStatus mbs_stepper_start(MbsContext *context, MbsStepper *stepper, MbsState *
   for (int i = 0; i < system->n && stepper->w; ++i) {
     stepper->w[i] = state->a[i];
   }
-  return mbs_stepper_finish(context, stepper, state, true);
+  return mbs_stepper_finish(context, stepper, state, 0);
 }
 
 // u(n+1) by the polynomial through u(n), u(n-1), u(n-2), as far as they exist; remembers u(n)
@@ -153,7 +170,7 @@ MbsStatus mbs_stepper_step(MbsContext *context, MbsStepper *stepper, double h, M
   predict(stepper, &k, state, stage);
   stage->t = state->t;
   MBS_TRY(mbs_newton_solve(context, stepper, k.c0, k.c1, stage));
-  MBS_TRY(mbs_stepper_finish(context, stepper, state, false));
+  MBS_TRY(mbs_stepper_finish(context, stepper, state, h));
   for (int i = 0; i < system->n && stepper->w; ++i) {
     stepper->w[i] += k.cw * state->a[i];
   }

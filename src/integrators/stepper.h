@@ -18,6 +18,7 @@ typedef struct MbsStepper {
   bool is_approximate;  // Newton's matrix without the curvature of the constraints
   bool has_projections;
   bool has_redundancy;  // of the constraints: the smallest multipliers are meant
+  bool has_reactions;   // some signal reads the state's total: what it costs to differentiate is worth it
   long iterations;      // so far
   MbsSparseSolver *solver;
   mbs_scalar *tangent;                           // values of the assembled matrix
@@ -43,9 +44,9 @@ MbsStatus mbs_stepper_start(MbsContext *context, MbsStepper *stepper, MbsState *
 MbsStatus mbs_stepper_step(MbsContext *context, MbsStepper *stepper, double h, MbsState *state);
 
 // The two halves of a step around Newton's iteration: where r = 0 is to hold, with the state's q (at the start also its
-// v and a); and from there to the state, projected and with all its multipliers.
+// v and a); and from there to the state, projected and with all its multipliers. h: of the step; 0: the start.
 MbsState *mbs_stepper_stage(MbsStepper *stepper, const MbsState *state, bool is_start);
-MbsStatus mbs_stepper_finish(MbsContext *context, MbsStepper *stepper, MbsState *state, bool is_start);
+MbsStatus mbs_stepper_finish(MbsContext *context, MbsStepper *stepper, MbsState *state, double h);
 
 // The derivatives of what start and step computed, with respect to the system's columns: exact, since they
 // differentiate the discrete equations. start takes X and V and gives A and the multipliers' columns; step takes those

@@ -79,10 +79,16 @@ static MbsStatus solve_columns(MbsContext *context, MbsStepper *stepper, double 
   return MBS_OK;
 }
 
-static void sum_columns(const MbsStepper *stepper, const MbsColumns *columns) {
+static void find_total(const MbsStepper *stepper, bool is_projected, const MbsState *state, const MbsColumns *columns) {
   const MbsSystem *system = stepper->formulation->system;
+  if (is_projected && stepper->projector->is_tangent) {
+    if (stepper->has_reactions) {
+      mbs_project_balance_derivative(stepper->projector, MBS_PROJECT_TOTAL, state, columns, columns->T);
+    }
+    return;
+  }
   for (int i = 0; i < system->m * system->column_count; ++i) {
-    columns->T[i] = columns->L[i] + (stepper->has_projections ? columns->K[i] : 0);
+    columns->T[i] = columns->L[i] + (is_projected ? columns->K[i] : 0);
   }
 }
 
@@ -91,7 +97,7 @@ MbsStatus mbs_stepper_start_derivative(MbsContext *context, MbsStepper *stepper,
   const MbsSystem *system = stepper->formulation->system;
   MBS_TRY(solve_columns(context, stepper, 0, 0, &stepper->stage, columns));
   if (stepper->has_redundancy) {
-    mbs_project_balance_derivative(stepper->projector, state, columns, columns->L);
+    mbs_project_balance_derivative(stepper->projector, MBS_PROJECT_BALANCE, state, columns, columns->L);
   }
   for (int i = 0; i < system->m * system->column_count; ++i) {
     columns->S[i] = columns->K[i] = 0;
@@ -99,7 +105,7 @@ MbsStatus mbs_stepper_start_derivative(MbsContext *context, MbsStepper *stepper,
   for (int i = 0; i < system->nq * system->column_count && stepper->W; ++i) {
     stepper->W[i] = columns->A[i];
   }
-  sum_columns(stepper, columns);
+  find_total(stepper, false, state, columns);
   return MBS_OK;
 }
 
@@ -129,8 +135,11 @@ MbsStatus mbs_stepper_step_derivative(MbsContext *context, MbsStepper *stepper, 
       columns->V[i] += k.c1 * columns->A[i];
     }
   }
+  if (stepper->projector) {
+    mbs_projector_take_columns(stepper->projector, columns);
+  }
   if (stepper->has_redundancy) {
-    mbs_project_balance_derivative(stepper->projector, &stepper->stage, columns, columns->L);
+    mbs_project_balance_derivative(stepper->projector, MBS_PROJECT_BALANCE, &stepper->stage, columns, columns->L);
   }
   if (stepper->has_projections) {
     mbs_project_velocity_derivative(stepper->projector, state, columns);
@@ -139,6 +148,6 @@ MbsStatus mbs_stepper_step_derivative(MbsContext *context, MbsStepper *stepper, 
   for (int i = 0; i < system->nq * system->column_count && stepper->W; ++i) {
     stepper->W[i] += k.cw * columns->A[i];
   }
-  sum_columns(stepper, columns);
+  find_total(stepper, stepper->has_projections, state, columns);
   return MBS_OK;
 }

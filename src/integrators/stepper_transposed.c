@@ -79,7 +79,13 @@ static void transpose_newton(MbsStepper *stepper, const MbsRuleStep *k, const Mb
   }
 }
 
-static void spread_total(const MbsStepper *stepper, bool is_projected, const MbsStateBar *bar) {
+static void spread_total(const MbsStepper *stepper, bool is_projected, const MbsState *state, const MbsStateBar *bar) {
+  if (is_projected && stepper->projector->is_tangent) {
+    if (stepper->has_reactions) {
+      mbs_project_balance_transposed(stepper->projector, MBS_PROJECT_TOTAL, state, bar->total, bar);
+    }
+    return;
+  }
   for (int i = 0; i < stepper->formulation->system->m; ++i) {
     bar->lambda[i] += bar->total[i];
     bar->kappa[i] += is_projected ? bar->total[i] : 0;
@@ -90,13 +96,13 @@ static void spread_total(const MbsStepper *stepper, bool is_projected, const Mbs
 void mbs_stepper_start_transposed(MbsStepper *stepper, const MbsState *state, const MbsStateBar *bar, mbs_scalar *w) {
   const MbsSystem *system = stepper->formulation->system;
   const MbsRuleStep none = {.h = 0};
-  spread_total(stepper, false, bar);
+  spread_total(stepper, false, state, bar);
   for (int i = 0; i < system->n && stepper->w; ++i) {
     bar->a[i] += w[i];
     w[i] = 0;
   }
   if (stepper->has_redundancy) {
-    mbs_project_balance_transposed(stepper->projector, state, bar->lambda, bar);
+    mbs_project_balance_transposed(stepper->projector, MBS_PROJECT_BALANCE, state, bar->lambda, bar);
   }
   transpose_newton(stepper, &none, bar);
 }
@@ -105,7 +111,7 @@ void mbs_stepper_step_transposed(MbsStepper *stepper, double h, const MbsState *
                                  mbs_scalar *w) {
   const MbsSystem *system = stepper->formulation->system;
   const MbsRuleStep k = mbs_rule_step(&stepper->rule, h);
-  spread_total(stepper, stepper->has_projections, bar);
+  spread_total(stepper, stepper->has_projections, state, bar);
   for (int i = 0; i < system->n && stepper->w; ++i) {
     bar->a[i] += k.cw * w[i];
   }
@@ -114,7 +120,10 @@ void mbs_stepper_step_transposed(MbsStepper *stepper, double h, const MbsState *
     mbs_project_velocity_transposed(stepper->projector, state, bar);
   }
   if (stepper->has_redundancy) {
-    mbs_project_balance_transposed(stepper->projector, &stepper->stage, bar->lambda, bar);
+    mbs_project_balance_transposed(stepper->projector, MBS_PROJECT_BALANCE, &stepper->stage, bar->lambda, bar);
+  }
+  if (stepper->projector) {
+    mbs_projector_give_bar(stepper->projector, bar);
   }
   transpose_newton(stepper, &k, bar);
   for (int i = 0; i < system->n; ++i) {

@@ -24,8 +24,11 @@ typedef struct MbsForceInput {
 typedef struct MbsForceKernel {
   // F: generalised force on the ports
   void (*force)(const MbsForceInput *in, mbs_scalar *F);
-  // F and its derivatives, row-major: F_y, F_v (ports x ports), F_c (ports x coefficients; may be NULL)
+  // F and its derivatives, row-major: F_y, F_v (ports x ports), F_c (ports x coefficients)
   void (*derivatives)(const MbsForceInput *in, mbs_scalar *F, mbs_scalar *F_y, mbs_scalar *F_v, mbs_scalar *F_c);
+  // the derivative along fixed directions, G = F_y z_y + F_v z_v, and its derivatives, of the same sizes as those of F
+  void (*second)(const MbsForceInput *in, const mbs_scalar *z_y, const mbs_scalar *z_v, mbs_scalar *G, mbs_scalar *G_y,
+                 mbs_scalar *G_v, mbs_scalar *G_c);
   // potential energy, and the power of the part of the force that has none
   void (*energy)(const MbsForceInput *in, mbs_scalar *potential, mbs_scalar *power);
 } MbsForceKernel;

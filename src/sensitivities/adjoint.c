@@ -196,6 +196,7 @@ static MbsStatus take_row(MbsContext *context, MbsSweep *sweep, long position, l
   const MbsSystem *system = simulation->system;
   MbsState *state = &simulation->state;
   bool is_start = step == 0 || simulation->settings.is_kinematic || simulation->reduced;
+  double h = is_start ? 0 : mbs_simulation_step_size(simulation, step);
   state->t = mbs_simulation_time(simulation, step);
   mbs_state_place_fixed(system, state);
   MbsState *stage = mbs_stepper_stage(&simulation->stepper, state, is_start);
@@ -209,7 +210,7 @@ static MbsStatus take_row(MbsContext *context, MbsSweep *sweep, long position, l
     stage->v[i] = state->v[i];
     stage->a[i] = state->a[i];
   }
-  MBS_TRY(mbs_stepper_finish(context, &simulation->stepper, state, is_start));
+  MBS_TRY(mbs_stepper_finish(context, &simulation->stepper, state, h));
   mbs_signal_bank_evaluate(system, state);
   return MBS_OK;
 }

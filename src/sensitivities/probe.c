@@ -4,6 +4,7 @@
 struct MbsProbe {
   MbsSimulation *simulation;
   mbs_scalar *r, *levels;
+  mbs_scalar *u;  // 3 nq: c0 u, c1 u, u
 };
 
 MbsStatus mbs_twin_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **result) {
@@ -19,11 +20,12 @@ MbsStatus mbs_twin_probe_create(MbsContext *context, const MbsModel *model, MbsP
   MbsProbe *probe = mbs_arena_take(simulation->arena, 1, sizeof *probe);
   mbs_scalar *r = mbs_arena_take(simulation->arena, (size_t)(system->n + system->m), sizeof *r);
   mbs_scalar *levels = mbs_arena_take(simulation->arena, 3 * (size_t)system->m, sizeof *levels);
-  if (!probe || !r || !levels) {
+  mbs_scalar *u = mbs_arena_take(simulation->arena, 3 * (size_t)system->nq, sizeof *u);
+  if (!probe || !r || !levels || !u) {
     mbs_simulation_destroy(simulation);
     return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
-  *probe = (MbsProbe){.simulation = simulation, .r = r, .levels = levels};
+  *probe = (MbsProbe){.simulation = simulation, .r = r, .levels = levels, .u = u};
   *result = probe;
   return MBS_OK;
 }
@@ -66,8 +68,26 @@ static void put(MbsProbeKind kind, int count, const mbs_scalar *from, double *to
   }
 }
 
+// P u = f_a u + c1 f_v u + c0 f_x u without the constraints' forces, into r
+static void multiply_projection_matrix(MbsProbe *probe, const MbsProbeState *from) {
+  const MbsSystem *system = probe->simulation->system;
+  const MbsWeights none = {0};
+  MbsState state = probe->simulation->state;
+  int nq = system->nq;
+  state.lambda = system->zeros;
+  for (int i = 0; i < system->n; ++i) {
+    probe->u[i] = from->c0 * from->u[i];
+    probe->u[nq + i] = from->c1 * from->u[i];
+    probe->u[2 * nq + i] = from->u[i];
+  }
+  for (int i = 0; i < system->n + system->m; ++i) {
+    probe->r[i] = 0;
+  }
+  mbs_terms_derivative(system, &state, &none, 1, false, probe->u, probe->u + nq, probe->u + 2 * nq, NULL, probe->r);
+}
+
 void mbs_twin_probe_evaluate(MbsProbe *probe, const MbsProbeState *from, MbsProbeKind kind, int index, double *f,
-                             double *Phi, double *Phidot, double *Phiddot, double *g) {
+                             double *Phi, double *Phidot, double *Phiddot, double *Pu, double *g) {
   MbsSystem *system = probe->simulation->system;
   const MbsState *state = &probe->simulation->state;
   const MbsObjectives *objectives = &probe->simulation->objectives;
@@ -80,6 +100,8 @@ void mbs_twin_probe_evaluate(MbsProbe *probe, const MbsProbeState *from, MbsProb
   put(kind, m, probe->levels, Phi);
   put(kind, m, probe->levels + m, Phidot);
   put(kind, m, probe->levels + 2 * m, Phiddot);
+  multiply_projection_matrix(probe, from);
+  put(kind, system->n, probe->r, Pu);
   mbs_signal_bank_evaluate(system, state);
   for (int i = 0; i < objectives->count; ++i) {
     mbs_scalar value = objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE

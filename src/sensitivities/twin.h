@@ -68,19 +68,21 @@ typedef struct MbsProbeState {
   const double *q, *v, *a;  // n free coordinates
   const double *lambda;     // m
   const double *total;      // m
+  double c0, c1;
+  const double *u;  // n: of the product P u, P = M - c1 Q_v - c0 Q_x
 } MbsProbeState;
 
 typedef struct MbsProbe MbsProbe;
 
 MbsStatus mbs_twin_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **probe);
 void mbs_twin_probe_destroy(MbsProbe *probe);
-// f (n), Phi, Phidot, Phiddot (m each) and the instantaneous value of each objective; or, with something
+// f (n), Phi, Phidot, Phiddot (m each), P u (n) and the instantaneous value of each objective; or, with something
 // perturbed, their derivatives. index: the parameter, coordinate or multiplier.
 void mbs_twin_probe_evaluate(MbsProbe *probe, const MbsProbeState *state, MbsProbeKind kind, int index, double *f,
-                             double *Phi, double *Phidot, double *Phiddot, double *g);
+                             double *Phi, double *Phidot, double *Phiddot, double *Pu, double *g);
 MbsStatus mbs_complex_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **probe);
 void mbs_complex_probe_destroy(MbsProbe *probe);
 void mbs_complex_probe_evaluate(MbsProbe *probe, const MbsProbeState *state, MbsProbeKind kind, int index, double *f,
-                                double *Phi, double *Phidot, double *Phiddot, double *g);
+                                double *Phi, double *Phidot, double *Phiddot, double *Pu, double *g);
 
 #endif

@@ -64,6 +64,12 @@ static void leave_out(Verification *verification, const char *formulation, const
                                                   before ? "; " : "", formulation, reason);
 }
 
+// settings of projections are for the formulations that have them
+static void forget_projections(MbsSettings *settings) {
+  settings->projections = 0;
+  settings->is_projection_tangent = settings->is_nonholonomic_projected = false;
+}
+
 static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                                     const char *formulation, Verification *verification) {
   MbsRequest run = *request;
@@ -72,8 +78,7 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
   run.recorder = NULL;
   (void)snprintf(run.settings.formulation, sizeof run.settings.formulation, "%s", formulation);
   if (!mbs_formulation_find(formulation, &nearest)->has_projections) {
-    run.settings.projections = 0;
-    run.settings.is_projection_tangent = run.settings.is_nonholonomic_projected = false;
+    forget_projections(&run.settings);
   }
   static const struct {
     MbsMethod method;
@@ -104,7 +109,9 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
 static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                             Verification *verification) {
   MbsCheck *check = NULL;
-  MBS_TRY(mbs_check(context, model, &request->settings, &check));
+  MbsSettings settings = request->settings;
+  forget_projections(&settings);
+  MBS_TRY(mbs_check(context, model, &settings, &check));
   bool is_redundant = check->redundant > 0;
   mbs_check_destroy(check);
   for (int i = 0; mbs_formulation_types[i]; ++i) {

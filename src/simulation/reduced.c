@@ -465,7 +465,7 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, double h, l
     MBS_TRY(choose_next(context, reduced, state));
   }
   (void)mbs_stepper_stage(reduced->stepper, state, true);
-  MBS_TRY(mbs_stepper_finish(context, reduced->stepper, state, true));
+  MBS_TRY(mbs_stepper_finish(context, reduced->stepper, state, 0));
   mbs_state_copy(reduced->system, state, &reduced->accepted);
   return MBS_OK;
 }

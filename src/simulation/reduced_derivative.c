@@ -122,7 +122,7 @@ MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, 
     }
   }
   if (reduced->stepper->has_redundancy) {
-    mbs_project_balance_derivative(reduced->stepper->projector, state, columns, columns->L);
+    mbs_project_balance_derivative(reduced->stepper->projector, MBS_PROJECT_BALANCE, state, columns, columns->L);
   }
   for (int i = 0; i < system->m * count; ++i) {
     columns->T[i] = columns->L[i];

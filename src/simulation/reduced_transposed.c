@@ -95,7 +95,7 @@ void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *
     bar->total[i] = 0;
   }
   if (reduced->stepper->has_redundancy) {
-    mbs_project_balance_transposed(reduced->stepper->projector, state, bar->lambda, bar);
+    mbs_project_balance_transposed(reduced->stepper->projector, MBS_PROJECT_BALANCE, state, bar->lambda, bar);
   }
   // p3 with pi = 0
   for (int r = 0; r < n; ++r) {

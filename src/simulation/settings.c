@@ -156,12 +156,10 @@ static MbsStatus check_projections(MbsContext *context, const MbsFormulationType
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "projections must be none, auto, or 1 to %d",
                     MBS_MOST_PROJECTIONS);
   }
-  if (settings->is_nonholonomic_projected && settings->projections < 0) {
+  if ((settings->is_nonholonomic_projected || settings->is_projection_tangent) && settings->projections < 0) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
-                    "--nonholonomic projected needs the projections that --projections none leaves out");
-  }
-  if (settings->is_projection_tangent) {
-    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere, "projection matrix \"tangent\" is not offered yet");
+                    "--%s needs the projections that --projections none leaves out",
+                    settings->is_projection_tangent ? "projection-matrix tangent" : "nonholonomic projected");
   }
   return MBS_OK;
 }

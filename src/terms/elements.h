@@ -165,7 +165,18 @@ void mbs_expression_row_levels(const MbsSystem *system, const MbsRow *row, const
 // what a constraint that moves by itself does per time: lambda Phi_t, or mu b
 mbs_scalar mbs_expression_row_power(const MbsSystem *system, const MbsRow *row, const MbsState *state);
 
-// ---- force_element.c, force_evaluate.c ----
+// ---- force_element.c, force_evaluate.c, force_second.c ----
+// A vector F(y, v, c) on the ports of a force, with its derivatives; in force_second.c it depends on z = E_A u too, the
+// arguments' forms of a fixed u.
+typedef struct MbsForceSlopes {
+  mbs_scalar *F;          // ports
+  mbs_scalar *F_y, *F_v;  // ports x arguments
+  mbs_scalar *F_c;        // ports x coefficients, or ports x inputs of the tape
+  mbs_scalar *F_z;        // ports x arguments
+  const mbs_scalar *u;    // nq
+  mbs_scalar *z;          // arguments, and workspace for z'; NULL: there is no z
+} MbsForceSlopes;
+
 typedef struct MbsForceElement {
   const char *name;
   int port_count, argument_count;
@@ -179,11 +190,11 @@ typedef struct MbsForceElement {
   MbsInputPlace *inputs;                          // of value_tape
   mbs_scalar *input_values, *outputs;
   // workspace
-  mbs_scalar *y, *v;          // arguments
-  mbs_scalar *F_bar;          // ports: adjoint of F
-  mbs_scalar *F, *F_y, *F_v;  // ports; ports x arguments
-  mbs_scalar *F_c;            // ports x coefficients, or ports x inputs of the tape
-  const int *map;             // per port term and argument term: dimension x dimension positions
+  mbs_scalar *y, *v;              // arguments
+  mbs_scalar *F_bar;              // ports: adjoint of F
+  MbsForceSlopes slopes;          // of the force
+  struct MbsForceSecond *second;  // NULL: not prepared
+  const int *map;                 // per port term and argument term: dimension x dimension positions
 } MbsForceElement;
 
 MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const MbsForceSpec *spec,
@@ -202,6 +213,25 @@ void mbs_force_element_transposed(const MbsSystem *system, const MbsForceElement
                                   const MbsAdjoint *adjoint);
 void mbs_force_element_energy(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
                               mbs_scalar *potential, mbs_scalar *power);
+// The force and its derivatives into its slopes, arguments into y and v.
+void mbs_force_element_evaluate(const MbsSystem *system, const MbsForceElement *force, const MbsState *state);
+// Row i of F_y, F_v and F_c of a force by expressions, from the derivatives of F_i by the inputs of its tape.
+void mbs_force_element_put_row(const MbsSystem *system, const MbsForceElement *force, int i, const mbs_scalar *by_input,
+                               const MbsForceSlopes *slopes);
+// f' of f = -E_P' F for any such F, and the transpose: S = -(E_P mu).F
+void mbs_force_slopes_columns(const MbsSystem *system, const MbsForceElement *force, const MbsForceSlopes *slopes,
+                              const MbsState *state, int count, const MbsDirectionColumn *directions, mbs_scalar *R,
+                              int stride);
+void mbs_force_slopes_transposed(const MbsSystem *system, const MbsForceElement *force, const MbsForceSlopes *slopes,
+                                 const MbsState *state, const MbsAdjoint *adjoint);
+// Memory for the next two, once.
+MbsStatus mbs_force_second_prepare(MbsContext *context, const MbsSystem *system, MbsForceElement *force);
+// The derivative of K u, K = c0 f_x + c1 f_v of the force, u fixed (nq); and the transpose: S = mu.K u
+void mbs_force_second_columns(const MbsSystem *system, const MbsForceElement *force, const MbsState *state, double c0,
+                              double c1, const mbs_scalar *u, int count, const MbsDirectionColumn *directions,
+                              mbs_scalar *R, int stride);
+void mbs_force_second_transposed(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
+                                 double c0, double c1, const mbs_scalar *u, const MbsAdjoint *adjoint);
 bool mbs_force_element_is_finite(const MbsSystem *system, const MbsForceElement *force, const MbsState *state);
 const char *mbs_force_element_name(const MbsForceElement *force);
 

@@ -96,11 +96,11 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
   int inner = spec->kernel ? spec->coefficient_count : force->value_tape->input_count;
   MBS_TAKE(context, system->arena, force->y, arguments);
   MBS_TAKE(context, system->arena, force->v, arguments);
-  MBS_TAKE(context, system->arena, force->F, ports);
   MBS_TAKE(context, system->arena, force->F_bar, ports);
-  MBS_TAKE(context, system->arena, force->F_y, ports * arguments);
-  MBS_TAKE(context, system->arena, force->F_v, ports * arguments);
-  MBS_TAKE(context, system->arena, force->F_c, ports * inner);
+  MBS_TAKE(context, system->arena, force->slopes.F, ports);
+  MBS_TAKE(context, system->arena, force->slopes.F_y, ports * arguments);
+  MBS_TAKE(context, system->arena, force->slopes.F_v, ports * arguments);
+  MBS_TAKE(context, system->arena, force->slopes.F_c, ports * inner);
   int widest = inner;
   if (!spec->kernel && force->energy_tape->input_count > widest) {
     widest = force->energy_tape->input_count;

@@ -19,42 +19,45 @@ static MbsForceInput gather(const MbsSystem *system, const MbsForceElement *forc
 static void evaluate(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
   MbsForceInput in = gather(system, force, state);
   if (force->kernel) {
-    force->kernel->force(&in, force->F);
+    force->kernel->force(&in, force->slopes.F);
   } else {
     mbs_input_values(system, state, force->value_tape->input_count, force->inputs, force->y, force->v, NULL,
                      force->input_values);
-    mbs_tape_evaluate(force->value_tape, force->input_values, force->F);
+    mbs_tape_evaluate(force->value_tape, force->input_values, force->slopes.F);
   }
 }
 
-// F, F_y, F_v, and F_c (kernel: coefficients; tape: all inputs)
-static void evaluate_derivatives(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
+void mbs_force_element_put_row(const MbsSystem *system, const MbsForceElement *force, int i, const mbs_scalar *by_input,
+                               const MbsForceSlopes *slopes) {
+  int d = system->dimension, arguments = force->argument_count * d, inputs = force->value_tape->input_count;
+  for (int j = 0; j < arguments; ++j) {
+    slopes->F_y[i * arguments + j] = slopes->F_v[i * arguments + j] = 0;
+  }
+  for (int s = 0; s < inputs; ++s) {
+    const MbsInputPlace *place = &force->inputs[s];
+    int at = i * arguments + place->argument * d + place->signal.component;
+    slopes->F_c[i * inputs + s] = place->signal.kind == MBS_SIGNAL_PARAMETER ? by_input[s] : 0;
+    if (place->signal.kind == MBS_SIGNAL_POSITION) {
+      slopes->F_y[at] += by_input[s];
+    } else if (place->signal.kind == MBS_SIGNAL_VELOCITY) {
+      slopes->F_v[at] += by_input[s];
+    }
+  }
+}
+
+void mbs_force_element_evaluate(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
   MbsForceInput in = gather(system, force, state);
+  const MbsForceSlopes *slopes = &force->slopes;
   if (force->kernel) {
-    force->kernel->derivatives(&in, force->F, force->F_y, force->F_v, force->F_c);
+    force->kernel->derivatives(&in, slopes->F, slopes->F_y, slopes->F_v, slopes->F_c);
     return;
   }
-  int d = system->dimension;
-  int ports = force->port_count * d, arguments = force->argument_count * d, inputs = force->value_tape->input_count;
-  mbs_input_values(system, state, force->value_tape->input_count, force->inputs, force->y, force->v, NULL,
-                   force->input_values);
+  int ports = force->port_count * system->dimension, inputs = force->value_tape->input_count;
+  mbs_input_values(system, state, inputs, force->inputs, force->y, force->v, NULL, force->input_values);
   mbs_tape_evaluate(force->full_tape, force->input_values, force->outputs);
-  for (int i = 0; i < ports * arguments; ++i) {
-    force->F_y[i] = force->F_v[i] = 0;
-  }
   for (int i = 0; i < ports; ++i) {
-    force->F[i] = force->outputs[i];
-    for (int s = 0; s < inputs; ++s) {
-      const MbsInputPlace *place = &force->inputs[s];
-      mbs_scalar slope = force->outputs[ports + i * inputs + s];
-      int at = i * arguments + place->argument * d + place->signal.component;
-      force->F_c[i * inputs + s] = place->signal.kind == MBS_SIGNAL_PARAMETER ? slope : 0;
-      if (place->signal.kind == MBS_SIGNAL_POSITION) {
-        force->F_y[at] += slope;
-      } else if (place->signal.kind == MBS_SIGNAL_VELOCITY) {
-        force->F_v[at] += slope;
-      }
-    }
+    slopes->F[i] = force->outputs[i];
+    mbs_force_element_put_row(system, force, i, force->outputs + ports + i * inputs, slopes);
   }
 }
 
@@ -63,9 +66,9 @@ void mbs_force_element_residual(const MbsSystem *system, const MbsForceElement *
   int d = system->dimension;
   evaluate(system, force, state);
   for (int p = 0; p < force->port_count; ++p) {
-    mbs_form_add_transposed(&force->ports[p], force->block.value, d, force->has_turn, -1, force->F + p * d, f);
+    mbs_form_add_transposed(&force->ports[p], force->block.value, d, force->has_turn, -1, force->slopes.F + p * d, f);
     for (int k = 0; k < d && scale; ++k) {
-      mbs_raise(scale, force->F[p * d + k]);
+      mbs_raise(scale, force->slopes.F[p * d + k]);
     }
   }
 }
@@ -74,10 +77,10 @@ void mbs_force_element_tangent(const MbsSystem *system, const MbsForceElement *f
                                const MbsCombination *c, mbs_scalar *values) {
   int d = system->dimension;
   int arguments = force->argument_count * d;
-  evaluate_derivatives(system, force, state);
-  mbs_scalar *G = force->F_y;  // -(c0 F_y + c1 F_v)
+  mbs_force_element_evaluate(system, force, state);
+  mbs_scalar *G = force->slopes.F_y;  // -(c0 F_y + c1 F_v)
   for (int i = 0; i < force->port_count * d * arguments; ++i) {
-    G[i] = -(c->c0 * force->F_y[i] + c->c1 * force->F_v[i]);
+    G[i] = -(c->c0 * force->slopes.F_y[i] + c->c1 * force->slopes.F_v[i]);
   }
   const int *map = force->map;
   const mbs_scalar *coefficients = force->block.value;
@@ -94,19 +97,23 @@ void mbs_force_element_tangent(const MbsSystem *system, const MbsForceElement *f
   }
 }
 
-void mbs_force_element_derivative(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
-                                  int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride) {
+void mbs_force_slopes_columns(const MbsSystem *system, const MbsForceElement *force, const MbsForceSlopes *slopes,
+                              const MbsState *state, int count, const MbsDirectionColumn *directions, mbs_scalar *R,
+                              int stride) {
   int d = system->dimension;
   int arguments = force->argument_count * d;
   int inner = force->kernel ? force->coefficient_count : force->value_tape->input_count;
-  evaluate_derivatives(system, force, state);
   for (int k = 0; k < count; ++k) {
     const MbsDirectionColumn *direction = &directions[k];
     const mbs_scalar *slope = direction->column < 0 ? NULL : mbs_block_slope(&force->block, direction->column);
     mbs_scalar *f = R + k * stride;
-    // y' and v' in the workspace of y and v
+    // y' and v' in the workspace of y and v, and z' in that of z
+    mbs_scalar *z = slope ? slopes->z : NULL;
     for (int i = 0; i < arguments; ++i) {
       force->y[i] = force->v[i] = 0;
+    }
+    for (int i = 0; i < arguments && z; ++i) {
+      z[i] = 0;
     }
     for (int a = 0; a < force->argument_count; ++a) {
       const MbsLinearForm *form = &force->arguments[a];
@@ -116,29 +123,42 @@ void mbs_force_element_derivative(const MbsSystem *system, const MbsForceElement
         mbs_form_add(form, slope, d, force->has_turn, state->q, force->y + a * d);
         mbs_form_add(form, slope, d, force->has_turn, state->v, force->v + a * d);
       }
+      if (z) {
+        mbs_form_add(form, slope, d, force->has_turn, slopes->u, z + a * d);
+      }
     }
     for (int p = 0; p < force->port_count; ++p) {
       mbs_scalar change[3] = {0};
       for (int r = 0; r < d; ++r) {
         int row = p * d + r;
+        const mbs_scalar *F_y = slopes->F_y + row * arguments, *F_v = slopes->F_v + row * arguments;
         for (int j = 0; j < arguments; ++j) {
-          change[r] += force->F_y[row * arguments + j] * force->y[j] + force->F_v[row * arguments + j] * force->v[j];
+          change[r] += F_y[j] * force->y[j] + F_v[j] * force->v[j];
+        }
+        for (int j = 0; j < arguments && z; ++j) {
+          change[r] += slopes->F_z[row * arguments + j] * z[j];
         }
         for (int j = 0; j < inner && direction->column >= 0; ++j) {
           if (force->kernel) {
-            change[r] += slope ? force->F_c[row * inner + j] * slope[j] : 0;
+            change[r] += slope ? slopes->F_c[row * inner + j] * slope[j] : 0;
           } else if (force->inputs[j].signal.kind == MBS_SIGNAL_PARAMETER &&
                      system->column_of_parameter[force->inputs[j].signal.index] == direction->column) {
-            change[r] += force->F_c[row * inner + j];
+            change[r] += slopes->F_c[row * inner + j];
           }
         }
       }
       mbs_form_add_transposed(&force->ports[p], force->block.value, d, force->has_turn, -1, change, f);
       if (slope) {
-        mbs_form_add_transposed(&force->ports[p], slope, d, force->has_turn, -1, force->F + p * d, f);
+        mbs_form_add_transposed(&force->ports[p], slope, d, force->has_turn, -1, slopes->F + p * d, f);
       }
     }
   }
+}
+
+void mbs_force_element_derivative(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
+                                  int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride) {
+  mbs_force_element_evaluate(system, force, state);
+  mbs_force_slopes_columns(system, force, &force->slopes, state, count, directions, R, stride);
 }
 
 void mbs_force_element_energy(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
@@ -157,14 +177,14 @@ void mbs_force_element_energy(const MbsSystem *system, const MbsForceElement *fo
 
 bool mbs_force_element_is_finite(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
   int ports = force->port_count * system->dimension, arguments = force->argument_count * system->dimension;
-  evaluate_derivatives(system, force, state);
+  mbs_force_element_evaluate(system, force, state);
   for (int i = 0; i < ports; ++i) {
-    if (!mbs_is_finite(force->F[i])) {
+    if (!mbs_is_finite(force->slopes.F[i])) {
       return false;
     }
   }
   for (int i = 0; i < ports * arguments; ++i) {
-    if (!mbs_is_finite(force->F_y[i]) || !mbs_is_finite(force->F_v[i])) {
+    if (!mbs_is_finite(force->slopes.F_y[i]) || !mbs_is_finite(force->slopes.F_v[i])) {
       return false;
     }
   }
@@ -172,14 +192,13 @@ bool mbs_force_element_is_finite(const MbsSystem *system, const MbsForceElement 
 }
 
 // S = -(E_P mu).F: F_bar = -E_P mu, then y_bar = F_y' F_bar and so on
-void mbs_force_element_transposed(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
-                                  const MbsAdjoint *adjoint) {
+void mbs_force_slopes_transposed(const MbsSystem *system, const MbsForceElement *force, const MbsForceSlopes *slopes,
+                                 const MbsState *state, const MbsAdjoint *adjoint) {
   int d = system->dimension;
   bool turns = force->has_turn;
   int ports = force->port_count * d, arguments = force->argument_count * d;
   int inner = force->kernel ? force->coefficient_count : force->value_tape->input_count;
   const MbsBlock *block = &force->block;
-  evaluate_derivatives(system, force, state);
   mbs_scalar *F_bar = force->F_bar;
   for (int i = 0; i < ports; ++i) {
     F_bar[i] = 0;
@@ -188,16 +207,16 @@ void mbs_force_element_transposed(const MbsSystem *system, const MbsForceElement
     mbs_form_add(&force->ports[p], block->value, d, turns, adjoint->mu, F_bar + p * d);
     for (int k = 0; k < d; ++k) {
       F_bar[p * d + k] = -F_bar[p * d + k];
-      force->F[p * d + k] = -force->F[p * d + k];
+      slopes->F[p * d + k] = -slopes->F[p * d + k];
     }
-    mbs_form_add_coefficient_adjoint(&force->ports[p], block->index, d, force->F + p * d, adjoint->mu,
+    mbs_form_add_coefficient_adjoint(&force->ports[p], block->index, d, slopes->F + p * d, adjoint->mu,
                                      adjoint->coefficients);
   }
   for (int j = 0; j < arguments; ++j) {
     force->y[j] = force->v[j] = 0;
     for (int i = 0; i < ports; ++i) {
-      force->y[j] += force->F_y[i * arguments + j] * F_bar[i];
-      force->v[j] += force->F_v[i * arguments + j] * F_bar[i];
+      force->y[j] += slopes->F_y[i * arguments + j] * F_bar[i];
+      force->v[j] += slopes->F_v[i * arguments + j] * F_bar[i];
     }
   }
   for (int a = 0; a < force->argument_count; ++a) {
@@ -207,10 +226,19 @@ void mbs_force_element_transposed(const MbsSystem *system, const MbsForceElement
     mbs_form_add_coefficient_adjoint(form, block->index, d, force->y + a * d, state->q, adjoint->coefficients);
     mbs_form_add_coefficient_adjoint(form, block->index, d, force->v + a * d, state->v, adjoint->coefficients);
   }
+  for (int a = 0; a < force->argument_count && slopes->z; ++a) {
+    mbs_scalar z_bar[3] = {0};
+    for (int i = 0; i < ports; ++i) {
+      for (int k = 0; k < d; ++k) {
+        z_bar[k] += slopes->F_z[i * arguments + a * d + k] * F_bar[i];
+      }
+    }
+    mbs_form_add_coefficient_adjoint(&force->arguments[a], block->index, d, z_bar, slopes->u, adjoint->coefficients);
+  }
   for (int j = 0; j < inner; ++j) {
     mbs_scalar sum = 0;
     for (int i = 0; i < ports; ++i) {
-      sum += force->F_c[i * inner + j] * F_bar[i];
+      sum += slopes->F_c[i * inner + j] * F_bar[i];
     }
     if (force->kernel) {
       adjoint->coefficients[block->index[j]] += sum;
@@ -218,4 +246,10 @@ void mbs_force_element_transposed(const MbsSystem *system, const MbsForceElement
       adjoint->parameters[force->inputs[j].signal.index] += sum;
     }
   }
+}
+
+void mbs_force_element_transposed(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
+                                  const MbsAdjoint *adjoint) {
+  mbs_force_element_evaluate(system, force, state);
+  mbs_force_slopes_transposed(system, force, &force->slopes, state, adjoint);
 }

@@ -64,13 +64,15 @@ void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts p
   }
 }
 
+static bool has_tangent_of_forces(double c0, double c1) { return fabs(c0) + fabs(c1) > 0; }  // real
+
 // ---- assembled ----
 // masses with c2; rows at one state and forces at another, each with its combination
 static void assemble(const MbsSystem *system, double c2, const MbsState *at_rows, const MbsWeights *weights,
                      const MbsCombination *rows, const MbsState *at_forces, const MbsCombination *forces,
                      mbs_scalar *values) {
   const MbsMode *mode = &system->mode;
-  bool has_forces = fabs(forces->c0) + fabs(forces->c1) > 0;  // real
+  bool has_forces = has_tangent_of_forces(forces->c0, forces->c1);
   for (int i = 0; i <= mode->pattern.entry_count; ++i) {
     values[i] = 0;
   }
@@ -114,6 +116,20 @@ void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state,
 }
 
 // ---- products with columns ----
+// R += the columns f (nq) and e (m) of the scratch, without the fixed coordinates
+static void add_scratch(const MbsSystem *system, int count, mbs_scalar *R) {
+  for (int k = 0; k < count; ++k) {
+    const mbs_scalar *f = system->scratch + k * (system->nq + system->m);
+    mbs_scalar *r = R + k * (system->n + system->m);
+    for (int i = 0; i < system->n; ++i) {
+      r[i] += f[i];
+    }
+    for (int i = 0; i < system->m; ++i) {
+      r[system->n + i] += f[system->nq + i];
+    }
+  }
+}
+
 static void add_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                         int count, mbs_scalar *R) {
   const MbsMode *mode = &system->mode;
@@ -131,16 +147,7 @@ static void add_columns(const MbsSystem *system, const MbsState *state, const Mb
   for (int i = 0; i < mode->force_count && (parts & MBS_PART_BALANCE); ++i) {
     mbs_force_element_derivative(system, mode->forces[i], state, count, directions, work, stride);
   }
-  for (int k = 0; k < count; ++k) {
-    const mbs_scalar *f = work + k * stride;
-    mbs_scalar *r = R + k * (system->n + system->m);
-    for (int i = 0; i < system->n; ++i) {
-      r[i] += f[i];
-    }
-    for (int i = 0; i < system->m; ++i) {
-      r[system->n + i] += f[system->nq + i];
-    }
-  }
+  add_scratch(system, count, R);
 }
 
 void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, int count,
@@ -156,8 +163,7 @@ void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const 
   add_columns(system, state, weights, MBS_PART_ALL, count, R);
 }
 
-void mbs_terms_derivative_of(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
-                             const MbsColumns *columns, mbs_scalar *R) {
+static void point_at_columns(const MbsSystem *system, const MbsColumns *columns) {
   for (int k = 0; k < system->column_count; ++k) {
     system->directions[k] = (MbsDirectionColumn){.column = k,
                                                  .X = columns->X ? columns->X + k * system->nq : system->zeros,
@@ -165,10 +171,23 @@ void mbs_terms_derivative_of(const MbsSystem *system, const MbsState *state, con
                                                  .A = columns->A ? columns->A + k * system->nq : NULL,
                                                  .L = columns->L ? columns->L + k * system->m : NULL};
   }
+}
+
+void mbs_terms_derivative_of(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                             const MbsColumns *columns, mbs_scalar *R) {
+  point_at_columns(system, columns);
   add_columns(system, state, weights, parts, system->column_count, R);
 }
 
-void mbs_terms_mass_slopes(const MbsSystem *system, const mbs_scalar *y, mbs_scalar *R) {
+MbsStatus mbs_terms_prepare_tangent_slopes(MbsContext *context, const MbsSystem *system) {
+  for (int i = 0; i < system->mode.force_count; ++i) {
+    MBS_TRY(mbs_force_second_prepare(context, system, system->mode.forces[i]));
+  }
+  return MBS_OK;
+}
+
+// R += dM/drho y
+static void add_mass_slopes(const MbsSystem *system, const mbs_scalar *y, mbs_scalar *R) {
   for (int k = 0; k < system->column_count; ++k) {
     mbs_scalar *f = cleared_scratch(system, 1);
     for (int i = 0; i < system->mass_count; ++i) {
@@ -178,6 +197,21 @@ void mbs_terms_mass_slopes(const MbsSystem *system, const mbs_scalar *y, mbs_sca
       R[k * (system->n + system->m) + i] += f[i];
     }
   }
+}
+
+void mbs_terms_tangent_slopes(const MbsSystem *system, const MbsState *state, double c0, double c1, const mbs_scalar *u,
+                              const MbsColumns *columns, mbs_scalar *R) {
+  add_mass_slopes(system, u, R);
+  if (!has_tangent_of_forces(c0, c1)) {
+    return;
+  }
+  point_at_columns(system, columns);
+  mbs_scalar *work = cleared_scratch(system, system->column_count);
+  for (int i = 0; i < system->mode.force_count; ++i) {
+    mbs_force_second_columns(system, system->mode.forces[i], state, c0, c1, u, system->column_count, system->directions,
+                             work, system->nq + system->m);
+  }
+  add_scratch(system, system->column_count, R);
 }
 
 // ---- products with the transpose ----
@@ -212,11 +246,18 @@ void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const 
   }
 }
 
-void mbs_terms_mass_transposed(const MbsSystem *system, const mbs_scalar *y, const mbs_scalar *mu,
-                               mbs_scalar *coefficients) {
-  const mbs_scalar *all = extended(system, mu);
+void mbs_terms_tangent_transposed(const MbsSystem *system, const MbsState *state, double c0, double c1,
+                                  const mbs_scalar *u, const mbs_scalar *mu, const MbsStateBar *bar) {
+  const MbsAdjoint adjoint = {.mu = extended(system, mu),
+                              .q = bar->q,
+                              .v = bar->v,
+                              .coefficients = bar->coefficients,
+                              .parameters = bar->parameters};
   for (int i = 0; i < system->mass_count; ++i) {
-    mbs_mass_coefficient_adjoint(system, &system->masses[i], y, all, coefficients);
+    mbs_mass_coefficient_adjoint(system, &system->masses[i], u, adjoint.mu, bar->coefficients);
+  }
+  for (int i = 0; i < system->mode.force_count && has_tangent_of_forces(c0, c1); ++i) {
+    mbs_force_second_transposed(system, system->mode.forces[i], state, c0, c1, u, &adjoint);
   }
 }
 

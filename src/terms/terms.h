@@ -31,6 +31,9 @@
 //   r_x' u, r_v' u, r_a' u, r_lambda' u, and
 //   u' r_c for every coefficient c               mbs_terms_transposed   product with the transpose
 //
+// and for the projections [P Phi_x'; Phi_x -epsilon], P = M - c1 Q_v - c0 Q_x (mbs_terms_projection_matrix), the
+// derivative of P u and its transpose (mbs_terms_tangent_slopes, mbs_terms_tangent_transposed).
+//
 // For each body apart, what the points and vectors it shares exert on it: body_force.c.
 //
 // No three-index array appears: second derivatives of Phi come contracted with lambda or v inside.
@@ -216,17 +219,21 @@ void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const 
 // The same of some parts, for the columns of the system.
 void mbs_terms_derivative_of(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                              const MbsColumns *columns, mbs_scalar *R);
-// R += dM/drho y for the columns of the system; y: nq
-void mbs_terms_mass_slopes(const MbsSystem *system, const mbs_scalar *y, mbs_scalar *R);
+// Memory for the products with the derivative of P = M - c1 Q_v - c0 Q_x: once, before the first of them with c0 or c1.
+MbsStatus mbs_terms_prepare_tangent_slopes(MbsContext *context, const MbsSystem *system);
+// R += (P u)' for the columns of the system, u fixed (nq, zero for the fixed coordinates); X and V of `columns` alone
+// are used, and with c0 = c1 = 0 none.
+void mbs_terms_tangent_slopes(const MbsSystem *system, const MbsState *state, double c0, double c1, const mbs_scalar *u,
+                              const MbsColumns *columns, mbs_scalar *R);
 // The transposed product with u = (mu, nu), n and m: adds r_x' u to q and so on (q, v, a: nq, fixed coordinates
 // included; lambda: m), u' r_c to every coefficient, and u' r_p to every parameter that expressions name themselves.
 // No array of these may be NULL. Adjoints accumulate in this property space; mbs_system_chain turns it into columns
 // once.
 void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                           const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar);
-// coefficients += d(mu' M y)/d(coefficients); mu: n, y: nq
-void mbs_terms_mass_transposed(const MbsSystem *system, const mbs_scalar *y, const mbs_scalar *mu,
-                               mbs_scalar *coefficients);
+// The transpose of tangent_slopes: adds d(mu' P u) to q, v, coefficients and parameters; mu: n, u: nq
+void mbs_terms_tangent_transposed(const MbsSystem *system, const MbsState *state, double c0, double c1,
+                                  const mbs_scalar *u, const mbs_scalar *mu, const MbsStateBar *bar);
 // gradient (columns) += d(coefficients)/drho' coefficients + parameters
 void mbs_system_chain(const MbsSystem *system, const mbs_scalar *coefficients, const mbs_scalar *parameters,
                       mbs_scalar *gradient);

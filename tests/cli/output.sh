@@ -164,6 +164,7 @@ for key in formulation coordinates method objective parameter value reference re
 done
 prints '^  "pass": true$'
 exits 0 verify $model $short --objective psi1 --wrt Ls1
+exits 0 verify $model $short --objective psi1 --wrt Ls1 --projection-matrix tangent
 prints '^pass: '
 
 done_well

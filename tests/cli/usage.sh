@@ -55,6 +55,8 @@ complains 'a spectral radius has no meaning with integrator trapezoidal' gradien
 complains 'beta or gamma has no meaning with integrator generalised-alpha' gradient $model --gamma 0.6 --integrator generalised-alpha
 complains 'formulation index1 has no projections; use ali3p for --projections' gradient $model --formulation index1 --projections 2
 complains 'formulation penalty has no projections; use ali3p for --nonholonomic' gradient $model --formulation penalty --nonholonomic projected
+complains 'formulation index1 has no projections; use ali3p for --projection-matrix' gradient $model --formulation index1 --projection-matrix tangent
+complains '--projection-matrix tangent needs the projections that --projections none leaves out' gradient $model --formulation ali3p --projection-matrix tangent --projections none
 complains '--projections: expected a number' gradient $model --projections some
 complains 'projections must be none, auto, or 1 to' gradient $model --formulation ali3p --projections 100
 complains '--projection-matrix: expected mass or tangent' gradient $model --projection-matrix stiff
