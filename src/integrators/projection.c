@@ -67,7 +67,7 @@ static void iterate(MbsProjector *projector, MbsProjectionRecord *record, int wa
                     const mbs_scalar *s) {
   const MbsSystem *system = projector->system;
   int n = system->n, m = system->m, most = wanted > 0 ? wanted : MBS_MOST_PROJECTIONS;
-  double before = 0;
+  double first = 0, before = 0;
   for (record->count = 0; record->count < most;) {
     int i = record->count++;
     mbs_scalar *u = record->u + i * system->nq, *sigma = record->sigma + i * m;
@@ -85,9 +85,12 @@ static void iterate(MbsProjector *projector, MbsProjectionRecord *record, int wa
     for (int k = 0; k < m; ++k) {
       sigma[k] = projector->r[n + k];
     }
-    // changes shrink by a constant factor: stop before one that would be rounding
+    // changes shrink by a constant factor: stop before one that would be rounding; and where they shrink no more, which
+    // is the rest by which redundant rows contradict each other
     double change = change_of(projector, record, i);
-    if (wanted <= 0 && (!(change > 0) || (i > 0 && change * change <= 1e-15 * before * before))) {
+    first = i > 0 ? first : change;
+    bool is_last = change * change <= 1e-15 * before * first, is_stuck = i > 1 && change > 0.5 * before;
+    if (wanted <= 0 && (!(change > 0) || (i > 0 && (is_last || is_stuck)))) {
       break;
     }
     before = change;

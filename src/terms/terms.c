@@ -299,9 +299,11 @@ void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_s
 
 void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar *energy, mbs_scalar *power) {
   *energy = *power = 0;
+  MbsState balanced = *state;  // where a is projected, lambda alone does not hold M a - Q
+  balanced.lambda = state->total;
   if (system->moving.count > 0) {  // f on a moving coordinate is the force that moves it
     const MbsWeights none = {0};
-    mbs_scalar *f = accumulate_residual(system, state, &none, NULL);
+    mbs_scalar *f = accumulate_residual(system, &balanced, &none, NULL);
     for (int i = system->n; i < system->nq; ++i) {
       *power += f[i] * state->v[i];
     }
@@ -311,7 +313,7 @@ void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar
   }
   for (int i = 0; i < system->m; ++i) {
     const MbsRow *row = &system->mode.rows[i];
-    *power += row->kind == MBS_ROW_EXPRESSION ? mbs_expression_row_power(system, row, state) : 0;
+    *power += row->kind == MBS_ROW_EXPRESSION ? mbs_expression_row_power(system, row, &balanced) : 0;
   }
   for (int i = 0; i < system->mode.force_count; ++i) {
     mbs_scalar potential, lost;

@@ -242,8 +242,8 @@ void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_s
                            mbs_scalar *Phiddot);
 // Phi, Phidot, Phiddot of one constraint
 void mbs_terms_constraint(const MbsSystem *system, int row, const MbsState *state, mbs_scalar level[3]);
-// Kinetic plus potential energy, and the power of the forces that have no potential. Signals must be evaluated at
-// this state.
+// Kinetic plus potential energy, and the power of the forces that have no potential, drivers (by `total`) among them.
+// Signals must be evaluated at this state.
 void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar *energy, mbs_scalar *power);
 // The name of a force that is not a finite number at this state, or whose derivative is not; or NULL.
 const char *mbs_terms_find_bad_force(const MbsSystem *system, const MbsState *state);
