@@ -61,6 +61,41 @@ static void print_gradients(const MbsResult *result) {
   }
 }
 
+// of the start: positions in the first half of a row of at_start, velocities in the second
+static void print_initial_state(const MbsResult *result) {
+  for (int i = 0; i < result->objective_count; ++i) {
+    const double *at_start = result->at_start + 2 * (size_t)i * (size_t)result->state_count;
+    CliTable *table = cli_table_create(3);
+    cli_table_text(table, result->objectives[i]);
+    cli_table_text(table, "initial position");
+    cli_table_text(table, "initial velocity");
+    for (int k = 0; k < result->state_count; ++k) {
+      cli_table_text(table, result->state_names[k]);
+      cli_table_number(table, at_start[k]);
+      cli_table_number(table, at_start[result->state_count + k]);
+    }
+    cli_table_print(table, stdout);
+  }
+}
+
+static void put_initial_state(CliJson *json, const MbsResult *result) {
+  static const char *const levels[] = {"position", "velocity"};
+  cli_json_open_object(json, "initial_state");
+  for (int i = 0; i < result->objective_count; ++i) {
+    const double *at_start = result->at_start + 2 * (size_t)i * (size_t)result->state_count;
+    cli_json_open_object(json, result->objectives[i]);
+    for (int level = 0; level < 2; ++level) {
+      cli_json_open_object(json, levels[level]);
+      for (int k = 0; k < result->state_count; ++k) {
+        cli_json_number(json, result->state_names[k], at_start[level * result->state_count + k]);
+      }
+      cli_json_close(json);
+    }
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+}
+
 static void print_comparison(const MbsResult *result, MbsMethod method, const MbsResult *other, MbsMethod compared) {
   for (int i = 0; i < result->objective_count; ++i) {
     CliTable *table = cli_table_create(4);
@@ -89,6 +124,9 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
   } else {
     print_gradients(result);
   }
+  if (options->wants_initial_state) {
+    print_initial_state(result);
+  }
   if (options->is_quiet) {
     return;
   }
@@ -107,6 +145,9 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
 static void print_json(const CliOptions *options, const MbsResult *result, const MbsResult *other) {
   CliJson json = cli_json_begin(stdout);
   cli_report_json(&json, result, options->method);
+  if (result->at_start) {
+    put_initial_state(&json, result);
+  }
   if (other) {
     cli_json_open_object(&json, "comparison");
     cli_json_text(&json, "method", cli_method_name(options->compared));

@@ -29,12 +29,14 @@ static const CliCommand commands[] = {
     {"gradient", CLI_GRADIENT, "MODEL [--objective A,B] [--wrt P,Q] [--method NAME] [options]",
      "objectives and their exact derivatives with respect to parameters",
      "Simulates the model and differentiates its objectives. The direct method gives the exact\n"
-     "derivative of what was computed; the complex step gives the same digits in another way, for\n"
-     "checking; finite differences are there for comparison. -o writes histories of the states, their\n"
-     "sensitivities, the running objectives and gradients.\n"
+     "derivative of what was computed, and so does the adjoint, at a cost that hardly grows with the\n"
+     "number of parameters; the complex step gives the same digits in another way, for checking; finite\n"
+     "differences are there for comparison. -o writes histories of the states and the running\n"
+     "objectives, and (except with the adjoint, which knows none) their sensitivities.\n"
      "\n"
      "  mbsens gradient models/five_bar.yaml\n"
      "  mbsens gradient models/five_bar.yaml --objective psi1 --wrt Ls1,Ls2 --json\n"
+     "  mbsens gradient models/five_bar.yaml --method adjoint --initial-state\n"
      "  mbsens gradient models/five_bar.yaml --compare finite-difference --difference-step 1e-6\n",
      cli_run_gradient},
     {"kinematics", CLI_KINEMATICS, "MODEL [--method NAME] [-o FILE.csv] [options]",

@@ -15,6 +15,7 @@ typedef enum Kind {
   KIND_POSITIVE,      // CliNumber
   KIND_NOT_NEGATIVE,  // CliNumber
   KIND_PENALTY,       // CliNumber
+  KIND_SIZE,          // CliNumber: bytes
   KIND_PROJECTIONS,   // CliNumber
   KIND_MATRIX,        // const char *
   KIND_NONHOLONOMIC,  // const char *
@@ -62,6 +63,11 @@ static const Option table[] = {
      "central (default), forward or backward; of finite-difference"},
     {"--difference-step", "X", KIND_POSITIVE, GRADIENTS, MEMBER(difference_step),
      "its step, relative to the parameter (absolute if that is 0)"},
+    {"--memory", "SIZE", KIND_SIZE, GRADIENTS | CLI_VERIFY, MEMBER(memory),
+     "adjoint: bytes for the trajectory, such as 500k, 100M or 2G (1G); a\nlonger one is kept in pieces and walked "
+     "twice"},
+    {"--initial-state", NULL, KIND_FLAG, CLI_GRADIENT, MEMBER(wants_initial_state),
+     "adjoint: print the derivatives with respect to the start's positions\nand velocities too"},
     {"-o", "FILE.csv", KIND_OUTPUT, RUNS, MEMBER(output), "write time histories; the file appears whole or not at all"},
     {"--set", "NAME=VALUE", KIND_SET, MODELS, MEMBER(assignments),
      "give a parameter another value: a number, or an expression of other\nparameters; may be repeated"},
@@ -102,7 +108,6 @@ static const Option table[] = {
     {"--markdown", NULL, KIND_FLAG, CLI_LIST, MEMBER(is_markdown), "print tables in Markdown"},
     {"--help", NULL, KIND_FLAG, ALL, MEMBER(wants_help), "print this text; also -h"},
     {"-h", NULL, KIND_FLAG, ALL, MEMBER(wants_help), NULL},
-    {"--memory", "SIZE", KIND_PLANNED, MODELS, 0, NULL},
     {"--derivatives", "NAME", KIND_PLANNED, MODELS, 0, NULL},
 };
 enum { OPTION_COUNT = sizeof table / sizeof table[0] };
@@ -172,6 +177,7 @@ static bool store(const Option *option, const char *value, CliOptions *options) 
     case KIND_TEXT: *(const char **)member = value; return true;
     case KIND_POSITIVE: return cli_value_positive(option->name, value, member);
     case KIND_NOT_NEGATIVE: return cli_value_not_negative(option->name, value, member);
+    case KIND_SIZE: return cli_value_size(option->name, value, member);
     case KIND_PENALTY: return cli_value_penalty(option->name, value, member);
     case KIND_PROJECTIONS: return cli_value_projections(option->name, value, member);
     case KIND_MATRIX: return cli_value_choice(option->name, "mass|tangent", value, member);
@@ -191,7 +197,7 @@ static bool store(const Option *option, const char *value, CliOptions *options) 
 }
 
 // Fills in what --compare leaves open and refuses options that would do nothing.
-static bool settle(CliOptions *options) {
+static bool settle(CliOptions *options, unsigned command) {
   if (options->has_comparison && options->compared == MBS_METHOD_NONE) {
     options->compared = options->method == MBS_METHOD_COMPLEX_STEP ? MBS_METHOD_DIRECT : MBS_METHOD_COMPLEX_STEP;
   }
@@ -205,6 +211,14 @@ static bool settle(CliOptions *options) {
   if ((options->has_difference || options->difference_step.is_given) && !uses_differences) {
     (void)cli_fail(MBS_ERROR_INPUT, "%s: is for --method finite-difference only, the method is %s",
                    options->has_difference ? "--difference" : "--difference-step", cli_method_name(options->method));
+    return false;
+  }
+  bool uses_adjoint = options->method == MBS_METHOD_ADJOINT ||
+                      (options->compared == MBS_METHOD_ADJOINT && !options->wants_initial_state) ||
+                      command == CLI_VERIFY;
+  if ((options->memory.is_given || options->wants_initial_state) && !uses_adjoint) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s: is for --method adjoint only, the method is %s",
+                   options->wants_initial_state ? "--initial-state" : "--memory", cli_method_name(options->method));
     return false;
   }
   return true;
@@ -238,7 +252,7 @@ int cli_options_read(int argument_count, char **arguments, unsigned command, con
   if ((command & MODELS) && !options->operand) {
     return cli_fail(MBS_ERROR_INPUT, "%s needs a MODEL: mbsens %s MODEL [options]", name, name);
   }
-  return settle(options) ? 0 : cli_exit_status(MBS_ERROR_INPUT);
+  return settle(options, command) ? 0 : cli_exit_status(MBS_ERROR_INPUT);
 }
 
 void cli_options_free(CliOptions *options) {

@@ -38,7 +38,9 @@ typedef struct CliOptions {
   MbsDifference difference;
   bool has_difference;
   CliNumber difference_step;
-  const char *output;  // -o
+  CliNumber memory;          // bytes
+  bool wants_initial_state;  // of the adjoint
+  const char *output;        // -o
   bool is_json, is_quiet, is_markdown, wants_help;
 } CliOptions;
 

@@ -48,6 +48,11 @@ void cli_report_statistics(FILE *out, const MbsResult *result) {
   } else {
     (void)fprintf(out, "energy drift %.1e\n", s->energy_drift);
   }
+  if (s->segments > 0) {
+    (void)fprintf(out, "trajectory: %.3g MB, ", 1e-6 * s->trajectory_bytes);
+    (void)(s->segments == 1 ? fprintf(out, "in one piece\n")
+                            : fprintf(out, "in %ld pieces, walked twice\n", s->segments));
+  }
   for (int i = 0; i < result->warning_count; ++i) {
     (void)fprintf(out, "warning: %s\n", result->warnings[i]);
   }
@@ -119,5 +124,11 @@ void cli_report_json_statistics(CliJson *json, const MbsResult *result) {
   cli_json_number(json, "acceleration", statistics->residual_acceleration);
   cli_json_close(json);
   cli_json_number(json, "energy_drift", statistics->energy_drift);
+  if (statistics->segments > 0) {
+    cli_json_open_object(json, "trajectory");
+    cli_json_number(json, "bytes", statistics->trajectory_bytes);
+    cli_json_integer(json, "segments", statistics->segments);
+    cli_json_close(json);
+  }
   cli_json_close(json);
 }

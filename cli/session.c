@@ -48,6 +48,7 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
   settings->is_kinematic = options->is_kinematic;
   request->difference = options->difference;
   override_number(options->difference_step, &request->difference_step);
+  override_number(options->memory, &request->memory);
   if (options->objectives.names) {
     request->objective_count = options->objectives.count;
     request->objectives = options->objectives.names;

@@ -54,6 +54,27 @@ bool cli_value_penalty(const char *option, const char *text, CliNumber *number) 
   return cli_value_positive(option, text, number);
 }
 
+bool cli_value_size(const char *option, const char *text, CliNumber *number) {
+  static const char letters[] = "kMGT";
+  char *end;
+  number->value = strtod(text, &end);
+  number->is_given = true;
+  const char *letter = *end ? strchr(letters, *end) : NULL;
+  bool is_plain = end > text && strspn(text, ".0123456789eE") == (size_t)(end - text);
+  if (!is_plain || (*end && (!letter || end[1]))) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s: must be a number of bytes such as 500k, 100M or 2G, got \"%s\"", option, text);
+    return false;
+  }
+  for (const char *l = letters; letter && l <= letter; ++l) {
+    number->value *= 1000;
+  }
+  if (!(number->value >= 1) || !isfinite(number->value)) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s: must be at least one byte and a finite number, got %s", option, text);
+    return false;
+  }
+  return true;
+}
+
 bool cli_value_projections(const char *option, const char *text, CliNumber *number) {
   if (strcmp(text, "auto") == 0 || strcmp(text, "none") == 0) {
     *number = (CliNumber){.is_given = true, .value = strcmp(text, "none") == 0 ? -1 : 0};

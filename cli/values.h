@@ -27,8 +27,8 @@ typedef struct CliAssignment {
 // Plain decimal numbers: no hexadecimal, no infinity, no blanks, nothing behind them.
 bool cli_value_positive(const char *option, const char *text, CliNumber *number);
 bool cli_value_not_negative(const char *option, const char *text, CliNumber *number);
-bool cli_value_penalty(const char *option, const char *text, CliNumber *number);  // a positive number or "auto": 0
-
+bool cli_value_penalty(const char *option, const char *text, CliNumber *number);      // a positive number or "auto": 0
+bool cli_value_size(const char *option, const char *text, CliNumber *number);         // bytes: 1500, 500k, 100M, 2G, 1T
 bool cli_value_projections(const char *option, const char *text, CliNumber *number);  // auto: 0, none: -1
 // `words`: the two that are allowed, "a|b"
 bool cli_value_choice(const char *option, const char *words, const char *text, const char **choice);

@@ -1,9 +1,9 @@
-// Whole runs: direct differentiation against the complex step and against finite differences, for every model that is
-// shipped and for those of tests/models/run_*.yaml, with every formulation.
+// Whole runs: direct differentiation and the adjoint against each other, against the complex step and against finite
+// differences, for every model that is shipped and for those of tests/models/run_*.yaml, with every formulation.
 //
-// The complex step of the same discrete equations is exact to rounding, so direct meets it to rounding amplified over
-// the run: 1e-8 relative, an entry's error relative to its own size but not below a millionth of the largest entry of
-// its objective (the measure of mbsens verify: what is zero by symmetry has only rounding to show).
+// The complex step of the same discrete equations is exact to rounding, so both meet it, and each other, to rounding
+// amplified over the run: 1e-8 relative, an entry's error relative to its own size but not below a millionth of the
+// largest entry of its objective (the measure of mbsens verify: what is zero by symmetry has only rounding to show).
 #include "formulations/formulation.h"
 #include "support.h"
 
@@ -99,10 +99,14 @@ static void check_model(const char *path, void *user) {
     bool is_rough = mbs_formulation_types[f]->is_position_level;
     (void)printf("%s, %s\n", path, name);
     MbsResult *direct = run(model, &request, MBS_METHOD_DIRECT);
+    MbsResult *adjoint = run(model, &request, MBS_METHOD_ADJOINT);
     MbsResult *reference = run(model, &request, MBS_METHOD_COMPLEX_STEP);
     ensure_not_empty(path, reference);
     // near singular positions, and of redundant rows that drift, fewer digits are left
-    ensure_near(path, "direct", direct, reference, 1e-5, is_singular ? 1e-6 : is_rough ? 10 * limit : limit);
+    double most = is_singular ? 1e-6 : is_rough ? 10 * limit : limit;
+    ensure_near(path, "direct", direct, reference, 1e-5, most);
+    ensure_near(path, "adjoint", adjoint, reference, 1e-5, most);
+    ensure_near(path, "adjoint against direct", adjoint, direct, 1e-5, most);
     for (int i = 0; i < direct->objective_count; ++i) {
       // the run of the complex step gives its values from the same double run
       ENSURE_NEAR(direct->values[i], reference->values[i], 1e-11 * (1 + fabs(reference->values[i])));
@@ -127,6 +131,7 @@ static void check_model(const char *path, void *user) {
       }
     }
     mbs_result_destroy(direct);
+    mbs_result_destroy(adjoint);
     mbs_result_destroy(reference);
   }
   mbs_model_destroy(model);

@@ -88,7 +88,7 @@ typedef struct MbsRequest {
   MbsMethod method;
   MbsDifference difference;  // of the finite differences
   double difference_step;    // their step, relative to the parameter (absolute if that is 0); 0: automatic
-  double memory;             // adjoint: bytes for the trajectory; 0: as many as it takes
+  double memory;             // adjoint: bytes for the trajectory; 0: up to 1e9, or more if it needs more
   int objective_count;       // 0 with objectives NULL: all
   const char *const *objectives;
   int parameter_count;  // 0 with parameters NULL: all
@@ -107,6 +107,8 @@ typedef struct MbsStatistics {
   double energy_drift;                                                 // largest |E - E0 - work| over largest |E|
   double condition_growth;  // largest condition number of the equations over that at the start; 0: not watched
   double condition_time;    // when that was
+  long segments;            // adjoint: pieces in which the trajectory was kept; more than one: walked twice; else 0
+  double trajectory_bytes;  // adjoint: what it took
 } MbsStatistics;
 
 typedef struct MbsPointState {
@@ -138,10 +140,10 @@ typedef struct MbsResult {
   const char *const *objectives;
   const double *values;
   const double *gradient;  // objective_count x parameter_count; NULL when simulating only
-  int state_count;         // adjoint: of coordinates; else 0
+  int state_count;         // adjoint of dynamics: of coordinates; else 0
   const char *const *state_names;
-  const double *at_start;  // adjoint: objective_count x 2 state_count: with respect to positions, then velocities, of
-                           // the start, each taken as free (0 for an expression of other objectives)
+  const double *at_start;  // likewise: objective_count x 2 state_count, derivatives with respect to the positions,
+                           // then the velocities, of the start, each taken as free
   double final_time;
   int point_count;
   const MbsPointState *points;  // at the end

@@ -1,4 +1,7 @@
-// Which inputs a node depends on: found when the node is made, as the union of its operands' sets.
+// Which inputs a node depends on: found when the node is made, as the union of its operands' sets. And which nodes it
+// is made of: found by walking down from it, so that a small part of a large graph costs little.
+#include <stdlib.h>
+
 #include "expressions/graph_storage.h"
 
 enum { WORD_BITS = 64 };
@@ -86,5 +89,47 @@ MbsStatus mbs_graph_inputs_of(MbsContext *context, MbsGraph *graph, MbsNode node
   }
   *count = set ? set->count : 0;
   *inputs = set ? set->inputs : NULL;
+  return MBS_OK;
+}
+
+static int compare_nodes(const void *a, const void *b) {
+  MbsNode x = *(const MbsNode *)a, y = *(const MbsNode *)b;
+  return (x > y) - (x < y);
+}
+
+static MbsStatus find(MbsContext *context, MbsGraph *graph, MbsNode node, int *count) {
+  if (graph->found_in[node] != graph->round) {
+    graph->found_in[node] = graph->round;
+    MBS_GROW(context, graph->arena, graph->stack, *count, graph->stack_capacity);
+    graph->stack[(*count)++] = node;
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_graph_nodes_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, int *found_count,
+                             const MbsNode **found) {
+  if (graph->count > graph->round_capacity) {
+    MBS_TAKE(context, graph->arena, graph->found_in, graph->capacity);
+    graph->round_capacity = graph->capacity;
+    graph->round = 0;
+  }
+  ++graph->round;
+  *found_count = 0;
+  for (int i = 0; i < count; ++i) {
+    MBS_ASSERT(nodes[i] >= 0 && nodes[i] < graph->count);
+    MBS_TRY(find(context, graph, nodes[i], found_count));
+  }
+  for (int i = 0; i < *found_count; ++i) {
+    const MbsGraphNode *node = &graph->nodes[graph->stack[i]];
+    for (int k = 0; k < 2; ++k) {
+      if (node->operand[k] != MBS_NODE_NONE) {
+        MBS_TRY(find(context, graph, node->operand[k], found_count));
+      }
+    }
+  }
+  if (*found_count > 0) {
+    qsort(graph->stack, (size_t)*found_count, sizeof *graph->stack, compare_nodes);
+  }
+  *found = graph->stack;
   return MBS_OK;
 }

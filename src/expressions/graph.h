@@ -87,6 +87,9 @@ bool mbs_graph_is_constant(const MbsGraph *graph, MbsNode node, double value);
 
 // Does the value of `node` depend on `input`? Costs time linear in the subgraph at most once per call.
 bool mbs_graph_depends_on(MbsGraph *graph, MbsNode node, int input);
+// All nodes that these are made of, themselves included, ascending; good until the graph is used again.
+MbsStatus mbs_graph_nodes_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, int *found_count,
+                             const MbsNode **found);
 // All inputs `node` depends on, ascending, in the arena of the graph.
 MbsStatus mbs_graph_inputs_of(MbsContext *context, MbsGraph *graph, MbsNode node, int *count, const int **inputs);
 

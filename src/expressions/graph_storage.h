@@ -45,9 +45,12 @@ struct MbsGraph {
   // the same, of derivatives already taken
   size_t derivative_count, derivative_slot_count;
   MbsDerivativeEntry *derivatives;
-  // workspace of mbs_graph_derivative
+  // workspace of mbs_graph_derivative and mbs_graph_nodes_of
   int stack_capacity;
   MbsNode *stack;
+  // by node: the round of mbs_graph_nodes_of that found it
+  int round, round_capacity;
+  int *found_in;
 };
 
 // Remembers that the graph is of no use any more, and gives the node that stands for it.

@@ -15,10 +15,11 @@ typedef struct MbsInstruction {
   int a, b;  // registers; b repeats a where there is one operand
 } MbsInstruction;
 
-// what a tape holds, and the register of each node on it
+// the nodes on a tape and the register of each
 typedef struct Selection {
-  int input_count, constant_count, instruction_count;
-  int *registers;  // by node, plus 1; 0: not on the tape
+  int count;
+  const MbsNode *nodes;  // ascending, so that operands come first
+  int *registers;
 } Selection;
 
 static int compare_integers(const void *a, const void *b) {
@@ -26,29 +27,17 @@ static int compare_integers(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// marks all that the outputs need, operands being found below the nodes that use them
-static void mark_needed(const MbsGraph *graph, int last, Selection *selection) {
-  for (MbsNode node = last; node >= 0; --node) {
-    if (!selection->registers[node]) {
-      continue;
-    }
-    const MbsGraphNode *n = mbs_graph_node(graph, node);
-    selection->input_count += n->operation == MBS_OP_INPUT;
-    selection->constant_count += n->operation == MBS_OP_CONSTANT;
-    for (int k = 0; k < 2; ++k) {
-      if (n->operand[k] != MBS_NODE_NONE) {
-        selection->registers[n->operand[k]] = 1;
-      }
-    }
-    selection->instruction_count += n->operation != MBS_OP_INPUT && n->operation != MBS_OP_CONSTANT;
-  }
+static int register_of(const Selection *selection, MbsNode node) {
+  const MbsNode *found =
+      bsearch(&node, selection->nodes, (size_t)selection->count, sizeof *selection->nodes, compare_integers);
+  return selection->registers[found - selection->nodes];
 }
 
-static MbsInstruction instruction_of(const MbsGraphNode *n, const int *registers) {
+static MbsInstruction instruction_of(const MbsGraphNode *n, const Selection *selection) {
   MbsInstruction instruction = {.operation = (int16_t)n->operation,
                                 .exponent = (int16_t)n->index,
-                                .a = registers[n->operand[0]] - 1,
-                                .b = registers[n->operand[n->operand[1] == MBS_NODE_NONE ? 0 : 1]] - 1};
+                                .a = register_of(selection, n->operand[0]),
+                                .b = register_of(selection, n->operand[n->operand[1] == MBS_NODE_NONE ? 0 : 1])};
   // x^2 is the product mbs_power_integer makes, without its loop
   if (n->operation == MBS_OP_POWER_INTEGER && n->index == 2) {
     instruction.operation = MBS_OP_MULTIPLY;
@@ -56,71 +45,60 @@ static MbsInstruction instruction_of(const MbsGraphNode *n, const int *registers
   return instruction;
 }
 
-static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *graph, int last, Selection *selection,
+static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *graph, const Selection *selection,
                       MbsTape *tape) {
   int *inputs;
   MbsInstruction *instructions;
-  int constant_end = selection->input_count + selection->constant_count;
-  MBS_TAKE(context, arena, inputs, selection->input_count);
-  MBS_TAKE(context, arena, instructions, selection->instruction_count);
-  MBS_TAKE(context, arena, tape->registers, constant_end + selection->instruction_count);
-  int input_count = 0;
-  for (MbsNode node = 0; node <= last; ++node) {
-    const MbsGraphNode *n = mbs_graph_node(graph, node);
-    if (selection->registers[node] && n->operation == MBS_OP_INPUT) {
-      inputs[input_count++] = n->index;
+  for (int i = 0; i < selection->count; ++i) {
+    MbsOperation operation = mbs_graph_node(graph, selection->nodes[i])->operation;
+    tape->input_count += operation == MBS_OP_INPUT;
+    tape->constant_count += operation == MBS_OP_CONSTANT;
+  }
+  int constant_end = tape->input_count + tape->constant_count;
+  MBS_TAKE(context, arena, inputs, tape->input_count);
+  MBS_TAKE(context, arena, instructions, selection->count - constant_end);
+  MBS_TAKE(context, arena, tape->registers, selection->count);
+  for (int i = 0, input = 0; i < selection->count; ++i) {
+    const MbsGraphNode *n = mbs_graph_node(graph, selection->nodes[i]);
+    if (n->operation == MBS_OP_INPUT) {
+      inputs[input++] = n->index;
     }
   }
-  qsort(inputs, (size_t)input_count, sizeof *inputs, compare_integers);
+  qsort(inputs, (size_t)tape->input_count, sizeof *inputs, compare_integers);
 
-  int constant = input_count;
-  int instruction_count = 0;
-  for (MbsNode node = 0; node <= last; ++node) {
-    if (!selection->registers[node]) {
-      continue;
-    }
-    const MbsGraphNode *n = mbs_graph_node(graph, node);
+  int constant = tape->input_count;
+  for (int i = 0; i < selection->count; ++i) {
+    const MbsGraphNode *n = mbs_graph_node(graph, selection->nodes[i]);
     int place;
     if (n->operation == MBS_OP_INPUT) {
-      const int *found = bsearch(&n->index, inputs, (size_t)input_count, sizeof *inputs, compare_integers);
+      const int *found = bsearch(&n->index, inputs, (size_t)tape->input_count, sizeof *inputs, compare_integers);
       place = (int)(found - inputs);
     } else if (n->operation == MBS_OP_CONSTANT) {
       place = constant++;
       tape->registers[place] = n->value;
     } else {
-      place = constant_end + instruction_count;
-      instructions[instruction_count++] = instruction_of(n, selection->registers);
+      place = constant_end + tape->instruction_count;
+      instructions[tape->instruction_count++] = instruction_of(n, selection);
     }
-    selection->registers[node] = place + 1;
+    selection->registers[i] = place;
   }
-  tape->input_count = input_count;
   tape->inputs = inputs;
-  tape->constant_count = selection->constant_count;
-  tape->instruction_count = instruction_count;
   tape->instructions = instructions;
   return MBS_OK;
 }
 
-static MbsStatus create(MbsContext *context, MbsArena *arena, MbsArena *scratch, const MbsGraph *graph,
-                        int output_count, const MbsNode *outputs, MbsTape **tape) {
+static MbsStatus create(MbsContext *context, MbsArena *arena, MbsArena *scratch, MbsGraph *graph, int output_count,
+                        const MbsNode *outputs, MbsTape **tape) {
   MbsTape *made;
   int *output_registers;
+  Selection selection;
   MBS_TAKE(context, arena, made, 1);
   MBS_TAKE(context, arena, output_registers, output_count);
-  MbsNode last = MBS_NODE_NONE;
+  MBS_TRY(mbs_graph_nodes_of(context, graph, output_count, outputs, &selection.count, &selection.nodes));
+  MBS_TAKE(context, scratch, selection.registers, selection.count);
+  MBS_TRY(fill(context, arena, graph, &selection, made));
   for (int k = 0; k < output_count; ++k) {
-    MBS_ASSERT(outputs[k] >= 0 && outputs[k] < mbs_graph_count(graph));
-    last = outputs[k] > last ? outputs[k] : last;
-  }
-  Selection selection = {0};
-  MBS_TAKE(context, scratch, selection.registers, last + 1);
-  for (int k = 0; k < output_count; ++k) {
-    selection.registers[outputs[k]] = 1;
-  }
-  mark_needed(graph, last, &selection);
-  MBS_TRY(fill(context, arena, graph, last, &selection, made));
-  for (int k = 0; k < output_count; ++k) {
-    output_registers[k] = selection.registers[outputs[k]] - 1;
+    output_registers[k] = register_of(&selection, outputs[k]);
   }
   made->output_count = output_count;
   made->outputs = output_registers;
@@ -128,7 +106,7 @@ static MbsStatus create(MbsContext *context, MbsArena *arena, MbsArena *scratch,
   return MBS_OK;
 }
 
-MbsStatus mbs_tape_create(MbsContext *context, MbsArena *arena, const MbsGraph *graph, int output_count,
+MbsStatus mbs_tape_create(MbsContext *context, MbsArena *arena, MbsGraph *graph, int output_count,
                           const MbsNode *outputs, MbsTape **tape) {
   MbsArena *scratch = mbs_arena_create();
   if (!scratch) {

@@ -17,7 +17,7 @@ typedef struct MbsTape {
 } MbsTape;
 
 // Collects what `outputs` need. A tape owns its workspace, so one tape serves one thread.
-MbsStatus mbs_tape_create(MbsContext *context, MbsArena *arena, const MbsGraph *graph, int output_count,
+MbsStatus mbs_tape_create(MbsContext *context, MbsArena *arena, MbsGraph *graph, int output_count,
                           const MbsNode *outputs, MbsTape **tape);
 
 // outputs = value of each node. Never allocates, never fails: domain errors give NaN or infinity.

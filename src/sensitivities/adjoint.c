@@ -1,6 +1,8 @@
 // See adjoint.h.
 #include "sensitivities/adjoint.h"
 
+#include <math.h>
+
 // ---- set-up ----
 // an expression of other objectives needs those
 static void mark(const MbsObjectives *objectives, const bool *wanted, bool *needed) {
@@ -26,7 +28,7 @@ static MbsStatus create_bars(MbsContext *context, MbsSweep *sweep) {
   MBS_TAKE(context, arena, sweep->bars, count);
   MBS_TAKE(context, arena, sweep->w, count);
   MBS_TAKE(context, arena, sweep->gradient, count);
-  MBS_TAKE(context, arena, sweep->at_start, (size_t)count * 2 * (size_t)system->n);
+  MBS_TAKE(context, arena, sweep->at_start, (size_t)sweep->simulation->objectives.count * 2 * (size_t)system->n);
   for (int o = 0; o < count; ++o) {
     MbsStateBar *bar = &sweep->bars[o];
     mbs_scalar **const coordinates[] = {&bar->q, &bar->v, &bar->a};
@@ -45,19 +47,38 @@ static MbsStatus create_bars(MbsContext *context, MbsSweep *sweep) {
   return MBS_OK;
 }
 
-// all in one segment where memory allows; else segments about as long as there are segments, or as memory demands
-static void choose_segments(MbsSweep *sweep, double memory) {
-  double steps = (double)sweep->simulation->step_count, row = (double)sweep->row_size * (double)sizeof(mbs_scalar);
-  double snapshot = (double)sweep->snapshot_size * (double)sizeof(mbs_scalar);
-  double length = steps;
-  if (memory > 0 && row * (steps + 1) > memory) {
-    length = 1;
-    while (length < steps && row * (2 * length + 1) + snapshot * (steps / (2 * length) + 1) <= memory) {
-      length *= 2;
-    }
+// rows of one segment and the state before it, and a snapshot of each segment but the last, which is swept first
+static double bytes_needed(const MbsSweep *sweep, double length) {
+  double count = ceil((double)sweep->simulation->step_count / length);  // real
+  return (double)sizeof(mbs_scalar) * (sweep->row_size * (length + 1) + sweep->snapshot_size * (count - 1));
+}
+
+// The longest segments that fit, since all but the last are walked again: all steps in one, or
+//     row (L + 1) + snapshot N / L <= memory,   least at L^2 = N snapshot / row
+static MbsStatus choose_segments(MbsContext *context, MbsSweep *sweep, double memory) {
+  const double unasked = 1e9;
+  double steps = (double)sweep->simulation->step_count, scalar = (double)sizeof(mbs_scalar);
+  double row = scalar * sweep->row_size, snapshot = scalar * sweep->snapshot_size;
+  double bound = memory > 0 ? memory : unasked;
+  double thrifty = floor(sqrt(steps * snapshot / row));  // real
+  thrifty = thrifty < 1 ? 1 : thrifty > steps ? steps : thrifty;
+  double half = (bound - row) / 2, root = half * half - row * snapshot * steps;
+  double longest = root >= 0 ? floor((half + sqrt(root)) / row) : 0;  // real
+  double length = bytes_needed(sweep, steps) <= bound                          ? steps
+                  : longest >= 1 && bytes_needed(sweep, longest) <= bound      ? longest
+                  : bytes_needed(sweep, thrifty) <= bytes_needed(sweep, steps) ? thrifty
+                                                                               : steps;
+  if (!(memory >= 0) || (memory > 0 && bytes_needed(sweep, length) > memory)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                    "the adjoint cannot keep %ld steps in %.10g bytes: it needs at least %.0f, and %.0f to take every "
+                    "step only once",
+                    sweep->simulation->step_count, memory, bytes_needed(sweep, length), bytes_needed(sweep, steps));
   }
-  sweep->segment_length = (long)(length < 1 ? 1 : length);
+  sweep->segment_length = (long)length;
   sweep->segment_count = (sweep->simulation->step_count + sweep->segment_length - 1) / sweep->segment_length;
+  sweep->simulation->statistics.segments = sweep->segment_count;
+  sweep->simulation->statistics.trajectory_bytes = bytes_needed(sweep, length);
+  return MBS_OK;
 }
 
 MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, const bool *wanted, double memory,
@@ -77,13 +98,14 @@ MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, const
   }
   MBS_TRY(create_bars(context, sweep));
   int turns = system->signals.turn_count;
-  sweep->row_size = 3 * system->n + system->m + turns;
-  sweep->snapshot_size = 5 * system->n + 3 * system->m + system->n + system->m + 2 * turns;
-  choose_segments(sweep, memory);
+  sweep->row_size = 3 * system->n + system->m + 2 * turns;
+  sweep->snapshot_size = 4 * system->n + system->m + 2 * (system->n + system->m) + 2 * turns;
+  MBS_TRY(choose_segments(context, sweep, memory));
   size_t rows = (size_t)sweep->row_size * (size_t)(sweep->segment_length + 1);
+  size_t snapshots = (size_t)(sweep->segment_count - 1);
   MBS_TAKE(context, system->arena, sweep->rows, rows);
-  MBS_TAKE(context, system->arena, sweep->snapshots, (size_t)sweep->snapshot_size * (size_t)sweep->segment_count);
-  MBS_TAKE(context, system->arena, sweep->previous_counts, sweep->segment_count);
+  MBS_TAKE(context, system->arena, sweep->snapshots, (size_t)sweep->snapshot_size * snapshots);
+  MBS_TAKE(context, system->arena, sweep->previous_counts, snapshots);
   *result = sweep;
   return MBS_OK;
 }
@@ -103,6 +125,23 @@ static const mbs_scalar *take(const mbs_scalar *from, int count, mbs_scalar *to)
   return from + count;
 }
 
+// whole turns of each angle, and where it was
+static void put_turns(const MbsSystem *system, mbs_scalar *to) {
+  const MbsSignalBank *bank = &system->signals;
+  to = put(to, bank->turn_count, bank->turns);
+  for (int i = 0; i < bank->turn_count; ++i) {
+    to[i] = bank->previous[i];
+  }
+}
+
+static void take_turns(const MbsSystem *system, const mbs_scalar *from) {
+  const MbsSignalBank *bank = &system->signals;
+  from = take(from, bank->turn_count, bank->turns);
+  for (int i = 0; i < bank->turn_count; ++i) {
+    bank->previous[i] = mbs_re(from[i]);
+  }
+}
+
 static void put_row(MbsSweep *sweep, long position) {
   const MbsSimulation *simulation = sweep->simulation;
   const MbsSystem *system = simulation->system;
@@ -112,7 +151,7 @@ static void put_row(MbsSweep *sweep, long position) {
   row = put(row, system->n, stage->v);
   row = put(row, system->n, stage->a);
   row = put(row, system->m, stage->lambda);
-  (void)put(row, system->signals.turn_count, system->signals.turns);
+  put_turns(system, row);
 }
 
 // everything that the next step depends on
@@ -130,10 +169,7 @@ static void put_snapshot(MbsSweep *sweep, long segment) {
   for (int k = 0; k < 2; ++k) {
     to = put(to, system->n + system->m, stepper->previous[k]);
   }
-  to = put(to, system->signals.turn_count, system->signals.turns);
-  for (int i = 0; i < system->signals.turn_count; ++i) {
-    to[i] = system->signals.previous[i];
-  }
+  put_turns(system, to);
   sweep->previous_counts[segment] = stepper->previous_count;
 }
 
@@ -151,10 +187,7 @@ static void take_snapshot(MbsSweep *sweep, long segment) {
   for (int k = 0; k < 2; ++k) {
     from = take(from, system->n + system->m, stepper->previous[k]);
   }
-  from = take(from, system->signals.turn_count, system->signals.turns);
-  for (int i = 0; i < system->signals.turn_count; ++i) {
-    system->signals.previous[i] = mbs_re(from[i]);
-  }
+  take_turns(system, from);
   stepper->previous_count = sweep->previous_counts[segment];
 }
 
@@ -164,7 +197,7 @@ void mbs_sweep_record(MbsSweep *sweep) {
   if (position == 0 && step > 0) {  // the last of one segment and the first of the next
     put_row(sweep, sweep->segment_length);
   }
-  if (segment < sweep->segment_count && position == 0) {
+  if (segment < sweep->segment_count - 1 && position == 0) {
     put_snapshot(sweep, segment);
   }
   if (position > 0 || step == 0) {
@@ -205,7 +238,7 @@ static MbsStatus take_row(MbsContext *context, MbsSweep *sweep, long position, l
   row = take(row, system->n, stage->v);
   row = take(row, system->n, stage->a);
   row = take(row, system->m, stage->lambda);
-  (void)take(row, system->signals.turn_count, system->signals.turns);
+  take_turns(system, row);
   for (int i = system->n; i < system->nq; ++i) {
     stage->v[i] = state->v[i];
     stage->a[i] = state->a[i];
@@ -240,8 +273,9 @@ static MbsStatus sweep_start(MbsContext *context, MbsSweep *sweep, bool is_first
   for (int o = 0; o < sweep->objective_count; ++o) {
     mbs_stepper_start_transposed(&simulation->stepper, &simulation->state, &sweep->bars[o], sweep->w[o]);
     for (int i = 0; i < system->n && is_first; ++i) {
-      sweep->at_start[o * 2 * system->n + i] = sweep->bars[o].q[i];
-      sweep->at_start[o * 2 * system->n + system->n + i] = sweep->bars[o].v[i];
+      mbs_scalar *at_start = sweep->at_start + (size_t)sweep->objectives[o] * 2 * (size_t)system->n;
+      at_start[i] = sweep->bars[o].q[i];
+      at_start[system->n + i] = sweep->bars[o].v[i];
     }
   }
   MBS_TRY(mbs_initial_factor(context, simulation->initial, &simulation->state));
@@ -276,6 +310,33 @@ static MbsStatus sweep_step(MbsContext *context, MbsSweep *sweep, long step) {
   return MBS_OK;
 }
 
+// of expressions of other objectives, from those of the others
+static void chain_start(MbsSweep *sweep) {
+  const MbsSimulation *simulation = sweep->simulation;
+  const MbsObjectives *objectives = &simulation->objectives;
+  size_t size = 2 * (size_t)simulation->system->n;
+  for (int i = 0; i < objectives->count; ++i) {
+    const MbsFunction *function = &objectives->items[i].function;
+    for (int s = 0; s < function->tape->input_count && objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE; ++s) {
+      const MbsSignal *signal = &simulation->system->blueprint->signals.items[function->tape->inputs[s]];
+      const mbs_scalar *of = sweep->at_start + (size_t)signal->index * size;
+      for (size_t k = 0; k < size && signal->kind == MBS_SIGNAL_OBJECTIVE; ++k) {
+        sweep->at_start[(size_t)i * size + k] += function->outputs[1 + s] * of[k];
+      }
+    }
+  }
+}
+
+static MbsStatus report(MbsContext *context, const MbsSimulation *simulation, long step) {
+  enum { STEPS_PER_REPORT = 256 };
+  double left = (double)step / (double)simulation->step_count;
+  if (context->keep_going && step % STEPS_PER_REPORT == 0 && !context->keep_going(context->user, 1 - left / 2)) {
+    return mbs_fail(context, MBS_ERROR_INTERRUPTED, mbs_nowhere, "stopped on the way back at t = %.6g",
+                    mbs_re(simulation->state.t));
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
   MbsSimulation *simulation = sweep->simulation;
   const MbsSystem *system = simulation->system;
@@ -290,6 +351,7 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
       MBS_TRY(take_row(context, sweep, step - first, step));
       add_objectives(sweep, step);
       MBS_TRY(sweep_step(context, sweep, step));
+      MBS_TRY(report(context, simulation, step));
     }
   }
   // the start's row is the first of the first segment
@@ -304,6 +366,7 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
     mbs_system_chain(system, sweep->bars[o].coefficients, sweep->bars[o].parameters, gradient);
   }
   mbs_objectives_chain(&simulation->objectives, &simulation->state);
+  chain_start(sweep);
   simulation->statistics.seconds_sensitivity += mbs_simulation_now() - began;
   return MBS_OK;
 }

@@ -3,7 +3,8 @@
 //
 // Forward, each step leaves behind where its equations were solved (q, v*, a*, lambda: the stage) on a trajectory; what
 // follows from that, projections and multipliers, is computed again on the way back. With a bound on memory only the
-// states at the beginning of segments are kept, and each segment is walked again before it is swept.
+// states at the beginning of segments are kept, and each segment but the last is walked again before it is swept: so
+// every step is taken at most twice, and memory grows as the root of their number.
 // Backwards, the derivatives of each objective with respect to the state are handed from step to step (the steppers'
 // transposes), and what coefficients of the model receive adds up in property space; the chain rule to parameters is
 // applied once, at the end. The gradient with respect to the state at the start comes with it.
@@ -23,17 +24,17 @@ typedef struct MbsSweep {
   int row_size, snapshot_size;
   long segment_length, segment_count;  // in steps
   mbs_scalar *rows;                    // of one segment: its steps, and the state before them
-  mbs_scalar *snapshots;               // by segment
-  int *previous_counts;                // by segment: of the stepper
-  mbs_scalar *at_start;                // objective_count x 2 n: with respect to q and v of the start
+  mbs_scalar *snapshots;               // by segment but the last: the state before it
+  int *previous_counts;                // likewise: of the stepper
+  mbs_scalar *at_start;                // objectives of the model x 2 n: with respect to q and v of the start
 } MbsSweep;
 
-// `wanted`: by objective; NULL: all. memory: bytes for the trajectory; 0: as many as it takes.
+// `wanted`: by objective; NULL: all. memory: bytes for the trajectory; 0: up to 1e9, or as many as it takes at least.
 MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, const bool *wanted, double memory,
                            MbsSweep **sweep);
 // After the start and after each step.
 void mbs_sweep_record(MbsSweep *sweep);
-// Fills in the gradient of the simulation's objectives.
+// Fills in the gradient of the simulation's objectives, and the one with respect to the start.
 MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct MbsTwinRequest {
   const int *columns;
   bool is_adjoint;              // by the adjoint method, not directly
   const bool *wanted;           // adjoint: by objective; NULL: all
-  double memory;                // adjoint: bytes for the trajectory; 0: as many as it takes
+  double memory;                // adjoint: bytes for the trajectory; 0: see MbsRequest
   const double *parameters;     // values of all parameters; NULL: the model's own
   int perturbed;                // parameter perturbed by the complex step, or -1 (complex twin only)
   const MbsRecorder *recorder;  // NULL: no histories
@@ -31,7 +31,7 @@ typedef struct MbsTwinResult {
   int objective_count;
   double *values;
   double *gradient;  // objective_count x column_count
-  int state_count;   // adjoint: of coordinates, else 0
+  int state_count;   // adjoint of dynamics: of coordinates, else 0
   const char **state_names;
   double *at_start;  // adjoint: objective_count x 2 state_count, with respect to positions and velocities of the start
   double final_time;

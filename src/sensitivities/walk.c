@@ -121,7 +121,8 @@ static MbsStatus walk(MbsContext *context, MbsSimulation *simulation, const MbsT
     if (is_recorded) {
       MBS_TRY(mbs_history_row(simulation, request, &history));
     }
-    double fraction = (double)simulation->steps_done / (double)simulation->step_count;
+    double there = (double)simulation->steps_done / (double)simulation->step_count;
+    double fraction = *sweep ? there / 2 : there;  // there and back
     if (context->keep_going && simulation->steps_done % STEPS_PER_REPORT == 0 &&
         !context->keep_going(context->user, fraction)) {
       return mbs_fail(context, MBS_ERROR_INTERRUPTED, mbs_nowhere, "stopped at t = %.6g of %.6g",
@@ -140,21 +141,18 @@ static MbsStatus give_gradient(MbsContext *context, MbsArena *arena, const MbsSi
     result->gradient[i] = outcome(request, simulation->objectives.gradient[i]);
   }
   result->statistics = simulation->statistics;
-  if (!sweep) {
+  if (!sweep || simulation->settings.is_kinematic) {  // which starts anew at every time
     return MBS_OK;
   }
-  size_t n = (size_t)system->n;
+  size_t size = (size_t)simulation->objectives.count * 2 * (size_t)system->n;
   result->state_count = system->n;
-  MBS_TAKE(context, arena, result->state_names, n);
-  MBS_TAKE(context, arena, result->at_start, (size_t)simulation->objectives.count * 2 * n);
+  MBS_TAKE(context, arena, result->state_names, system->n);
+  MBS_TAKE(context, arena, result->at_start, size);
   for (int i = 0; i < system->n; ++i) {
     result->state_names[i] = mbs_arena_copy_text(arena, system->coordinate_names[i]);
   }
-  for (int o = 0; o < sweep->objective_count; ++o) {
-    for (size_t i = 0; i < 2 * n; ++i) {
-      result->at_start[(size_t)sweep->objectives[o] * 2 * n + i] =
-          outcome(request, sweep->at_start[(size_t)o * 2 * n + i]);
-    }
+  for (size_t i = 0; i < size; ++i) {
+    result->at_start[i] = outcome(request, sweep->at_start[i]);
   }
   return MBS_OK;
 }

@@ -5,11 +5,15 @@ MbsStatus mbs_linear_forms_create(MbsContext *context, const MbsSystem *system, 
   for (int i = 0; i < count; ++i) {
     int *first;
     MBS_TAKE(context, system->arena, first, specs[i].count);
-    forms[i] = (MbsLinearForm){.count = specs[i].count, .first = first, .offset = *used};
+    forms[i] = (MbsLinearForm){.count = specs[i].count, .first = first, .offset = *used, .is_constant = true};
     for (int k = 0; k < specs[i].count; ++k) {
+      const MbsNode coefficients[] = {specs[i].terms[k].a, specs[i].terms[k].b};
       first[k] = mbs_system_coordinate(system, specs[i].terms[k].body, specs[i].terms[k].entity);
-      nodes[(*used)++] = specs[i].terms[k].a;
-      nodes[(*used)++] = specs[i].terms[k].b;
+      for (int c = 0; c < 2; ++c) {
+        nodes[(*used)++] = coefficients[c];
+        bool is_number = mbs_graph_node(system->blueprint->graph, coefficients[c])->operation == MBS_OP_CONSTANT;
+        forms[i].is_constant = forms[i].is_constant && is_number;
+      }
     }
   }
   return MBS_OK;

@@ -8,6 +8,7 @@ typedef struct MbsLinearForm {
   int count;
   const int *first;  // first coordinate of the entity of each term
   int offset;        // of its coefficients (a, b of each term) in the element's block
+  bool is_constant;  // these are plain numbers: nothing to differentiate
 } MbsLinearForm;
 
 // These run innermost and for every element, so they are specialised: callers pass constants for `d`, the
@@ -59,7 +60,7 @@ MBS_KERNEL void mbs_form_add_transposed(const MbsLinearForm *form, const mbs_sca
 static inline void mbs_form_add_coefficient_adjoint(const MbsLinearForm *form, const int *index, int d,
                                                     const mbs_scalar *y_bar, const mbs_scalar *q, mbs_scalar *bar) {
   const int *ab = index + form->offset;
-  for (int i = 0; i < form->count; ++i) {
+  for (int i = 0; i < form->count && !form->is_constant; ++i) {
     const mbs_scalar *e = q + form->first[i];
     for (int k = 0; k < d; ++k) {
       bar[ab[2 * i]] += y_bar[k] * e[k];

@@ -11,6 +11,8 @@
 // Coinciding row: Phi = a component of A; linear, so only g0 acts.
 // Products of Phi with differences of points are formed after the difference, so that a mechanism far
 // from the origin loses no digits.
+#include <math.h>
+
 #include "terms/elements.h"
 
 typedef struct Values {  // of a form at q, v, a
@@ -339,21 +341,24 @@ typedef struct FormAdjoint {
   mbs_scalar at[3][3], at_mu[3];
 } FormAdjoint;
 
-MBS_KERNEL void add_form_adjoint(const MbsLinearForm *form, const MbsBlock *block, const MbsState *state,
+// levels: 1 where e has Phi alone, 2 with Phidot, 3 with Phiddot; the rest of `bar` is zero
+MBS_KERNEL void add_form_adjoint(const MbsLinearForm *form, const MbsBlock *block, const MbsState *state, int levels,
                                  const FormAdjoint *bar, const MbsAdjoint *adjoint, int d, bool turns) {
-  mbs_form_add_transposed(form, block->value, d, turns, 1, bar->at[0], adjoint->q);
-  mbs_form_add_transposed(form, block->value, d, turns, 1, bar->at[1], adjoint->v);
-  mbs_form_add_transposed(form, block->value, d, turns, 1, bar->at[2], adjoint->a);
-  mbs_form_add_coefficient_adjoint(form, block->index, d, bar->at[0], state->q, adjoint->coefficients);
-  mbs_form_add_coefficient_adjoint(form, block->index, d, bar->at[1], state->v, adjoint->coefficients);
-  mbs_form_add_coefficient_adjoint(form, block->index, d, bar->at[2], state->a, adjoint->coefficients);
+  const mbs_scalar *at[] = {state->q, state->v, state->a};
+  mbs_scalar *onto[] = {adjoint->q, adjoint->v, adjoint->a};
+  for (int level = 0; level < levels; ++level) {
+    mbs_form_add_transposed(form, block->value, d, turns, 1, bar->at[level], onto[level]);
+    mbs_form_add_coefficient_adjoint(form, block->index, d, bar->at[level], at[level], adjoint->coefficients);
+  }
   mbs_form_add_coefficient_adjoint(form, block->index, d, bar->at_mu, adjoint->mu, adjoint->coefficients);
 }
 
-// what form A receives when B is the other form, and the other way round
-MBS_KERNEL FormAdjoint form_adjoint(const MbsWeights *w, mbs_scalar lambda, mbs_scalar nu, const Values *other,
-                                    const mbs_scalar *other_mu, int d) {
+// what form A receives when B is the other form, and the other way round; `times`: once, or twice where they are one
+MBS_KERNEL FormAdjoint form_adjoint(const MbsWeights *w, double times, mbs_scalar lambda, mbs_scalar nu,
+                                    const Values *other, const mbs_scalar *other_mu, int d) {
   FormAdjoint bar = {{{0}}, {0}};
+  lambda *= times;
+  nu *= times;
   for (int k = 0; k < d; ++k) {
     const mbs_scalar y = other->at[0][k], yd = other->at[1][k], ydd = other->at[2][k];
     bar.at[0][k] = lambda * other_mu[k] + nu * (w->k0 * y + w->k1 * yd + w->k2 * ydd);
@@ -368,6 +373,7 @@ MBS_KERNEL void transposed(const MbsRow *row, const MbsState *state, const MbsWe
                            int d, bool turns) {
   const mbs_scalar *c = row->block.value;
   mbs_scalar lambda = state->lambda[row->index], nu = adjoint->nu[row->index];
+  int levels = fabs(w->k2) > 0 ? 3 : fabs(w->k1) > 0 ? 2 : 1;  // real
   mbs_scalar A_mu[3] = {0}, B_mu[3] = {0};
   mbs_form_add(&row->A, c, d, turns, adjoint->mu, A_mu);
   adjoint->lambda[row->index] -= w->epsilon * nu;
@@ -379,17 +385,23 @@ MBS_KERNEL void transposed(const MbsRow *row, const MbsState *state, const MbsWe
     bar.at[2][row->component] = nu * w->k2;
     bar.at_mu[row->component] = lambda;
     adjoint->lambda[row->index] += A_mu[row->component];
-    add_form_adjoint(&row->A, &row->block, state, &bar, adjoint, d, turns);
+    add_form_adjoint(&row->A, &row->block, state, levels, &bar, adjoint, d, turns);
     return;
   }
   Values A, B;
   evaluate_both(row, state, &A, &B, d, turns);
+  if (row->is_square) {
+    FormAdjoint bar = form_adjoint(w, 2, lambda, nu, &A, A_mu, d);
+    adjoint->lambda[row->index] += 2 * dot(A_mu, A.at[0], d);
+    add_form_adjoint(&row->A, &row->block, state, levels, &bar, adjoint, d, turns);
+    return;
+  }
   mbs_form_add(&row->B, c, d, turns, adjoint->mu, B_mu);
   adjoint->lambda[row->index] += dot(A_mu, B.at[0], d) + dot(A.at[0], B_mu, d);
-  FormAdjoint bar_A = form_adjoint(w, lambda, nu, &B, B_mu, d);
-  FormAdjoint bar_B = form_adjoint(w, lambda, nu, &A, A_mu, d);
-  add_form_adjoint(&row->A, &row->block, state, &bar_A, adjoint, d, turns);
-  add_form_adjoint(&row->B, &row->block, state, &bar_B, adjoint, d, turns);
+  FormAdjoint bar_A = form_adjoint(w, 1, lambda, nu, &B, B_mu, d);
+  FormAdjoint bar_B = form_adjoint(w, 1, lambda, nu, &A, A_mu, d);
+  add_form_adjoint(&row->A, &row->block, state, levels, &bar_A, adjoint, d, turns);
+  add_form_adjoint(&row->B, &row->block, state, levels, &bar_B, adjoint, d, turns);
 }
 
 void mbs_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
