@@ -2,10 +2,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int cli_exit_status(MbsStatus status) {
   static const int exit_statuses[] = {
@@ -56,13 +58,19 @@ int cli_fail_library(const MbsContext *context, MbsStatus status) {
   return cli_fail(status, "%s", message[0] ? message : meanings[status]);
 }
 
+// a pipe that nobody reads any more
+static bool reader_has_left(void) {
+  struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);
+}
+
 int cli_finish_output(int exit_status) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) {
     return exit_status;
   }
   // a reader that has seen enough (mbsens list | head -1) knows why: no noise
-  if (errno == EPIPE) {
+  if (errno == EPIPE || (errno == 0 && reader_has_left())) {
     return exit_status ? exit_status : cli_exit_status(MBS_ERROR_FILE);
   }
   int status = cli_fail(MBS_ERROR_FILE, "cannot write to standard output: %s",

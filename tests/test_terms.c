@@ -139,8 +139,7 @@ static void check_balance(const char *path, const char *formulation, double most
     drift[i] = result->statistics.energy_drift;
     mbs_result_destroy(result);
   }
-  (void)printf("%s, %s: energy drift %.2e at h = 1e-3, ratio %.2f\n", path, formulation, drift[1],
-               drift[0] / drift[1]);
+  (void)printf("%s, %s: energy drift %.2e at h = 1e-3, ratio %.2f\n", path, formulation, drift[1], drift[0] / drift[1]);
   ENSURE_NEAR(drift[1], 0, most);
   ENSURE(drift[1] > 0);
   ENSURE_NEAR(drift[0] / drift[1], 4, 1);
@@ -162,19 +161,20 @@ static void check_weights(void) {
       const MbsWeights step = mbs_formulation_weights(&formulation, 0.25, 0.5);
       bool is_penalty = strcmp(name, "penalty") == 0, is_ali1 = strcmp(name, "ali1") == 0;
       bool is_index3 = strcmp(name, "index3") == 0, is_ali3p = strcmp(name, "ali3p") == 0;
-      bool is_index1 = strcmp(name, "index1") == 0;
-      ENSURE(is_penalty || is_ali1 || is_index3 || is_ali3p || is_index1);  // a new one: say here what its weights are
+      bool is_index1 = strcmp(name, "index1") == 0, is_matrix_r = strcmp(name, "matrix-r") == 0;
+      ENSURE(is_penalty || is_ali1 || is_index3 || is_ali3p || is_index1 ||
+             is_matrix_r);  // a new one: say here what its weights are
       bool has_terms = is_penalty || is_ali1 || (is_index1 && stabilised);
       ENSURE_NEAR(start.k2, 1, 0);
       ENSURE_NEAR(start.k1, has_terms ? 8 : 0, 0);  // 2 xi omega
       ENSURE_NEAR(start.k0, has_terms ? 64 : 0, 0);
       ENSURE_NEAR(step.k2, is_index3 || is_ali3p ? 0 : 1, 0);
       ENSURE_NEAR(step.k1, has_terms ? 8 : 0, 0);
-      ENSURE_NEAR(step.k0, has_terms ? 64 : is_index1 ? 0 : 4, 0);  // 1 / c0
+      ENSURE_NEAR(step.k0, has_terms ? 64 : is_index1 || is_matrix_r ? 0 : 4, 0);  // 1 / c0
       ENSURE_NEAR(start.epsilon, is_penalty ? 1e-6 : 0, 0);
       ENSURE_NEAR(step.epsilon, is_penalty ? 1e-6 : 0, 0);
-      ENSURE_NEAR(formulation.relaxation, is_ali1 || is_ali3p ? 1e-6 : 0, 0);
-      ENSURE(formulation.type->allows_redundancy == (is_penalty || is_ali1 || is_ali3p));
+      ENSURE_NEAR(formulation.relaxation, is_ali1 || is_ali3p || is_matrix_r ? 1e-6 : 0, 0);
+      ENSURE(formulation.type->allows_redundancy == (is_penalty || is_ali1 || is_ali3p || is_matrix_r));
     }
   }
   mbs_simulation_destroy(simulation);
