@@ -90,8 +90,10 @@ static void evaluate(const MbsTape *tape, const double *inputs, int along, doubl
   }
 }
 
+static const double unknown = (double)NAN;
+
 // The sweep backwards from every output of a tape of {f, df, ...} is the symbolic derivative of that output: the next
-// one for a function of x alone. `derivatives` (outputs x inputs) at the same point; NaN: not known.
+// one for a function of x alone. `derivatives` (outputs x inputs) at the same point.
 static void ensure_pulled_back(const MbsTape *tape, const double *inputs, const double *derivatives, double tolerance) {
   mbs_scalar in[4], out[16], bar[16] = {0}, in_bar[4];
   mbs_scalar *workspace = mbs_arena_take(arena, (size_t)mbs_tape_register_count(tape), sizeof *workspace);
@@ -131,7 +133,7 @@ static void test_unary(void) {
       ENSURE(fabs(test->df(at)) > 1e-13 && fabs(test->ddf(at)) > 1e-17);
       ensure_relative(values[1], test->df(at), 1e-14, "first derivative");
       ensure_relative(values[2], test->ddf(at), 1e-14, "second derivative");
-      ensure_pulled_back(tape, &at, (double[]){values[1], values[2], values[3], NAN}, 1e-12);
+      ensure_pulled_back(tape, &at, (double[]){values[1], values[2], values[3], unknown}, 1e-12);
 #ifdef MBS_COMPLEX
       ensure_relative(slopes[0], test->df(at), 1e-14, "complex step of the value");
       ensure_relative(slopes[0], values[1], 1e-14, "complex step of the value, symbolic");
@@ -219,10 +221,10 @@ static void test_binary(void) {
       ENSURE(fabs(d_x) > 1e-3 && fabs(d_y) > 1e-3);
       ensure_relative(values[1], d_x, 1e-13, "derivative by x");
       ensure_relative(values[2], d_y, 1e-13, "derivative by y");
-      ensure_pulled_back(
-          tape, in,
-          (double[]){d_x, d_y, values[3], values[4], values[5], values[6], NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
-          1e-12);
+      ensure_pulled_back(tape, in,
+                         (double[]){d_x, d_y, values[3], values[4], values[5], values[6], unknown, unknown, unknown,
+                                    unknown, unknown, unknown, unknown, unknown},
+                         1e-12);
       // Schwarz: two different ways to the same number
       ENSURE_NEAR(values[4], values[5], 1e-12 * (1 + fabs(values[4])));
 #ifdef MBS_COMPLEX
@@ -258,7 +260,7 @@ static void test_powers(void) {
       ensure_relative(values[0], pow(at, n), 1e-14, "power");
       ensure_relative(values[1], n * pow(at, n - 1), 1e-14, "derivative of a power");
       ensure_relative(values[2], n * (n - 1) * pow(at, n - 2), 2e-14, "second derivative of a power");
-      ensure_pulled_back(tape, &at, (double[]){values[1], values[2], NAN}, 1e-13);
+      ensure_pulled_back(tape, &at, (double[]){values[1], values[2], unknown}, 1e-13);
 #ifdef MBS_COMPLEX
       ensure_relative(slopes[0], values[1], 2e-14, "complex step of a power");
       ensure_relative(slopes[1], values[2], 2e-14, "complex step of the derivative of a power");
@@ -290,7 +292,8 @@ static void test_pieces(void) {
   for (size_t p = 0; p < sizeof cases / sizeof cases[0]; ++p) {
     double values[8], slopes[8];
     evaluate(tape, &cases[p].at, 0, values, slopes);
-    ensure_pulled_back(tape, &cases[p].at, (double[]){values[1], NAN, values[3], NAN, values[5], NAN, values[7], NAN},
+    ensure_pulled_back(tape, &cases[p].at,
+                       (double[]){values[1], unknown, values[3], unknown, values[5], unknown, values[7], unknown},
                        1e-15);
     for (int k = 0; k < 8; ++k) {
       ENSURE(values[k] == cases[p].expected[k]);
@@ -394,7 +397,7 @@ static void test_depth(void) {
   // the same operations in the same order
   ensure_relative(values[0], value, 1e-15, "deep value");
   ensure_relative(values[1], slope, 1e-15, "deep derivative");
-  ensure_pulled_back(tape, &at, (double[]){slope, NAN}, 1e-12);  // the same sums from the other end
+  ensure_pulled_back(tape, &at, (double[]){slope, unknown}, 1e-12);  // the same sums from the other end
 #ifdef MBS_COMPLEX
   ensure_relative(slopes[0], slope, 1e-13, "complex step of the deep value");
 #endif

@@ -100,8 +100,10 @@ void mbs_twin_probe_evaluate(MbsProbe *probe, const MbsProbeState *from, MbsProb
   put(kind, m, probe->levels, Phi);
   put(kind, m, probe->levels + m, Phidot);
   put(kind, m, probe->levels + 2 * m, Phiddot);
-  multiply_projection_matrix(probe, from);
-  put(kind, system->n, probe->r, Pu);
+  if (from->u) {
+    multiply_projection_matrix(probe, from);
+    put(kind, system->n, probe->r, Pu);
+  }
   mbs_signal_bank_evaluate(system, state);
   for (int i = 0; i < objectives->count; ++i) {
     mbs_scalar value = objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE

@@ -69,7 +69,7 @@ typedef struct MbsProbeState {
   const double *lambda;     // m
   const double *total;      // m
   double c0, c1;
-  const double *u;  // n: of the product P u, P = M - c1 Q_v - c0 Q_x
+  const double *u;  // n: of the product P u, P = M - c1 Q_v - c0 Q_x; NULL: P u is not wanted
 } MbsProbeState;
 
 typedef struct MbsProbe MbsProbe;
