@@ -142,13 +142,15 @@ static void check_parameters(Subject *s, const MbsState *state, const MbsProbeSt
     names[k] = s->system->blueprint->parameters.items[s->columns[k]].name;
     probe_column(s, mbs_complex_probe_evaluate, s->twin, at, MBS_PROBE_PARAMETER, s->columns[k],
                  references + k * column_size(s));
-    for (int i = 0; i < s->objectives; ++i) {
-      const MbsObjective *objective = &s->simulation->objectives.items[i];
-      if (objective->kind != MBS_OBJECTIVE_IS_VALUE) {
-        (void)mbs_function_evaluate(s->system, &objective->function, state, NULL);
-        values[k * column_size(s) + block_start(s, G) + i] =
-            mbs_function_derivative(s->system, &objective->function, state, k, &(MbsColumns){.X = Xs}, NULL);
-      }
+  }
+  for (int i = 0; i < s->objectives; ++i) {
+    const MbsObjective *objective = &s->simulation->objectives.items[i];
+    if (objective->kind != MBS_OBJECTIVE_IS_VALUE) {
+      (void)mbs_function_evaluate(s->system, &objective->function, state, NULL);
+    }
+    for (int k = 0; k < count && objective->kind != MBS_OBJECTIVE_IS_VALUE; ++k) {
+      values[k * column_size(s) + block_start(s, G) + i] =
+          mbs_function_derivative(s->system, &objective->function, state, k, &(MbsColumns){.X = Xs}, NULL);
     }
   }
   compare_columns(s, count, names, values, references, s->seen);
