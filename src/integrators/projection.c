@@ -11,8 +11,8 @@ MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, dou
   *projector = (MbsProjector){.system = system, .epsilon = epsilon, .wanted = wanted, .is_tangent = is_tangent};
   MBS_TAKE(context, system->arena, projector->matrix, system->mode.pattern.entry_count + 1);
   MBS_TAKE(context, system->arena, projector->r, size);
-  MBS_TAKE(context, system->arena, projector->R, (size_t)size * (size_t)system->column_count);
-  MBS_TAKE(context, system->arena, projector->sigma_rho, (size_t)system->m * (size_t)system->column_count);
+  MBS_TAKE(context, system->arena, projector->R, (size_t)size * (size_t)system->carried_count);
+  MBS_TAKE(context, system->arena, projector->sigma_rho, (size_t)system->m * (size_t)system->carried_count);
   MBS_TAKE(context, system->arena, projector->work_nq, system->nq);
   MBS_TAKE(context, system->arena, projector->moving, system->nq);
   MBS_TAKE(context, system->arena, projector->unused_nq, system->nq);

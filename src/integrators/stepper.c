@@ -16,7 +16,7 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
                              bool has_redundancy, MbsStepper *stepper) {
   const MbsSystem *system = formulation->system;
   MbsArena *arena = system->arena;
-  size_t size = (size_t)(system->n + system->m), columns = (size_t)system->column_count;
+  size_t size = (size_t)(system->n + system->m), columns = (size_t)system->carried_count;
   *stepper = (MbsStepper){.formulation = formulation,
                           .tolerance = settings->tolerance,
                           .is_approximate = settings->is_tangent_approximate,

@@ -100,7 +100,6 @@ static MbsStatus walk(MbsContext *context, MbsSimulation *simulation, const MbsT
   bool is_recorded = request->recorder != NULL;
   *sweep = NULL;
   if (request->is_adjoint) {
-    simulation->has_columns = false;
     MBS_TRY(mbs_sweep_create(context, simulation, request->wanted, request->memory, sweep));
   }
   if (is_recorded) {
@@ -160,8 +159,8 @@ static MbsStatus give_gradient(MbsContext *context, MbsArena *arena, const MbsSi
 MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
                        MbsTwinResult *result) {
   MbsSimulation *simulation;
-  MBS_TRY(mbs_simulation_create(context, model, &request->settings, request->column_count, request->columns,
-                                request->parameters, &simulation));
+  MBS_TRY((request->is_adjoint ? mbs_simulation_create_for_sweep : mbs_simulation_create)(
+      context, model, &request->settings, request->column_count, request->columns, request->parameters, &simulation));
   if (request->perturbed >= 0) {
     mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
   }

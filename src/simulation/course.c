@@ -66,7 +66,7 @@ MbsStatus mbs_course_prescribe(MbsContext *context, MbsArena *arena, MbsBlueprin
   MbsInitial *initial = NULL;
   MbsNode t;
   MBS_TRY(refuse_nonholonomic(context, blueprint));
-  MBS_TRY(mbs_system_create(context, arena, blueprint, 0, NULL, &system));
+  MBS_TRY(mbs_system_create(context, arena, blueprint, 0, NULL, false, &system));
   mbs_system_set_parameters(system, values);
   MBS_TRY(mbs_state_create(context, system, &state));
   MbsStatus status = mbs_initial_create(context, system, &state, &initial);

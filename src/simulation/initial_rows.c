@@ -280,7 +280,7 @@ static MbsStatus create(MbsContext *context, MbsSystem *system, const MbsState *
   MBS_TRY(status);
   MBS_TAKE(context, system->arena, initial->tangent, system->mode.pattern.entry_count + 1);
   MBS_TAKE(context, system->arena, initial->levels, system->m);
-  int widest = system->column_count > 1 ? system->column_count : 1;
+  int widest = system->carried_count > 1 ? system->carried_count : 1;
   MBS_TAKE(context, system->arena, initial->rhs, (size_t)system->n * (size_t)widest);
   MBS_TAKE(context, system->arena, initial->R, (size_t)(system->n + system->m) * (size_t)widest);
   MBS_TAKE(context, system->arena, initial->unused, system->nq > system->m ? system->nq : system->m);

@@ -8,7 +8,7 @@ MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjec
   MBS_TAKE(context, system->arena, objectives->value, count);
   MBS_TAKE(context, system->arena, objectives->g, count);
   MBS_TAKE(context, system->arena, objectives->gradient, count * system->column_count);
-  MBS_TAKE(context, system->arena, objectives->g_column, count * system->column_count);
+  MBS_TAKE(context, system->arena, objectives->g_column, count * system->carried_count);
   for (int i = 0; i < count; ++i) {
     const MbsObjectiveSpec *spec = &blueprint->objectives.items[i];
     objectives->items[i].kind = spec->kind;
@@ -27,7 +27,7 @@ static void advance_item(MbsObjectives *objectives, int i, const MbsState *state
   objectives->value[i] = is_integral ? objectives->value[i] + h / 2 * (objectives->g[i] + g) : g;
   objectives->g[i] = g;
   mbs_scalar *gradient = objectives->gradient + i * objectives->system->column_count;
-  mbs_scalar *g_column = objectives->g_column + i * objectives->system->column_count;
+  mbs_scalar *g_column = objectives->g_column + i * objectives->system->carried_count;
   for (int k = 0; k < count; ++k) {
     mbs_scalar change = mbs_function_derivative(objectives->system, function, state, k, columns, NULL);
     gradient[k] = is_integral ? gradient[k] + h / 2 * (g_column[k] + change) : change;

@@ -109,7 +109,7 @@ static MbsStatus create_workspace(MbsContext *context, MbsReduced *reduced) {
   const MbsSystem *system = reduced->system;
   MbsArena *arena = system->arena;
   size_t d = (size_t)reduced->count, n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
-  size_t columns = (size_t)system->column_count;
+  size_t columns = (size_t)system->carried_count;
   struct {
     mbs_scalar **array;
     size_t size;

@@ -38,7 +38,7 @@ static long steps_of(const MbsSettings *settings) {
 }
 
 static MbsStatus create(MbsContext *context, const MbsModel *model, int column_count, const int *columns,
-                        const double *values, MbsSimulation *simulation) {
+                        bool is_carried, const double *values, MbsSimulation *simulation) {
   MbsArena *arena = simulation->arena;
   MbsBlueprint *blueprint;
   if (simulation->settings.is_kinematic) {  // accelerations that meet the constraints exactly, and their forces
@@ -56,7 +56,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
     MBS_TRY(mbs_course_prescribe(context, arena, blueprint, nominal));
   }
   MBS_TRY(mbs_compile_choose_independents(context, blueprint, simulation->settings.independent));
-  MBS_TRY(mbs_system_create(context, arena, blueprint, column_count, columns, &simulation->system));
+  MBS_TRY(mbs_system_create(context, arena, blueprint, column_count, columns, is_carried, &simulation->system));
   MbsSystem *system = simulation->system;
   mbs_system_set_parameters(system, nominal);
   MBS_TRY(mbs_state_create(context, system, &simulation->state));
@@ -71,22 +71,23 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
                                &simulation->reduced));
   }
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
-  simulation->has_columns = column_count > 0;
-  size_t size = (size_t)system->nq * (size_t)column_count;
+  simulation->has_columns = system->carried_count > 0;
+  size_t size = (size_t)system->nq * (size_t)system->carried_count;
   MBS_TAKE(context, arena, simulation->columns.X, size);
   MBS_TAKE(context, arena, simulation->columns.V, size);
   MBS_TAKE(context, arena, simulation->columns.A, size);
   mbs_scalar **const multipliers[] = {&simulation->columns.L, &simulation->columns.S, &simulation->columns.K,
                                       &simulation->columns.T};
   for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
-    MBS_TAKE(context, arena, *multipliers[i], (size_t)system->m * (size_t)column_count);
+    MBS_TAKE(context, arena, *multipliers[i], (size_t)system->m * (size_t)system->carried_count);
   }
   simulation->step_count = steps_of(&simulation->settings);
   return MBS_OK;
 }
 
-MbsStatus mbs_simulation_create(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
-                                int column_count, const int *columns, const double *values, MbsSimulation **result) {
+static MbsStatus create_in_arena(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
+                                 int column_count, const int *columns, bool is_carried, const double *values,
+                                 MbsSimulation **result) {
   MbsArena *arena = mbs_arena_create();
   MbsSimulation *simulation = arena ? mbs_arena_take(arena, 1, sizeof *simulation) : NULL;
   if (!simulation) {
@@ -95,13 +96,24 @@ MbsStatus mbs_simulation_create(MbsContext *context, const MbsModel *model, cons
   }
   simulation->arena = arena;
   simulation->settings = *settings;
-  MbsStatus status = create(context, model, column_count, columns, values, simulation);
+  MbsStatus status = create(context, model, column_count, columns, is_carried, values, simulation);
   if (status != MBS_OK) {
     mbs_simulation_destroy(simulation);
     return status;
   }
   *result = simulation;
   return MBS_OK;
+}
+
+MbsStatus mbs_simulation_create(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
+                                int column_count, const int *columns, const double *values, MbsSimulation **result) {
+  return create_in_arena(context, model, settings, column_count, columns, true, values, result);
+}
+
+MbsStatus mbs_simulation_create_for_sweep(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
+                                          int column_count, const int *columns, const double *values,
+                                          MbsSimulation **result) {
+  return create_in_arena(context, model, settings, column_count, columns, false, values, result);
 }
 
 void mbs_simulation_destroy(MbsSimulation *simulation) {

@@ -27,7 +27,7 @@ typedef struct MbsObjectives {
   MbsObjective *items;
   mbs_scalar *value;         // count: running value
   mbs_scalar *gradient;      // count x columns: running gradient
-  mbs_scalar *g, *g_column;  // integrand at the last step, count; its derivative, count x columns
+  mbs_scalar *g, *g_column;  // integrand at the last step, count; its derivative, count x carried columns
 } MbsObjectives;
 
 MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjectives *objectives);
@@ -62,6 +62,10 @@ typedef struct MbsSimulation {
 // NULL for the model's own.
 MbsStatus mbs_simulation_create(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
                                 int column_count, const int *columns, const double *values, MbsSimulation **simulation);
+// The same for the adjoint, whose states carry no columns along.
+MbsStatus mbs_simulation_create_for_sweep(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
+                                          int column_count, const int *columns, const double *values,
+                                          MbsSimulation **simulation);
 void mbs_simulation_destroy(MbsSimulation *simulation);
 
 // Assembles the start: position, velocity, acceleration, and their columns.

@@ -61,7 +61,7 @@ static MbsStatus activate(MbsContext *context, MbsCoefficients *coefficients, in
 }
 
 MbsStatus mbs_coefficients_finish(MbsContext *context, MbsCoefficients *coefficients, int column_count,
-                                  const int *columns) {
+                                  const int *columns, bool has_slopes) {
   MbsArena *arena = coefficients->arena;
   int count = coefficients->nodes.count;
   MBS_LIST(MbsNode) outputs = {0, 0, NULL};
@@ -98,7 +98,7 @@ MbsStatus mbs_coefficients_finish(MbsContext *context, MbsCoefficients *coeffici
   MBS_TRY(mbs_tape_create(context, arena, coefficients->graph, outputs.count, outputs.items, &coefficients->tape));
   MBS_TAKE(context, arena, coefficients->inputs, coefficients->tape->input_count);
   MBS_TAKE(context, arena, coefficients->outputs, outputs.count);
-  for (int b = 0; b < coefficients->blocks.count; ++b) {
+  for (int b = 0; b < coefficients->blocks.count && has_slopes; ++b) {
     MBS_TRY(activate(context, coefficients, column_count, coefficients->blocks.items[b]));
   }
   return MBS_OK;
@@ -116,7 +116,8 @@ void mbs_coefficients_refresh(MbsCoefficients *coefficients, const mbs_scalar *p
     for (int i = 0; i < block->count; ++i) {
       int c = block->index[i];
       block->value[i] = coefficients->outputs[c];
-      for (int d = coefficients->derivative_start[c]; d < coefficients->derivative_start[c + 1]; ++d) {
+      for (int d = coefficients->derivative_start[c];
+           d < coefficients->derivative_start[c + 1] && block->active_count > 0; ++d) {
         ((mbs_scalar *)mbs_block_slope(block, coefficients->derivative_column[d]))[i] = slopes[d];
       }
     }

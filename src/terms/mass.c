@@ -44,6 +44,11 @@ MbsStatus mbs_mass_create(MbsContext *context, MbsSystem *system, const MbsMassS
   }
   mass->count = n;
   mass->first = first;
+  mass->is_constant = true;
+  for (int k = 0; k < 2 * n * n + n * size; ++k) {
+    bool is_number = mbs_graph_node(system->blueprint->graph, nodes[k])->operation == MBS_OP_CONSTANT;
+    mass->is_constant = mass->is_constant && is_number;
+  }
   return mbs_coefficients_add_block(context, &system->coefficients, 2 * n * n + n * size, nodes, &mass->block);
 }
 
@@ -167,7 +172,7 @@ void mbs_mass_coefficient_adjoint(const MbsSystem *system, const MbsMass *mass, 
                                   const mbs_scalar *mu, mbs_scalar *coefficients) {
   int d = size_of(system, mass), n = mass->count;
   const int *index = mass->block.index;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n && !mass->is_constant; ++i) {
     const mbs_scalar *left = mu + mass->first[i];
     for (int j = 0; j < n; ++j) {
       const mbs_scalar *right = y + mass->first[j];
@@ -194,7 +199,7 @@ void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const Mbs
       const mbs_scalar *ab = pair(mass->block.value, mass, i, j);
       mbs_turn_add(d, mass->has_turn, ab[0], -ab[1], mu, adjoint->a + mass->first[j]);
     }
-    for (int k = 0; k < d; ++k) {
+    for (int k = 0; k < d && !mass->is_constant; ++k) {
       adjoint->coefficients[index[2 * n * n + i * d + k]] -= mu[k];
     }
   }

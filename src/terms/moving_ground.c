@@ -7,38 +7,68 @@ static bool depends_on_time(MbsBlueprint *blueprint, MbsNode node) {
   return blueprint->time_input >= 0 && mbs_graph_depends_on(blueprint->graph, node, blueprint->time_input);
 }
 
+// the columns that a node depends on, behind those of the coordinates before
+static MbsStatus list_columns(MbsContext *context, MbsSystem *system, MbsNode node, int *column, int *count) {
+  int input_count;
+  const int *inputs;
+  MBS_TRY(mbs_graph_inputs_of(context, system->blueprint->graph, node, &input_count, &inputs));
+  for (int i = 0; i < input_count; ++i) {
+    bool is_parameter = inputs[i] < system->blueprint->parameters.count;
+    if (is_parameter && system->column_of_parameter[inputs[i]] >= 0) {
+      column[(*count)++] = system->column_of_parameter[inputs[i]];
+    }
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_moving_ground_create(MbsContext *context, MbsSystem *system, MbsNode *fixed) {
   MbsBlueprint *blueprint = system->blueprint;
   MbsGraph *g = blueprint->graph;
   MbsMovingGround *moving = &system->moving;
-  int fixed_count = system->nq - system->n, columns = system->column_count;
-  int *coordinate;
+  int fixed_count = system->nq - system->n;
+  size_t moving_count = 0;
+  for (int i = 0; i < fixed_count; ++i) {
+    moving_count += depends_on_time(blueprint, fixed[i]);
+  }
+  int *coordinate, *column_start, *column;
   MbsNode *nodes;
-  MBS_TAKE(context, system->arena, coordinate, fixed_count);
-  MBS_TAKE(context, system->arena, nodes, (size_t)fixed_count * 3 * (size_t)(1 + columns));
-  int used = 0;
+  MBS_TAKE(context, system->arena, coordinate, moving_count);
+  MBS_TAKE(context, system->arena, column_start, moving_count + 1);
+  MBS_TAKE(context, system->arena, column, moving_count * (size_t)system->column_count);
+  MBS_TAKE(context, system->arena, nodes, moving_count * 3 * (size_t)(1 + system->column_count));
+  int used = 0, columns = 0;
   for (int i = 0; i < fixed_count; ++i) {
     if (!depends_on_time(blueprint, fixed[i])) {
       continue;
     }
+    MBS_TRY(list_columns(context, system, fixed[i], column, &columns));
     coordinate[moving->count++] = system->n + i;
+    column_start[moving->count] = columns;
     MbsNode level[3] = {fixed[i]};
     MBS_TRY(mbs_signal_rate(context, blueprint, level[0], &level[1]));
     MBS_TRY(mbs_signal_rate(context, blueprint, level[1], &level[2]));
     for (int k = 0; k < 3; ++k) {
       nodes[used++] = level[k];
-      for (int c = 0; c < columns; ++c) {
-        nodes[used++] = mbs_graph_derivative(g, level[k], system->columns[c]);
+      for (int c = column_start[moving->count - 1]; c < columns; ++c) {
+        nodes[used++] = mbs_graph_derivative(g, level[k], system->columns[column[c]]);
       }
     }
     fixed[i] = mbs_graph_constant(g, 0);  // no coefficient: it changes with time
   }
   moving->coordinate = coordinate;
+  moving->column_start = column_start;
+  moving->column = column;
   MBS_TRY(mbs_graph_status(context, g));
   MBS_TRY(mbs_tape_create(context, system->arena, g, used, nodes, &moving->tape));
   MBS_TAKE(context, system->arena, moving->inputs, moving->tape->input_count);
   MBS_TAKE(context, system->arena, moving->outputs, used);
   return MBS_OK;
+}
+
+// level 0, 1 or 2 of moving coordinate i, and behind it its derivatives
+static const mbs_scalar *level_of(const MbsMovingGround *moving, int i, int level) {
+  int stride = 1 + moving->column_start[i + 1] - moving->column_start[i];
+  return moving->outputs + 3 * (i + moving->column_start[i]) + level * stride;
 }
 
 static void evaluate(const MbsSystem *system, mbs_scalar t) {
@@ -52,22 +82,19 @@ static void evaluate(const MbsSystem *system, mbs_scalar t) {
 
 void mbs_moving_ground_place(const MbsSystem *system, MbsState *state) {
   const MbsMovingGround *moving = &system->moving;
-  int stride = 1 + system->column_count;
   if (moving->count == 0) {
     return;
   }
   evaluate(system, state->t);
   for (int i = 0; i < moving->count; ++i) {
-    const mbs_scalar *levels = moving->outputs + 3 * i * stride;
-    state->q[moving->coordinate[i]] = levels[0];
-    state->v[moving->coordinate[i]] = levels[stride];
-    state->a[moving->coordinate[i]] = levels[2 * stride];
+    state->q[moving->coordinate[i]] = *level_of(moving, i, 0);
+    state->v[moving->coordinate[i]] = *level_of(moving, i, 1);
+    state->a[moving->coordinate[i]] = *level_of(moving, i, 2);
   }
 }
 
 void mbs_system_fixed_columns(const MbsSystem *system, mbs_scalar t, mbs_scalar *X, mbs_scalar *V, mbs_scalar *A) {
   const MbsMovingGround *moving = &system->moving;
-  int stride = 1 + system->column_count;
   for (int k = 0; k < system->column_count; ++k) {
     const mbs_scalar *slope = mbs_block_slope(&system->fixed, k);
     for (int i = system->n; i < system->nq; ++i) {
@@ -80,28 +107,26 @@ void mbs_system_fixed_columns(const MbsSystem *system, mbs_scalar t, mbs_scalar 
   }
   evaluate(system, t);
   for (int i = 0; i < moving->count; ++i) {
-    const mbs_scalar *levels = moving->outputs + 3 * i * stride;
-    for (int k = 0; k < system->column_count; ++k) {
-      int at = k * system->nq + moving->coordinate[i];
-      X[at] = levels[1 + k];
-      V[at] = levels[stride + 1 + k];
-      A[at] = levels[2 * stride + 1 + k];
+    for (int k = 0; k < moving->column_start[i + 1] - moving->column_start[i]; ++k) {
+      int at = moving->column[moving->column_start[i] + k] * system->nq + moving->coordinate[i];
+      X[at] = level_of(moving, i, 0)[1 + k];
+      V[at] = level_of(moving, i, 1)[1 + k];
+      A[at] = level_of(moving, i, 2)[1 + k];
     }
   }
 }
 
 void mbs_system_fixed_transposed(const MbsSystem *system, mbs_scalar t, const MbsStateBar *bar, mbs_scalar *gradient) {
   const MbsMovingGround *moving = &system->moving;
-  int stride = 1 + system->column_count;
   if (moving->count > 0) {
     evaluate(system, t);
   }
   for (int i = 0; i < moving->count; ++i) {
-    const mbs_scalar *levels = moving->outputs + 3 * i * stride;
     int at = moving->coordinate[i];
-    for (int k = 0; k < system->column_count; ++k) {
-      gradient[k] +=
-          bar->q[at] * levels[1 + k] + bar->v[at] * levels[stride + 1 + k] + bar->a[at] * levels[2 * stride + 1 + k];
+    for (int k = 0; k < moving->column_start[i + 1] - moving->column_start[i]; ++k) {
+      gradient[moving->column[moving->column_start[i] + k]] += bar->q[at] * level_of(moving, i, 0)[1 + k] +
+                                                               bar->v[at] * level_of(moving, i, 1)[1 + k] +
+                                                               bar->a[at] * level_of(moving, i, 2)[1 + k];
     }
     bar->q[at] = 0;  // its coefficient is not a function of parameters
   }

@@ -168,7 +168,7 @@ static MbsStatus create_pattern(MbsContext *context, MbsSystem *system) {
 }
 
 MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
-                            const int *columns, MbsSystem **result) {
+                            const int *columns, bool is_carried, MbsSystem **result) {
   MbsSystem *system;
   int parameter_count = blueprint->parameters.count;
   int *copied, *column_of_parameter;
@@ -187,6 +187,7 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   system->blueprint = blueprint;
   system->dimension = blueprint->dimension;
   system->column_count = column_count;
+  system->carried_count = is_carried ? column_count : 0;
   system->columns = copied;
   system->column_of_parameter = column_of_parameter;
   system->coefficients.arena = arena;
@@ -196,8 +197,8 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   MBS_TRY(create_points(context, system));
   MBS_TRY(create_independents(context, system));
   MBS_TRY(create_pattern(context, system));
-  MBS_TRY(mbs_coefficients_finish(context, &system->coefficients, column_count, columns));
-  int widest = column_count > 1 ? column_count : 1;
+  MBS_TRY(mbs_coefficients_finish(context, &system->coefficients, column_count, columns, is_carried));
+  int widest = system->carried_count > 1 ? system->carried_count : 1;
   MBS_TAKE(context, arena, system->scratch, (size_t)(system->nq + system->m) * (size_t)widest);
   MBS_TAKE(context, arena, system->zeros, system->nq > system->m ? system->nq : system->m);
   MBS_TAKE(context, arena, system->directions, widest);

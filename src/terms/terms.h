@@ -63,6 +63,7 @@ typedef struct MbsMass {
   MbsBlock block;    // a, b of each pair (count x count), then the weight (count x dimension, scalars: count)
   const int *map;    // positions in the assembled matrix: per pair dimension (x dimension if it turns), scalars: one
   bool has_turn;     // some b is not structurally zero
+  bool is_constant;  // all of the block are plain numbers: nothing to differentiate
 } MbsMass;
 
 // One constraint. Dot rows: A.B - c; coinciding rows: a component of A; expression rows: any function of positions,
@@ -112,8 +113,10 @@ typedef struct MbsCondition {
 // Fixed coordinates that are functions of time. See moving_ground.c.
 typedef struct MbsMovingGround {
   int count;
-  const int *coordinate;  // among q
-  MbsTape *tape;          // of each: q, v, a, and behind each of them its derivative for every column
+  const int *coordinate;    // among q
+  const int *column_start;  // count + 1: of each, those of the columns that it depends on
+  const int *column;
+  MbsTape *tape;  // of each: q, v, a, and behind each of them its derivatives with respect to these columns
   mbs_scalar *inputs, *outputs;
 } MbsMovingGround;
 
@@ -126,6 +129,7 @@ typedef struct MbsSystem {
   const int *entity_first;              // first coordinate of each entity
   const char *const *coordinate_names;  // nq
   int column_count;                     // parameters to differentiate with respect to
+  int carried_count;                    // of these, how many states carry along: all (direct) or none (adjoint)
   const int *columns;                   // parameter of each column
   const int *column_of_parameter;       // -1: not a column
   mbs_scalar *parameters;               // values of all parameters
@@ -143,7 +147,7 @@ typedef struct MbsSystem {
   MbsCondition *conditions;
   MbsSignalBank signals;
   struct MbsBodyForces *cut;              // of the view that bodies cut free have of a system, else NULL
-  mbs_scalar *scratch;                    // (nq + m) x columns
+  mbs_scalar *scratch;                    // (nq + m) x carried columns
   mbs_scalar *zeros;                      // the longer of nq and m
   struct MbsDirectionColumn *directions;  // columns
 } MbsSystem;
@@ -154,9 +158,10 @@ static inline int mbs_system_free_component(const MbsSystem *system, int first, 
   return is_own && first + k < system->n ? first + k : -1;
 }
 
-// Turns a completed blueprint into numbers. columns: parameters to differentiate with respect to.
+// Turns a completed blueprint into numbers. columns: parameters to differentiate with respect to; is_carried: by
+// products with columns, and not only by transposed products.
 MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
-                            const int *columns, MbsSystem **system);
+                            const int *columns, bool is_carried, MbsSystem **system);
 // Sets the parameters (all of them) and refreshes every coefficient.
 void mbs_system_set_parameters(MbsSystem *system, const double *values);
 // The same with those of another system of the same blueprint.
