@@ -4,7 +4,8 @@
 // The complex step of the same discrete equations is exact to rounding, so both meet it, and each other, to rounding
 // amplified over the run: 1e-8 relative, an entry's error relative to its own size but not below a millionth of the
 // largest entry of its objective (the measure of mbsens verify: what is zero by symmetry has only rounding to show).
-// Fifty steps of most: what a step gets wrong is wrong in the first, and `mbsens verify` has the time for whole motions.
+// Fifty steps of most: what a step gets wrong is wrong in the first, and `mbsens verify` has the time for whole
+// motions.
 #include "formulations/formulation.h"
 #include "support.h"
 
