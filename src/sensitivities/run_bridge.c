@@ -241,22 +241,37 @@ static MbsStatus prepare(MbsContext *context, const MbsModel *model, const MbsRe
 static MbsStatus warn(MbsContext *context, Run *run) {
   const double limit = 1e4;  // over a run without singular positions the condition changes by small factors
   const MbsStatistics *statistics = &run->result.statistics;
-  if (!(statistics->condition_growth > limit)) {
-    return MBS_OK;
+  const MbsSettings *settings = &run->result.settings;
+  const char **warnings, *nearest = NULL;
+  int count = 0;
+  MBS_TAKE(context, run->arena, warnings, 2);
+  if (statistics->condition_growth > limit) {
+    const char *advice =
+        settings->is_kinematic ? "keep the motion away from there" : "compare with --formulation ali3p";
+    warnings[count++] = mbs_arena_print(
+        run->arena,
+        "near a singular position at t = %.6g: the equations are %.0e times worse conditioned "
+        "than at the start, and results lose about %.0f digits there; %s",
+        statistics->condition_time, statistics->condition_growth, log10(statistics->condition_growth), advice);
   }
-  const char **warnings;
-  MBS_TAKE(context, run->arena, warnings, 1);
-  const char *advice =
-      run->result.settings.is_kinematic ? "keep the motion away from there" : "compare with --formulation penalty";
-  warnings[0] = mbs_arena_print(run->arena,
-                                "near a singular position at t = %.6g: the equations are %.0e times worse conditioned "
-                                "than at the start, and results lose about %.0f digits there; %s",
-                                statistics->condition_time, statistics->condition_growth,
-                                log10(statistics->condition_growth), advice);
-  if (!warnings[0]) {
-    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  MbsRule rule;
+  const MbsFormulationType *formulation = mbs_formulation_find(settings->formulation, &nearest);
+  bool is_damped =
+      mbs_rule_find(settings, &rule) && (rule.has_auxiliary ? settings->spectral_radius < 1 : rule.gamma > 0.5);
+  if (formulation && formulation->has_dissipation && !is_damped && !settings->is_kinematic) {
+    warnings[count++] =
+        mbs_arena_print(run->arena,
+                        "%s with a rule that damps nothing: unless the start is at rest its accelerations and "
+                        "multipliers do not converge; "
+                        "use generalised-alpha with a spectral radius below 1, or newmark with gamma above 1/2",
+                        settings->formulation);
   }
-  run->result.warning_count = 1;
+  for (int i = 0; i < count; ++i) {
+    if (!warnings[i]) {
+      return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    }
+  }
+  run->result.warning_count = count;
   run->result.warnings = warnings;
   return MBS_OK;
 }

@@ -86,7 +86,7 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
   } methods[] = {{MBS_METHOD_DIRECT, "direct"}, {MBS_METHOD_ADJOINT, "adjoint"}};
   run.method = MBS_METHOD_COMPLEX_STEP;
   MbsStatus status = mbs_run(context, model, &run, &reference);
-  if (status == MBS_OK && reference->warning_count > 0) {
+  if (status == MBS_OK && reference->warning_count > 0 && reference->statistics.condition_growth > 1e4) {
     leave_out(verification, formulation, reference->warnings[0]);
     mbs_result_destroy(reference);
     return MBS_OK;

@@ -84,6 +84,8 @@ prints '^worst residuals'
 grep -q '^warning' "$folder/out" && fail 'nothing to warn of'
 exits 0 simulate models/n_four_bar.yaml --formulation index1
 prints '^warning: near a singular position at t = [0-9.]*: the equations are [0-9]e+0[4-9] times worse conditioned'
+exits 0 simulate $model $short --formulation index3 --integrator trapezoidal
+prints '^warning: index3 with a rule that damps nothing'
 exits 0 simulate models/n_four_bar.yaml --formulation index1 --json
 prints '^    "near a singular position at t = '
 exits 0 simulate models/n_four_bar.yaml --json
