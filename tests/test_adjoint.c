@@ -5,7 +5,7 @@
 // Seen to fail with a planted error, one at a time:
 //   integrators/stepper_transposed.c     h in v_n b;  ww of w;  the sign of lambda's right-hand side;  spread_total
 //   integrators/projection_transposed.c  epsilon in sigma_{i-1};  the mass matrix's coefficients;  minus_velocity
-//   simulation/initial.c                 the velocity problem left out;  the sign of what a given value receives
+//   kinematics/initial.c                 the velocity problem left out;  the sign of what a given value receives
 //   sensitivities/adjoint.c              angles' last values not restored;  a segment's first step;  the last step's
 //                                        weight in integrals;  expressions of objectives left out of the start's
 #include "formulations/formulation.h"

@@ -5,10 +5,10 @@
 
 #include <mbsens/mbsens.h>
 
+#include "integrators/reduced.h"
 #include "integrators/stepper.h"
+#include "kinematics/initial.h"
 #include "model/model.h"
-#include "simulation/initial.h"
-#include "simulation/reduced.h"
 
 // settings.c
 MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings);

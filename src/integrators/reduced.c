@@ -1,5 +1,5 @@
 // Steps of independent coordinates. See reduced.h.
-#include "simulation/reduced.h"
+#include "integrators/reduced.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // Which equations make the problem of the start square: constraints by rank, completed by the independent coordinates.
-#include "simulation/initial.h"
+#include "kinematics/initial.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@
 #define MBS_INITIAL_H
 
 #include "algebra/sparse_solver.h"
-#include "simulation/jacobian.h"
+#include "kinematics/jacobian.h"
 
 typedef struct MbsIndependent {
   const char *name;

@@ -1,4 +1,4 @@
-#include "simulation/jacobian.h"
+#include "kinematics/jacobian.h"
 
 #include <math.h>
 

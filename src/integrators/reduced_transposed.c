@@ -6,7 +6,7 @@
 //     q:       K' p0 = qb - (E1)_q' p1 - (E2)_q' p2 - f_q' p3
 //     s:       c0 p0 + c1 p1 + p2 = 0 in the rows of w   so  J' pi = that sum for pi = 0
 // Then the hats of z and z' receive p0 and p1 of the rows of w, and every coefficient -p.E_c.
-#include "simulation/reduced.h"
+#include "integrators/reduced.h"
 
 static const MbsWeights levels[] = {{.k0 = 1}, {.k1 = 1}, {.k2 = 1}};
 

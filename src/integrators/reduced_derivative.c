@@ -1,7 +1,7 @@
 // The derivative of a step of independent coordinates (P3 (37)-(61)): E0 ... E3 of reduced.h, differentiated, with the
 // factors of K and J for everything. First as if s did not change, then
 //     s' = -J^-1 R' (f_q q' + f_v v' + M a' + f_rho),   q' += X s',  v' += V s',  a' += A s'.
-#include "simulation/reduced.h"
+#include "integrators/reduced.h"
 
 // derivative of w, w' or w'' of coordinate i for a column
 static mbs_scalar column_of(const MbsInitial *set, int i, int level, const MbsState *state, int column,

@@ -1,5 +1,5 @@
 // Solving the problems of the start, and their sensitivities. See initial.h.
-#include "simulation/initial.h"
+#include "kinematics/initial.h"
 
 #include <math.h>
 

@@ -18,7 +18,7 @@
 #define MBS_REDUCED_H
 
 #include "integrators/stepper.h"
-#include "simulation/initial.h"
+#include "kinematics/initial.h"
 
 typedef struct MbsReduced {
   MbsSystem *system;

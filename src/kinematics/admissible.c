@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "algebra/saddle.h"
-#include "simulation/initial.h"
+#include "kinematics/initial.h"
 
 typedef struct Projection {
   const MbsSystem *system;

@@ -8,7 +8,7 @@
 // follows the first; of the angles in one expression the one that counts there most like itself.
 #include <math.h>
 
-#include "simulation/initial.h"
+#include "kinematics/initial.h"
 
 // constraint k, or independent coordinate k - m: how far it is off its value
 static double distance(const MbsInitial *initial, int k, const MbsState *state) {

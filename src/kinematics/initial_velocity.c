@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "algebra/rank.h"
-#include "simulation/initial.h"
+#include "kinematics/initial.h"
 
 static const double rank_tolerance = 1e-7;
 
