@@ -57,12 +57,22 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
     request->parameter_count = options->parameters.count;
     request->parameters = options->parameters.names;
   }
-  if (options->independent && strlen(options->independent) >= sizeof settings->independent) {
-    return cli_fail(MBS_ERROR_INPUT, "--independent: the list is longer than %d letters",
-                    (int)sizeof settings->independent - 1);
-  }
-  if (options->independent) {
-    memcpy(settings->independent, options->independent, strlen(options->independent) + 1);
+  request->has_own_coordinates = options->coordinates != NULL;
+  const struct {
+    const char *option, *text;
+    char *target;
+    size_t size;
+  } lists[] = {{"--independent", options->independent, settings->independent, sizeof settings->independent},
+               {"--tree", options->tree, settings->tree, sizeof settings->tree},
+               {"--cut", options->cut, settings->cut, sizeof settings->cut}};
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
+    if (lists[i].text && strlen(lists[i].text) >= lists[i].size) {
+      return cli_fail(MBS_ERROR_INPUT, "%s: the list is longer than %d letters", lists[i].option,
+                      (int)lists[i].size - 1);
+    }
+    if (lists[i].text) {
+      memcpy(lists[i].target, lists[i].text, strlen(lists[i].text) + 1);
+    }
   }
   int exit_status = override_name("--formulation", "formulations", options->formulation, settings->formulation);
   if (!exit_status) {

@@ -61,6 +61,7 @@ typedef struct MbsSettings {
   bool is_nonholonomic_projected;  // ali3p: nonholonomic constraints enter by the projections alone
   bool is_tangent_approximate;     // Newton's iteration without the curvature of the constraints
   char independent[256];           // matrix-r: independent coordinates between commas; "": those of the start
+  char tree[256], cut[256];        // relative coordinates: joints that carry the tree, or are cut; "": chosen
   bool is_kinematic;               // no dynamics: drivers and the start's velocities prescribe the motion; the
                                    // multipliers are the forces it needs; formulation and integrator do not matter
   char formulation[MBS_NAME_LENGTH], coordinates[MBS_NAME_LENGTH], integrator[MBS_NAME_LENGTH];
@@ -93,6 +94,7 @@ typedef struct MbsRequest {
   const char *const *objectives;
   int parameter_count;  // 0 with parameters NULL: all
   const char *const *parameters;
+  bool has_own_coordinates;     // verify: with the settings' coordinates alone, not with all there are
   const MbsRecorder *recorder;  // NULL: no histories
 } MbsRequest;
 

@@ -2,6 +2,7 @@
 
 #include "coordinates/natural.h"
 #include "coordinates/placement.h"
+#include "coordinates/relative.h"
 #include "model/force.h"
 #include "model/joint.h"
 
@@ -69,7 +70,8 @@ MbsStatus mbs_compile_choose_independents(MbsContext *context, MbsBlueprint *blu
 }
 
 // ---- the whole model ----
-static MbsStatus read_joints(MbsContext *context, MbsBlueprint *blueprint, bool is_connecting) {
+// is_in_tree: joints that need no rows, by joint; NULL: none
+static MbsStatus read_joints(MbsContext *context, MbsBlueprint *blueprint, bool is_connecting, const bool *is_in_tree) {
   const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
   for (int i = 0; i < joints->count; ++i) {
     const MbsJointType *type = mbs_joint_types[joints->records[i].type];
@@ -79,7 +81,7 @@ static MbsStatus read_joints(MbsContext *context, MbsBlueprint *blueprint, bool 
                       type->record.name, type->only_dimension);
     }
     JointFunction function = is_connecting ? type->connect : type->rows;
-    if (function) {
+    if (function && !(is_in_tree && is_in_tree[i])) {
       MBS_TRY(function(context, blueprint, &joints->records[i]));
     }
   }
@@ -94,17 +96,20 @@ static MbsStatus read_forces(MbsContext *context, MbsBlueprint *blueprint) {
   return MBS_OK;
 }
 
-MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsBlueprint **result) {
+MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsCoordinateChoice *choice,
+                      MbsBlueprint **result) {
   MbsBlueprint *blueprint;
+  bool *is_in_tree = NULL;
   MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
   if (blueprint->bodies.count < 2 && blueprint->user_coordinates.count == 0) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the model has no bodies and no coordinates",
                     model->file);
   }
-  MBS_TRY(read_joints(context, blueprint, true));
-  MBS_TRY(mbs_natural_choose(context, blueprint));
+  MBS_TRY(read_joints(context, blueprint, true, NULL));
+  MBS_TRY(choice->is_relative ? mbs_relative_choose(context, blueprint, choice->tree, choice->cut, &is_in_tree)
+                              : mbs_natural_choose(context, blueprint));
   MBS_TRY(mbs_user_coordinates_add(context, blueprint));
-  MBS_TRY(read_joints(context, blueprint, false));
+  MBS_TRY(read_joints(context, blueprint, false, is_in_tree));
   MBS_TRY(read_forces(context, blueprint));
   MBS_TRY(read_independents(context, blueprint));
   MBS_TRY(mbs_blueprint_list_objectives(context, blueprint));
@@ -114,6 +119,9 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   MBS_TRY(mbs_blueprint_check_properties(context, blueprint));
   MBS_TRY(mbs_placement_guess(context, blueprint));
+  if (choice->is_relative) {
+    MBS_TRY(mbs_relative_guess(context, blueprint));
+  }
   *result = blueprint;
   return MBS_OK;
 }

@@ -4,8 +4,14 @@
 
 #include "model/blueprint.h"
 
+typedef struct MbsCoordinateChoice {
+  bool is_relative;
+  const char *tree, *cut;  // relative: see tree_choice.h
+} MbsCoordinateChoice;
+
 // Reads the whole model: parameters, bodies, joints, forces, start, objectives.
-MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsBlueprint **blueprint);
+MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsCoordinateChoice *choice,
+                      MbsBlueprint **blueprint);
 
 // Adds to blueprint->chosen the coordinates that `names` lists between commas.
 MbsStatus mbs_compile_choose_independents(MbsContext *context, MbsBlueprint *blueprint, const char *names);

@@ -67,8 +67,8 @@ MbsStatus mbs_natural_ground_entity(MbsContext *context, MbsBlueprint *blueprint
 }
 
 // ---- the forms that coordinates owe to everyone else ----
-static MbsStatus place(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsNode local[3], bool is_point,
-                       MbsForm *form) {
+MbsStatus mbs_natural_place(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsNode local[3],
+                            bool is_point, MbsForm *form) {
   if (body == MBS_GROUND) {
     int entity;
     MBS_TRY(mbs_natural_ground_entity(context, blueprint, local, is_point, &entity));
@@ -85,7 +85,7 @@ static MbsStatus place_point(MbsContext *context, MbsBlueprint *blueprint, MbsPo
   if (natural->group_entity[named->group] >= 0) {
     return mbs_form_of_entity(context, blueprint, natural->group_entity[named->group], point.body, form);
   }
-  return place(context, blueprint, point.body, named->local, true, form);
+  return mbs_natural_place(context, blueprint, point.body, named->local, true, form);
 }
 
 // ---- groups and classes ----
@@ -196,12 +196,12 @@ static bool is_in_basis(const MbsBlueprint *blueprint, int body, int entity) {
   return false;
 }
 
-static MbsStatus add_point_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsPointPair *pair,
-                                MbsPointReference member, const MbsForm *reference) {
+MbsStatus mbs_natural_add_point_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsPointPair *pair,
+                                     MbsPointReference member, const MbsForm *reference) {
   const char *axes[] = {"x", "y", "z"};
   const MbsBlueprintPoint *point = &blueprint->bodies.items[member.body].points[member.point];
   MbsForm own, difference;
-  MBS_TRY(place(context, blueprint, member.body, point->local, true, &own));
+  MBS_TRY(mbs_natural_place(context, blueprint, member.body, point->local, true, &own));
   MBS_TRY(mbs_form_subtract(context, blueprint, &own, reference, &difference));
   for (int k = 0; k < blueprint->dimension; ++k) {
     const char *name = mbs_arena_print(blueprint->arena, "joint %s: %s.%s stays in place, %s", pair->joint->name.text,
@@ -249,29 +249,29 @@ static MbsStatus add_group_rows(MbsContext *context, MbsBlueprint *blueprint) {
         const MbsPointPair *of = &blueprint->point_pairs.items[(first[group] - 1) / 2];
         MBS_TRY(place_point(context, blueprint, (first[group] - 1) % 2 ? of->b : of->a, &reference));
       }
-      MBS_TRY(add_point_rows(context, blueprint, pair, ends[e], &reference));
+      MBS_TRY(mbs_natural_add_point_rows(context, blueprint, pair, ends[e], &reference));
     }
   }
   return MBS_OK;
 }
 
-// a member direction w is parallel to the reference u: dot(u, n) = 0 for the normals n of w, in the member's body
-static MbsStatus add_parallel_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsDirectionClass *class,
-                                   const MbsForm *u, const MbsDirection *member) {
+// dot(u, n) = 0 for the normals n of w, in the member's body
+MbsStatus mbs_natural_add_parallel_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                        const MbsForm *u, const MbsDirection *member) {
   MbsNode zero = mbs_graph_constant(blueprint->graph, 0);
   MbsForm normal;
   if (blueprint->dimension == 2) {
     MbsForm w;
     MBS_TRY(mbs_form_of_direction(context, blueprint, member, &w));
     MBS_TRY(mbs_form_turn(context, blueprint, u, &normal));
-    return mbs_joint_add_dot_row(context, blueprint, class->joint, "does not turn", &normal, &w, zero);
+    return mbs_joint_add_dot_row(context, blueprint, joint, "does not turn", &normal, &w, zero);
   }
   MbsDirection normals[2];
   MBS_TRY(mbs_direction_normals(context, blueprint, member, normals));
   for (int i = 0; i < 2; ++i) {
     MBS_TRY(mbs_form_of_direction(context, blueprint, &normals[i], &normal));
-    MBS_TRY(mbs_joint_add_dot_row(context, blueprint, class->joint, i ? "axes parallel, 2" : "axes parallel, 1", u,
-                                  &normal, zero));
+    MBS_TRY(mbs_joint_add_dot_row(context, blueprint, joint, i ? "axes parallel, 2" : "axes parallel, 1", u, &normal,
+                                  zero));
   }
   return MBS_OK;
 }
@@ -296,7 +296,7 @@ static MbsStatus add_class_rows(MbsContext *context, MbsBlueprint *blueprint, co
     bool is_entity =
         class->entity >= 0 && (member->body == MBS_GROUND || is_in_basis(blueprint, member->body, class->entity));
     if (!is_entity && i != first) {
-      MBS_TRY(add_parallel_rows(context, blueprint, class, &u, member));
+      MBS_TRY(mbs_natural_add_parallel_rows(context, blueprint, class->joint, &u, member));
     }
   }
   for (; rows < blueprint->rows.count; ++rows) {
@@ -331,7 +331,7 @@ MbsStatus mbs_natural_choose(MbsContext *context, MbsBlueprint *blueprint) {
   MBS_TAKE(context, blueprint->arena, natural, 1);
   MBS_TAKE(context, blueprint->arena, natural->bases, blueprint->bodies.count);
   blueprint->coordinates = natural;
-  blueprint->place = place;
+  blueprint->place = mbs_natural_place;
   blueprint->place_point = place_point;
   MBS_TRY(survey_groups(context, blueprint, natural));
   MBS_TRY(survey_directions(context, blueprint, natural));

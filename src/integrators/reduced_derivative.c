@@ -20,6 +20,7 @@ static mbs_scalar column_of(const MbsInitial *set, int i, int level, const MbsSt
 static void observe(MbsReduced *reduced, const MbsColumns *columns) {
   const MbsInitial *set = reduced->sets[reduced->current];
   mbs_signal_bank_evaluate(reduced->system, &reduced->old);
+  mbs_signal_bank_take_columns(reduced->system, &reduced->old, columns);
   for (int level = 0; level < 3; ++level) {
     for (int i = 0; i < reduced->count; ++i) {
       (void)mbs_reduced_level(set, i, level, &reduced->old);
@@ -47,6 +48,7 @@ static void solve_level(MbsReduced *reduced, int level, const MbsState *state, c
   }
   const MbsColumns known = {.X = columns->X, .V = columns->V, .A = columns->A};
   mbs_terms_derivative_of(system, state, &weights, MBS_PART_ROWS, &known, reduced->R);
+  mbs_signal_bank_take_columns(system, state, &known);
   for (int i = 0; i < reduced->count; ++i) {
     (void)mbs_reduced_level(set, i, level, state);
     for (int k = 0; k < system->column_count; ++k) {

@@ -114,6 +114,7 @@ static void put_formulations(const MbsPage *page) {
 static void put_coordinates(const MbsPage *page) {
   static const MbsPageEntry entries[] = {
       {"natural", "Cartesian components of points and unit vectors, shared by the bodies that meet there"},
+      {"relative", "what each joint of a tree lets its body do; loops are cut and closed by constraints"},
   };
   mbs_page_entries(page, "coordinates", MBS_COUNT(entries), entries);
 }

@@ -28,9 +28,21 @@ static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRec
   return mbs_joint_add_line_rows(context, blueprint, joint, a, b, &u);
 }
 
+static MbsStatus motion(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsJointMotion *motion) {
+  MbsPointReference a, b;
+  MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
+  motion->count = 2;
+  motion->motions[0].kind = MBS_MOTION_SLIDE;
+  motion->motions[0].axis = 2;
+  motion->motions[1].kind = MBS_MOTION_TURN;
+  motion->motions[1].axis = 2;
+  return mbs_frames_about_axes(context, blueprint, joint, fields, AXIS, AXIS2, a, b, 2, motion);
+}
+
 const MbsJointType mbs_joint_cylindrical = {
     .record = {"cylindrical", "one body turns about and slides along a line of another", MBS_COUNT(fields), fields},
     .only_dimension = 3,
     .connect = connect,
     .rows = rows,
+    .motion = motion,
 };

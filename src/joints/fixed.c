@@ -28,23 +28,28 @@ static MbsStatus axis_on_first(MbsContext *context, MbsBlueprint *blueprint, con
   return mbs_joint_direction(context, blueprint, joint, fields, field, field, body, direction);
 }
 
-static MbsStatus connect(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
+// in the plane: at `angle` from the first body's own
+static MbsStatus x_axis_on_first(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, int body,
+                                 MbsDirection *direction) {
   MbsGraph *g = blueprint->graph;
+  MbsNode angle;
+  MBS_TRY(mbs_blueprint_number(context, blueprint, mbs_joint_name(blueprint, joint), &fields[ANGLE],
+                               mbs_record_text(joint, ANGLE), &angle));
+  *direction =
+      (MbsDirection){.body = body,
+                     .local = {mbs_graph_apply(g, MBS_OP_COS, angle, MBS_NODE_NONE),
+                               mbs_graph_apply(g, MBS_OP_SIN, angle, MBS_NODE_NONE), mbs_graph_constant(g, 0)}};
+  return MBS_OK;
+}
+
+static MbsStatus connect(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
   MbsPointReference a, b;
   MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
   MBS_TRY(mbs_joint_needs_rigid(context, blueprint, joint, a, b));
   MBS_TRY(mbs_blueprint_join_points(context, blueprint, joint, a, b));
-  MbsDirection on_a = {.body = a.body}, on_b = mbs_direction_axis(g, b.body, 0);
-  if (blueprint->dimension == 3) {
-    MBS_TRY(axis_on_first(context, blueprint, joint, a.body, 0, &on_a));
-  } else {
-    MbsNode angle;
-    MBS_TRY(mbs_blueprint_number(context, blueprint, mbs_joint_name(blueprint, joint), &fields[ANGLE],
-                                 mbs_record_text(joint, ANGLE), &angle));
-    on_a.local[0] = mbs_graph_apply(g, MBS_OP_COS, angle, MBS_NODE_NONE);
-    on_a.local[1] = mbs_graph_apply(g, MBS_OP_SIN, angle, MBS_NODE_NONE);
-    on_a.local[2] = mbs_graph_constant(g, 0);
-  }
+  MbsDirection on_a, on_b = mbs_direction_axis(blueprint->graph, b.body, 0);
+  MBS_TRY(blueprint->dimension == 3 ? axis_on_first(context, blueprint, joint, a.body, 0, &on_a)
+                                    : x_axis_on_first(context, blueprint, joint, a.body, &on_a));
   return mbs_blueprint_join_directions(context, blueprint, joint, on_a, on_b);
 }
 
@@ -62,8 +67,31 @@ static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRec
   return mbs_joint_add_normal_row(context, blueprint, joint, "does not turn", &normal, &y2);
 }
 
+static MbsStatus motion(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsJointMotion *motion) {
+  MbsPointReference a, b;
+  MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
+  motion->on[0] = mbs_frame_of_point(blueprint, a);
+  motion->on[1] = mbs_frame_of_point(blueprint, b);
+  if (blueprint->dimension == 2) {
+    MbsDirection x;
+    MBS_TRY(x_axis_on_first(context, blueprint, joint, a.body, &x));
+    return mbs_frame_about(context, blueprint, a, &x, 0, &motion->on[0]);
+  }
+  MbsDirection X, Y;  // X stays along the second body's x, Y in the half plane of x and y on the side of y
+  MBS_TRY(axis_on_first(context, blueprint, joint, a.body, 0, &X));
+  MBS_TRY(axis_on_first(context, blueprint, joint, a.body, 1, &Y));
+  MbsFrame along = mbs_frame_along(blueprint, a, &X, &Y);  // its axes are y, z, x of the second body
+  for (int k = 0; k < 3; ++k) {
+    motion->on[0].axes[0][k] = along.axes[2][k];
+    motion->on[0].axes[1][k] = along.axes[0][k];
+    motion->on[0].axes[2][k] = along.axes[1][k];
+  }
+  return MBS_OK;
+}
+
 const MbsJointType mbs_joint_fixed = {
     .record = {"fixed", "two bodies move as one", MBS_COUNT(fields), fields},
     .connect = connect,
     .rows = rows,
+    .motion = motion,
 };

@@ -28,9 +28,22 @@ static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRec
                                  mbs_graph_constant(blueprint->graph, 0));
 }
 
+static MbsStatus motion(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsJointMotion *motion) {
+  MbsPointReference a, b;
+  MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
+  motion->count = 3;
+  motion->motions[0].kind = MBS_MOTION_SLIDE;
+  motion->motions[1].kind = MBS_MOTION_SLIDE;
+  motion->motions[1].axis = 1;
+  motion->motions[2].kind = MBS_MOTION_TURN;
+  motion->motions[2].axis = 2;
+  return mbs_frames_about_axes(context, blueprint, joint, fields, NORMAL, NORMAL2, a, b, 2, motion);
+}
+
 const MbsJointType mbs_joint_planar = {
     .record = {"planar", "one body moves in a plane of another", MBS_COUNT(fields), fields},
     .only_dimension = 3,
     .connect = connect,
     .rows = rows,
+    .motion = motion,
 };

@@ -19,7 +19,24 @@ static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRec
   return mbs_joint_add_line_rows(context, blueprint, joint, a, b, &u);
 }
 
+static MbsStatus motion(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsJointMotion *motion) {
+  MbsPointReference a, b;
+  MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
+  MbsDirection u;
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, AXIS, AXIS, a.body, &u));
+  bool is_planar = blueprint->dimension == 2;
+  int line = is_planar ? 0 : 2;
+  motion->count = 2;
+  motion->motions[0].kind = MBS_MOTION_SLIDE;
+  motion->motions[0].axis = line;
+  motion->motions[1].kind = is_planar ? MBS_MOTION_TURN : MBS_MOTION_BALL;
+  motion->motions[1].axis = 2;
+  motion->on[1] = mbs_frame_of_point(blueprint, b);
+  return mbs_frame_about(context, blueprint, a, &u, line, &motion->on[0]);
+}
+
 const MbsJointType mbs_joint_point_on_line = {
     .record = {"point_on_line", "a point of one body stays on a line of another", MBS_COUNT(fields), fields},
     .rows = rows,
+    .motion = motion,
 };

@@ -210,6 +210,7 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
   mbs_terms_derivative(system, state, is_velocity ? &velocity_level : &position_level, columns, true, state_columns->X,
                        state_columns->V, NULL, NULL, initial->R);
   mbs_signal_bank_evaluate(system, state);
+  mbs_signal_bank_take_columns(system, state, state_columns);
   for (int r = 0; r < n; ++r) {
     int row = problem->rows[r];
     if (row < system->m || initial->is_automatic) {

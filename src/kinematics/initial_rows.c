@@ -201,15 +201,7 @@ static MbsStatus add_independent_pattern(MbsContext *context, const MbsInitial *
     if (signal->kind != MBS_SIGNAL_POSITION) {
       continue;
     }
-    const MbsLinearForm *form = &system->signals.forms[signal->index];
-    for (int t = 0; t < form->count; ++t) {
-      for (int k = 0; k < system->dimension; ++k) {
-        int column = mbs_system_free_component(system, form->first[t], k);
-        if (column >= 0) {
-          MBS_TRY(mbs_pattern_add(context, builder, row, column));
-        }
-      }
-    }
+    MBS_TRY(mbs_system_add_form_pattern(context, system, &system->signals.forms[signal->index], row, builder));
   }
   return MBS_OK;
 }

@@ -45,6 +45,30 @@ typedef struct MbsForm {
   const MbsFormTerm *terms;
 } MbsForm;
 
+// ---- relative coordinates: the tree of bodies ----
+typedef enum MbsMotionKind {
+  MBS_MOTION_NONE,
+  MBS_MOTION_TURN,   // about an axis of the frame; one coordinate, an angle
+  MBS_MOTION_SLIDE,  // along an axis of the frame; one coordinate
+  MBS_MOTION_BALL    // any rotation about its origin; four coordinates, Euler parameters
+} MbsMotionKind;
+
+enum { MBS_MOST_COORDINATES_OF_MOTION = 4 };
+
+// A frame that stands on another one and then moves against it. Where it belongs to a body it is the body's own.
+typedef struct MbsTreeNodeSpec {
+  int parent;              // -1: the ground; always before the node itself
+  const MbsRecord *joint;  // whose motion it is part of; NULL: of a body that no joint of the tree holds
+  MbsNode axes[3][3];  // of the frame before it moves, in the axes of the parent; in the plane the first alone counts
+  MbsNode origin[3];   // likewise
+  MbsMotionKind kind;
+  int axis;    // 0, 1, 2
+  int body;    // MBS_NOBODY: none
+  int entity;  // of a body: the first of its entities; of a ball: the first of its scalars
+  const char *name[MBS_MOST_COORDINATES_OF_MOTION];
+  double guess[MBS_MOST_COORDINATES_OF_MOTION];
+} MbsTreeNodeSpec;
+
 // ---- references ----
 enum {
   MBS_NOBODY = -1,
@@ -276,6 +300,7 @@ typedef struct MbsBlueprint {
   MbsShared *shared;  // by point group, then by class of directions; once coordinates are chosen
   int shared_count;
   MBS_LIST(MbsEntity) entities;
+  MBS_LIST(MbsTreeNodeSpec) tree;  // relative coordinates, each subtree together; none: natural coordinates
   MBS_LIST(MbsRowSpec) rows;
   MBS_LIST(MbsConditionSpec) conditions;
   MBS_LIST(MbsMassSpec) masses;

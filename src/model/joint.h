@@ -5,6 +5,23 @@
 #include "model/blueprint.h"
 #include "model/registry.h"
 
+// What a joint lets the second body do, seen from the first: motions one after the other between a frame fixed in each.
+typedef struct MbsFrame {
+  int body;
+  MbsNode origin[3], axes[3][3];  // in body axes; axes[k]: unit vectors, right-handed; in the plane the first two
+} MbsFrame;
+
+enum { MBS_MOST_MOTIONS = 4 };
+
+typedef struct MbsJointMotion {
+  MbsFrame on[2];
+  int count;
+  struct {
+    MbsMotionKind kind;
+    int axis;  // of the frame as it stands after the motions before
+  } motions[MBS_MOST_MOTIONS];
+} MbsJointMotion;
+
 // Described without coordinates, in two steps:
 // connect says which points and directions of the two bodies coincide: coordinates share them where
 //   they can and write rows where they cannot;
@@ -14,7 +31,23 @@ typedef struct MbsJointType {
   int only_dimension;    // 2 or 3 where it makes sense in the plane or in space alone; 0: both
   MbsStatus (*connect)(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint);  // may be NULL
   MbsStatus (*rows)(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint);     // may be NULL
+  // motion says the same for relative coordinates, which need no rows then. NULL: it is always closed by rows.
+  MbsStatus (*motion)(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsJointMotion *motion);
 } MbsJointType;
+
+// ---- frames for motions (frame.c) ----
+// The body's own axes, at a point.
+MbsFrame mbs_frame_of_point(MbsBlueprint *blueprint, MbsPointReference point);
+// At a point, with axis 0, 1 or 2 along u (in the plane: axis 0).
+MbsStatus mbs_frame_about(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference point, const MbsDirection *u,
+                          int axis, MbsFrame *frame);
+// At a point, with axis 2 along u and g in the half plane of axes 0 and 2 on the side of axis 0; space only.
+MbsFrame mbs_frame_along(MbsBlueprint *blueprint, MbsPointReference point, const MbsDirection *u,
+                         const MbsDirection *g);
+// Both frames of a joint about the directions of two fields.
+MbsStatus mbs_frames_about_axes(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                const MbsField *fields, int field, int second_field, MbsPointReference a,
+                                MbsPointReference b, int axis, MbsJointMotion *motion);
 
 // ---- what joints share (joint.c) ----
 // joint "pivot", for messages

@@ -18,6 +18,10 @@
 // a direction: s = 0) feel
 //     force s g,   torque (X_B - s c) x g.
 //
+// In relative coordinates bodies share nothing. A joint of the tree carries all bodies beyond it: what holds these,
+//     force sum R_B(r),   torque sum (r_B - c) x R_B(r) + sum u x R_B(u)      r_B: origin, u: axes of body B,
+// is what it transmits. A joint that is cut acts by its rows alone.
+//
 // lambda are the multipliers that balance the forces at the state (MBS_MULTIPLIER_TOTAL).
 #include "model/reaction.h"
 
@@ -26,6 +30,8 @@
 #include "expressions/vector.h"
 #include "model/joint.h"
 #include "model/joint_tree.h"
+
+enum { MOST_ENTITIES = 4 };  // at most, in relative coordinates
 
 typedef struct Wrench {
   MbsExpression force, torque;
@@ -266,6 +272,105 @@ static MbsStatus add_edge(MbsContext *context, MbsBlueprint *blueprint, int e, W
   return MBS_OK;
 }
 
+// ---- relative coordinates ----
+static MbsStatus entity_position(MbsContext *context, MbsBlueprint *blueprint, int entity, MbsExpression *position) {
+  MbsForm form;
+  MBS_TRY(mbs_form_of_entity(context, blueprint, entity, MBS_NOBODY, &form));
+  return mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_POSITION, position);
+}
+
+// what holds one body
+static MbsStatus add_body_load(MbsContext *context, MbsBlueprint *blueprint, const MbsTreeNodeSpec *node, double sign,
+                               const MbsExpression *centre, Wrench *wrench) {
+  MbsGraph *g = blueprint->graph;
+  MbsNode scale = mbs_graph_constant(g, sign);
+  bool is_axis = false;
+  for (int e = node->entity; e < blueprint->entities.count && e < node->entity + MOST_ENTITIES; ++e) {
+    const MbsEntity *entity = &blueprint->entities.items[e];
+    if (is_axis && (entity->kind != MBS_ENTITY_VECTOR || entity->is_fixed)) {
+      break;
+    }
+    MbsExpression R, scaled = zero_vector(g, blueprint->dimension), arm;
+    MBS_TRY(body_force(context, blueprint, node->body, e, &R));
+    MBS_TRY(entity_position(context, blueprint, e, &arm));
+    add_scaled(g, scale, &R, &scaled);
+    for (int k = 0; k < arm.size && !is_axis; ++k) {
+      arm.node[k] = mbs_graph_subtract(g, arm.node[k], centre->node[k]);
+      wrench->force.node[k] = mbs_graph_add(g, wrench->force.node[k], scaled.node[k]);
+    }
+    add_product(g, &arm, &scaled, &wrench->torque);
+    is_axis = true;
+  }
+  return MBS_OK;
+}
+
+// the node of the body that a joint of the tree carries, or -1: the joint is cut
+static int carried_node(const MbsBlueprint *blueprint, const MbsRecord *joint) {
+  for (int i = 0; i < blueprint->tree.count; ++i) {
+    if (blueprint->tree.items[i].joint == joint && blueprint->tree.items[i].body >= 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static MbsStatus add_coinciding_row(MbsContext *context, MbsBlueprint *blueprint, int row, int body,
+                                    const MbsExpression *centre, Wrench *wrench) {
+  MbsExpression g = zero_vector(blueprint->graph, blueprint->dimension);
+  const MbsRowSpec spec = blueprint->rows.items[row];
+  MbsNode lambda;
+  if (!has_part_in(body, &spec.A)) {
+    return MBS_OK;
+  }
+  MBS_TRY(total_multiplier(context, blueprint, row, &lambda));
+  g.node[spec.component] = mbs_graph_negate(blueprint->graph, lambda);
+  return add_share(context, blueprint, &spec.A, &g, body, centre, wrench);
+}
+
+static MbsStatus add_relative(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, int second,
+                              const MbsExpression *centre, Wrench *wrench) {
+  int carried = carried_node(blueprint, joint);
+  for (int i = carried; i >= 0 && i < blueprint->tree.count; ++i) {
+    const MbsTreeNodeSpec node = blueprint->tree.items[i];
+    if (i > carried && node.parent < carried) {
+      break;
+    }
+    if (node.body >= 0) {
+      double sign = blueprint->tree.items[carried].body == second ? 1 : -1;
+      MBS_TRY(add_body_load(context, blueprint, &node, sign, centre, wrench));
+    }
+  }
+  for (int i = 0; i < blueprint->rows.count; ++i) {
+    MbsRowKind kind = blueprint->rows.items[i].kind;
+    if (blueprint->rows.items[i].joint == joint) {
+      MBS_TRY((kind == MBS_ROW_EXPRESSION ? add_expression_row
+               : kind == MBS_ROW_COINCIDE ? add_coinciding_row
+                                          : add_dot_row)(context, blueprint, i, second, centre, wrench));
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus add_natural(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, int second,
+                             const MbsExpression *centre, bool with_force, bool with_torque, Wrench *wrench) {
+  if (!blueprint->reactions) {
+    MBS_TRY(mbs_reaction_index_create(context, blueprint));
+  }
+  const MbsReactionIndex *index = blueprint->reactions;
+  int j = mbs_joint_index(blueprint, joint);
+  for (int e = index->edges_of_joint.first[j]; e >= 0; e = index->edges_of_joint.next[e]) {
+    bool is_point = blueprint->shared[index->edges[e].shared].kind == MBS_ENTITY_POINT;
+    if (is_point ? with_force : with_torque) {
+      MBS_TRY(add_edge(context, blueprint, e, wrench));
+    }
+  }
+  for (int i = index->rows_of_joint.first[j]; i >= 0; i = index->rows_of_joint.next[i]) {
+    bool is_expression = blueprint->rows.items[i].kind == MBS_ROW_EXPRESSION;
+    MBS_TRY((is_expression ? add_expression_row : add_dot_row)(context, blueprint, i, second, centre, wrench));
+  }
+  return MBS_OK;
+}
+
 bool mbs_reaction_exists(const MbsRecord *joint) {
   return mbs_joint_types[joint->type]->record.fields[0].kind == MBS_FIELD_POINT_PAIR;
 }
@@ -278,23 +383,13 @@ MbsStatus mbs_reaction_of_joint(MbsContext *context, MbsBlueprint *blueprint, co
   Wrench wrench = {.force = zero_vector(blueprint->graph, blueprint->dimension),
                    .torque = zero_vector(blueprint->graph, torque_size(blueprint))};
   MBS_ASSERT(mbs_reaction_exists(joint));
-  if (!blueprint->reactions) {
-    MBS_TRY(mbs_reaction_index_create(context, blueprint));
-  }
-  const MbsReactionIndex *index = blueprint->reactions;
-  int j = mbs_joint_index(blueprint, joint);
   MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, 0), &first, &second));
   MBS_TRY(mbs_form_of_point(context, blueprint, second, &form));
   MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_POSITION, &centre));
-  for (int e = index->edges_of_joint.first[j]; e >= 0; e = index->edges_of_joint.next[e]) {
-    bool is_point = blueprint->shared[index->edges[e].shared].kind == MBS_ENTITY_POINT;
-    if (is_point ? force != NULL : torque != NULL) {
-      MBS_TRY(add_edge(context, blueprint, e, &wrench));
-    }
-  }
-  for (int i = index->rows_of_joint.first[j]; i >= 0; i = index->rows_of_joint.next[i]) {
-    bool is_expression = blueprint->rows.items[i].kind == MBS_ROW_EXPRESSION;
-    MBS_TRY((is_expression ? add_expression_row : add_dot_row)(context, blueprint, i, second.body, &centre, &wrench));
+  if (blueprint->tree.count > 0) {
+    MBS_TRY(add_relative(context, blueprint, joint, second.body, &centre, &wrench));
+  } else {
+    MBS_TRY(add_natural(context, blueprint, joint, second.body, &centre, force != NULL, torque != NULL, &wrench));
   }
   if (force) {
     *force = wrench.force;

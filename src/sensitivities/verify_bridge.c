@@ -27,8 +27,8 @@ static double relative_error(double value, double reference, double largest) {
   return size > 0 ? fabs(value - reference) / size : fabs(value);
 }
 
-static MbsStatus add_rows(MbsContext *context, Verification *verification, const char *formulation, const char *method,
-                          const MbsResult *tried, const MbsResult *reference) {
+static MbsStatus add_rows(MbsContext *context, Verification *verification, const MbsSettings *settings,
+                          const char *method, const MbsResult *tried, const MbsResult *reference) {
   MbsVerification *result = &verification->result;
   for (int i = 0; i < tried->objective_count; ++i) {
     double largest = 0;
@@ -39,8 +39,8 @@ static MbsStatus add_rows(MbsContext *context, Verification *verification, const
       int at = i * tried->parameter_count + k;
       MBS_GROW(context, verification->arena, verification->rows, result->row_count, verification->capacity);
       MbsVerifyRow *row = &verification->rows[result->row_count++];
-      *row = (MbsVerifyRow){.formulation = formulation,
-                            .coordinates = "natural",
+      *row = (MbsVerifyRow){.formulation = mbs_arena_copy_text(verification->arena, settings->formulation),
+                            .coordinates = mbs_arena_copy_text(verification->arena, settings->coordinates),
                             .method = method,
                             .objective = mbs_arena_copy_text(verification->arena, tried->objectives[i]),
                             .parameter = mbs_arena_copy_text(verification->arena, tried->parameters[k]),
@@ -58,10 +58,13 @@ static MbsStatus add_rows(MbsContext *context, Verification *verification, const
   return MBS_OK;
 }
 
-static void leave_out(Verification *verification, const char *formulation, const char *reason) {
+// formulation NULL: all of these coordinates
+static void leave_out(Verification *verification, const char *coordinates, const char *formulation,
+                      const char *reason) {
   const char *before = verification->result.left_out;
-  verification->result.left_out = mbs_arena_print(verification->arena, "%s%s%s (%s)", before ? before : "",
-                                                  before ? "; " : "", formulation, reason);
+  verification->result.left_out =
+      mbs_arena_print(verification->arena, "%s%s%s%s%s coordinates (%s)", before ? before : "", before ? "; " : "",
+                      formulation ? formulation : "", formulation ? " in " : "", coordinates, reason);
 }
 
 // settings of projections are for the formulations that have them
@@ -87,7 +90,7 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
   run.method = MBS_METHOD_COMPLEX_STEP;
   MbsStatus status = mbs_run(context, model, &run, &reference);
   if (status == MBS_OK && reference->warning_count > 0 && reference->statistics.condition_growth > 1e4) {
-    leave_out(verification, formulation, reference->warnings[0]);
+    leave_out(verification, run.settings.coordinates, formulation, reference->warnings[0]);
     mbs_result_destroy(reference);
     return MBS_OK;
   }
@@ -96,7 +99,7 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
     run.method = methods[i].method;
     status = mbs_run(context, model, &run, &tried);
     if (status == MBS_OK) {
-      status = add_rows(context, verification, formulation, methods[i].name, tried, reference);
+      status = add_rows(context, verification, &run.settings, methods[i].name, tried, reference);
     }
     mbs_result_destroy(tried);
   }
@@ -104,30 +107,53 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
   return status;
 }
 
-// The model's own formulation must run; another that cannot run this model (redundant constraints, a singular position,
-// something it does not offer) is left out, and named with the reason.
-static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const MbsRequest *request,
-                            Verification *verification) {
+// The model's own formulation in its own coordinates must run; what else cannot run this model (redundant constraints,
+// a singular position, something it does not offer) is left out, and named with the reason.
+static bool is_refusal(MbsStatus status) {
+  return status == MBS_ERROR_NUMERICAL || status == MBS_ERROR_NOT_OFFERED || status == MBS_ERROR_INPUT;
+}
+
+static MbsStatus verify_coordinates(MbsContext *context, const MbsModel *model, const MbsRequest *request, bool is_own,
+                                    Verification *verification) {
+  const char *coordinates = request->settings.coordinates;
   MbsCheck *check = NULL;
   MbsSettings settings = request->settings;
   forget_projections(&settings);
-  MBS_TRY(mbs_check(context, model, &settings, &check));
+  MbsStatus status = mbs_check(context, model, &settings, &check);
+  if (is_refusal(status) && !is_own) {
+    leave_out(verification, coordinates, NULL, mbs_context_message(context));
+    context->status = MBS_OK;
+    return MBS_OK;
+  }
+  MBS_TRY(status);
   bool is_redundant = check->redundant > 0;
   mbs_check_destroy(check);
   for (int i = 0; mbs_formulation_types[i]; ++i) {
     const MbsFormulationType *type = mbs_formulation_types[i];
     if (is_redundant && !type->allows_redundancy) {
-      leave_out(verification, type->name, "the model has redundant constraints");
+      leave_out(verification, coordinates, type->name, "the model has redundant constraints");
       continue;
     }
-    MbsStatus status = verify_formulation(context, model, request, type->name, verification);
-    bool is_own = strcmp(type->name, request->settings.formulation) == 0;
-    bool is_refused = status == MBS_ERROR_NUMERICAL || status == MBS_ERROR_NOT_OFFERED || status == MBS_ERROR_INPUT;
-    if (is_refused && !is_own) {
-      leave_out(verification, type->name, mbs_context_message(context));
+    status = verify_formulation(context, model, request, type->name, verification);
+    if (is_refusal(status) && !(is_own && strcmp(type->name, request->settings.formulation) == 0)) {
+      leave_out(verification, coordinates, type->name, mbs_context_message(context));
       context->status = MBS_OK;
     } else if (status != MBS_OK) {
       return status;
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                            Verification *verification) {
+  static const char *const coordinates[] = {"natural", "relative"};
+  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
+    MbsRequest run = *request;
+    bool is_own = strcmp(coordinates[i], request->settings.coordinates) == 0;
+    (void)snprintf(run.settings.coordinates, sizeof run.settings.coordinates, "%s", coordinates[i]);
+    if (is_own || !request->has_own_coordinates) {
+      MBS_TRY(verify_coordinates(context, model, &run, is_own, verification));
     }
   }
   return MBS_OK;

@@ -91,6 +91,26 @@ static MbsStatus connect_expression(MbsContext *context, const Groups *g, int ro
   return MBS_OK;
 }
 
+// relative coordinates: a joint of the tree connects the body that it carries with the one before
+static void connect_tree(const Groups *g) {
+  const MbsTreeNodeSpec *nodes = g->blueprint->tree.items;
+  for (int i = g->blueprint->tree.count - 1, body = 0; i >= 0; --i) {
+    body = nodes[i].body >= 0 ? nodes[i].body : body;
+    for (int k = 0; k < MBS_MOST_COORDINATES_OF_MOTION && nodes[i].kind == MBS_MOTION_BALL; ++k) {
+      unite(g, nodes[i].entity + k, body_node(g, body));
+    }
+    int before = nodes[i].parent;
+    while (before >= 0 && nodes[before].body < 0) {
+      before = nodes[before].parent;
+    }
+    if (nodes[i].body >= 0 && before >= 0) {
+      unite(g, body_node(g, nodes[i].body), body_node(g, nodes[before].body));
+    } else if (nodes[i].body >= 0) {
+      g->is_grounded[body_node(g, nodes[i].body)] |= nodes[i].joint != NULL;
+    }
+  }
+}
+
 static void connect_forces(const Groups *g) {
   for (int f = 0; f < g->blueprint->forces.count; ++f) {
     const MbsForceSpec *force = &g->blueprint->forces.items[f];
@@ -116,6 +136,7 @@ static MbsStatus connect(MbsContext *context, MbsArena *arena, const MbsBlueprin
   for (int b = 1; b < blueprint->bodies.count; ++b) {
     connect_body(g, b);
   }
+  connect_tree(g);
   for (int r = 0; r < blueprint->rows.count; ++r) {
     if (blueprint->rows.items[r].kind != MBS_ROW_EXPRESSION) {
       connect_row(g, r);
@@ -134,8 +155,10 @@ static MbsStatus connect(MbsContext *context, MbsArena *arena, const MbsBlueprin
 }
 
 // ---- what comes of it ----
-static bool is_own_coordinate(const MbsEntity *entity) {
-  return entity->kind == MBS_ENTITY_SCALAR && !entity->is_fixed;
+static bool is_own_coordinate(const MbsBlueprint *blueprint, int entity) {
+  int own = blueprint->user_coordinates.count;
+  return own > 0 && entity >= blueprint->user_coordinates.items[0].entity &&
+         entity <= blueprint->user_coordinates.items[own - 1].entity;
 }
 
 // group numbers by root, in the order of their first bodies; those of the model's own coordinates alone follow
@@ -151,30 +174,59 @@ static MbsStatus number_groups(MbsContext *context, MbsArena *arena, const Group
   }
   for (int e = 0; e < entities; ++e) {
     int root = find(g, e);
-    if (is_own_coordinate(&g->blueprint->entities.items[e]) && (*number)[root] < 0) {
+    if (is_own_coordinate(g->blueprint, e) && (*number)[root] < 0) {
       (*number)[root] = (*count)++;
     }
   }
   return MBS_OK;
 }
 
-static MbsStatus count_freedoms(MbsContext *context, const Groups *g, const MbsSimulation *simulation,
-                                const int *number, MbsCheckGroup *groups) {
+// natural coordinates are those of the group's entities
+static MbsStatus count_coordinates(MbsContext *context, const Groups *g, const MbsSimulation *simulation,
+                                   const int *number, MbsCheckGroup *groups) {
   const MbsSystem *system = simulation->system;
   int *entity_at;  // by coordinate: 1 + the entity whose first one it is, or 0
   MBS_TAKE(context, simulation->arena, entity_at, system->nq);
   for (int e = 0; e < g->blueprint->entities.count; ++e) {
-    int k = number[find(g, e)];
     entity_at[system->entity_first[e]] = 1 + e;
-    if (k >= 0 && !g->blueprint->entities.items[e].is_fixed) {
-      groups[k].is_grounded |= g->is_grounded[e];
-      groups[k].has_forces |= g->has_forces[e];
-    }
   }
   for (int i = 0, k = -1; i < system->n; ++i) {
     k = entity_at[i] ? number[find(g, entity_at[i] - 1)] : k;
     if (k >= 0) {
       groups[k].degrees_of_freedom += 1;
+    }
+  }
+  return MBS_OK;
+}
+
+// relative ones are those of the joints that carry the group's bodies, and the model's own
+static void count_joint_coordinates(const Groups *g, const int *number, MbsCheckGroup *groups) {
+  const MbsBlueprint *blueprint = g->blueprint;
+  for (int i = blueprint->tree.count - 1, body = 0; i >= 0; --i) {
+    const MbsTreeNodeSpec *node = &blueprint->tree.items[i];
+    body = node->body >= 0 ? node->body : body;
+    for (int k = 0; k < MBS_MOST_COORDINATES_OF_MOTION; ++k) {
+      groups[number[find(g, body_node(g, body))]].degrees_of_freedom += node->name[k] != NULL;
+    }
+  }
+  for (int i = 0; i < blueprint->user_coordinates.count; ++i) {
+    groups[number[find(g, blueprint->user_coordinates.items[i].entity)]].degrees_of_freedom += 1;
+  }
+}
+
+static MbsStatus count_freedoms(MbsContext *context, const Groups *g, const MbsSimulation *simulation,
+                                const int *number, MbsCheckGroup *groups) {
+  const MbsSystem *system = simulation->system;
+  if (g->blueprint->tree.count > 0) {
+    count_joint_coordinates(g, number, groups);
+  } else {
+    MBS_TRY(count_coordinates(context, g, simulation, number, groups));
+  }
+  for (int e = 0; e < g->blueprint->entities.count; ++e) {
+    int k = number[find(g, e)];
+    if (k >= 0 && !g->blueprint->entities.items[e].is_fixed) {
+      groups[k].is_grounded |= g->is_grounded[e];
+      groups[k].has_forces |= g->has_forces[e];
     }
   }
   for (int r = 0; r < system->m; ++r) {
@@ -200,7 +252,7 @@ static MbsStatus list_members(MbsContext *context, MbsArena *arena, const Groups
     groups[k].is_grounded |= g->is_grounded[body_node(g, b)];
   }
   for (int e = 0; e < blueprint->entities.count; ++e) {
-    if (is_own_coordinate(&blueprint->entities.items[e])) {
+    if (is_own_coordinate(blueprint, e)) {
       groups[number[find(g, e)]].coordinate_count += 1;
     }
   }
@@ -216,7 +268,7 @@ static MbsStatus list_members(MbsContext *context, MbsArena *arena, const Groups
     names[next[2 * number[find(g, body_node(g, b))]]++] = blueprint->bodies.items[b].name;
   }
   for (int e = 0; e < blueprint->entities.count; ++e) {
-    if (is_own_coordinate(&blueprint->entities.items[e])) {
+    if (is_own_coordinate(blueprint, e)) {
       names[next[2 * number[find(g, e)] + 1]++] = blueprint->entities.items[e].name;
     }
   }

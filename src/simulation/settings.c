@@ -164,6 +164,24 @@ static MbsStatus check_projections(MbsContext *context, const MbsFormulationType
   return MBS_OK;
 }
 
+static MbsStatus check_coordinates(MbsContext *context, const MbsModel *model, const MbsSettings *settings) {
+  bool is_relative = strcmp(settings->coordinates, "relative") == 0;
+  MbsPlace place = mbs_model_setting_place(model, MBS_SIMULATION_COORDINATES, settings->coordinates);
+  if (!is_relative && strcmp(settings->coordinates, "natural") != 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, place, "no coordinates \"%s\"; use natural or relative",
+                    settings->coordinates);
+  }
+  if (!is_relative && (settings->tree[0] || settings->cut[0])) {
+    return mbs_fail(context, MBS_ERROR_INPUT, place,
+                    "a tree of joints, or joints to cut, are for relative coordinates; add --coordinates relative");
+  }
+  if (is_relative && (settings->is_kinematic || settings->is_projection_tangent)) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, place, "%s not offered with relative coordinates yet; use natural",
+                    settings->is_kinematic ? "kinematics is" : "projections with the tangent matrix are");
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsSettings *settings) {
   const struct {
     const char *name;
@@ -195,14 +213,7 @@ MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsS
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "step %.3g is too small for an end of %.3g", settings->step,
                     settings->end);
   }
-  if (strcmp(settings->coordinates, "natural") != 0) {
-    bool is_planned = strcmp(settings->coordinates, "relative") == 0;
-    return mbs_fail(
-        context, is_planned ? MBS_ERROR_NOT_OFFERED : MBS_ERROR_INPUT,
-        mbs_model_setting_place(model, MBS_SIMULATION_COORDINATES, settings->coordinates),
-        is_planned ? "coordinates \"%s\" are not offered yet; use natural" : "no coordinates \"%s\"; use natural",
-        settings->coordinates);
-  }
+  MBS_TRY(check_coordinates(context, model, settings));
   const char *nearest = NULL;
   const MbsFormulationType *formulation = mbs_formulation_find(settings->formulation, &nearest);
   MBS_TRY(check_integrator(context, model, formulation, settings));

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "coordinates/compile.h"
@@ -46,7 +47,10 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
     simulation->settings.is_stabilised = false;
   }
   MBS_TRY(mbs_settings_complete(context, model, &simulation->settings));
-  MBS_TRY(mbs_compile(context, arena, model, &blueprint));
+  const MbsCoordinateChoice choice = {.is_relative = strcmp(simulation->settings.coordinates, "relative") == 0,
+                                      .tree = simulation->settings.tree,
+                                      .cut = simulation->settings.cut};
+  MBS_TRY(mbs_compile(context, arena, model, &choice, &blueprint));
   double *nominal;
   MBS_TAKE(context, arena, nominal, blueprint->parameters.count);
   for (int i = 0; i < blueprint->parameters.count; ++i) {

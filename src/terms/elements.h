@@ -35,6 +35,11 @@ static inline void mbs_raise(double *largest, mbs_scalar value) {
   }
 }
 
+// ---- terms.c ----
+// R += f' and e' of `count` directions, which stand in system->directions.
+void mbs_terms_add_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                           int count, mbs_scalar *R);
+
 // ---- arguments.c: what expressions depend on ----
 // Where an input of a tape comes from, and where its derivative goes.
 typedef struct MbsInputPlace {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "terms/elements.h"
+#include "terms/tree.h"
 
 static const double two_pi = 6.283185307179586476925286766559;
 
@@ -45,12 +46,27 @@ static void evaluate_forms(const MbsSystem *system, const MbsState *state) {
 }
 
 void mbs_signal_bank_evaluate(const MbsSystem *system, const MbsState *state) {
+  if (system->tree) {
+    mbs_signal_bank_evaluate(system->tree->inner, mbs_tree_follow(system->tree, state, false));
+    return;
+  }
   evaluate_forms(system, state);
   mbs_body_forces_evaluate(system, state);
 }
 
+void mbs_signal_bank_take_columns(const MbsSystem *system, const MbsState *state, const MbsColumns *columns) {
+  if (system->tree) {
+    (void)mbs_tree_columns(system, state, columns);
+  }
+}
+
 void mbs_signal_bank_differentiate(const MbsSystem *system, const MbsState *state, const MbsColumns *columns) {
-  mbs_body_forces_differentiate(system, state, columns);
+  mbs_signal_bank_take_columns(system, state, columns);
+  if (system->tree) {
+    mbs_body_forces_differentiate(system->tree->inner, &system->tree->x, &system->tree->columns);
+  } else {
+    mbs_body_forces_differentiate(system, state, columns);
+  }
 }
 
 void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, const MbsTape *tape,
@@ -87,6 +103,10 @@ static void count_turns(const MbsSystem *system, const MbsState *state, bool fir
 }
 
 void mbs_signal_bank_accept(const MbsSystem *system, const MbsState *state, bool first) {
+  if (system->tree) {
+    mbs_signal_bank_accept(system->tree->inner, mbs_tree_follow(system->tree, state, false), first);
+    return;
+  }
   const MbsSignalBank *bank = &system->signals;
   evaluate_forms(system, state);
   if (bank->turn_count > 0) {
@@ -106,6 +126,10 @@ void mbs_signal_bank_expect(const MbsSystem *system, int index, double turns) {
 }
 
 void mbs_signal_bank_follow(const MbsSystem *system, const MbsState *state) {
+  if (system->tree) {
+    mbs_signal_bank_follow(system->tree->inner, mbs_tree_follow(system->tree, state, false));
+    return;
+  }
   evaluate_forms(system, state);
   if (system->signals.turn_count > 0) {
     count_turns(system, state, false);
@@ -165,6 +189,13 @@ static void add_component(const MbsSystem *system, const MbsSignal *signal, mbs_
 
 void mbs_function_transposed(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
                              mbs_scalar scale, const MbsStateBar *bar) {
+  if (system->tree) {
+    const MbsState *x = mbs_tree_follow(system->tree, state, true);
+    const MbsStateBar inner = mbs_tree_begin_bar(system, bar);
+    mbs_function_transposed(system->tree->inner, function, x, scale, &inner);
+    mbs_tree_end_bar(system, bar);
+    return;
+  }
   bool has_body_forces = false;
   for (int s = 0; s < function->tape->input_count; ++s) {
     const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
@@ -218,6 +249,10 @@ static const mbs_scalar *column_of(const mbs_scalar *columns, int column, int si
 
 mbs_scalar mbs_function_derivative(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
                                    int column, const MbsColumns *columns, const mbs_scalar *dO) {
+  if (system->tree) {  // where take_columns left them
+    return mbs_function_derivative(system->tree->inner, function, mbs_tree_follow(system->tree, state, true), column,
+                                   &system->tree->columns, dO);
+  }
   const mbs_scalar *slope = mbs_block_slope(&system->signals.block, column);
   const mbs_scalar *X = column_of(columns->X, column, system->nq), *V = column_of(columns->V, column, system->nq);
   const mbs_scalar *A = column_of(columns->A, column, system->nq);

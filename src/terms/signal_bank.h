@@ -37,7 +37,10 @@ typedef struct MbsFunction {
 MbsStatus mbs_signal_bank_create(MbsContext *context, struct MbsSystem *system);
 // Forms (and forces that hold bodies) at a state: needed before functions are evaluated there.
 void mbs_signal_bank_evaluate(const struct MbsSystem *system, const MbsState *state);
-// Derivatives of the forces that hold bodies, after evaluate: needed before functions are differentiated by columns.
+// What the columns of the state do to the bodies, after evaluate: needed before functions of positions, velocities and
+// accelerations are differentiated by these columns.
+void mbs_signal_bank_take_columns(const struct MbsSystem *system, const MbsState *state, const MbsColumns *columns);
+// The same, with the derivatives of the forces that hold bodies: for functions of any signals.
 void mbs_signal_bank_differentiate(const struct MbsSystem *system, const MbsState *state, const MbsColumns *columns);
 // Evaluates the forms and chooses whole turns so that every angle is next to its value at the last accepted step;
 // `first`: to what is expected of it, or so that it is its principal value.

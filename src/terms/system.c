@@ -1,5 +1,6 @@
 // From a blueprint to numbers: coordinates, elements, coefficients, sparsity.
 #include "terms/elements.h"
+#include "terms/tree.h"
 
 // Free points and vectors first, then free scalars, then what is fixed. Forms read as many coordinates of each entity
 // as there are dimensions. Of a scalar only the first is its own: the others are those of its neighbours behind it,
@@ -129,6 +130,10 @@ static MbsStatus create_independents(MbsContext *context, MbsSystem *system) {
 
 void mbs_system_point(const MbsSystem *system, int point, const MbsState *state, mbs_scalar *r, mbs_scalar *v,
                       mbs_scalar *a) {
+  if (system->tree) {
+    mbs_system_point(system->tree->inner, point, mbs_tree_follow(system->tree, state, false), r, v, a);
+    return;
+  }
   const MbsLinearForm *form = &system->points[point].form;
   for (int k = 0; k < system->dimension; ++k) {
     r[k] = v[k] = a[k] = 0;
@@ -136,6 +141,22 @@ void mbs_system_point(const MbsSystem *system, int point, const MbsState *state,
   mbs_form_add(form, system->point_block.value, system->dimension, system->dimension == 2, state->q, r);
   mbs_form_add(form, system->point_block.value, system->dimension, system->dimension == 2, state->v, v);
   mbs_form_add(form, system->point_block.value, system->dimension, system->dimension == 2, state->a, a);
+}
+
+MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
+                                      MbsPatternBuilder *builder) {
+  if (system->tree) {
+    return mbs_tree_add_form_pattern(context, system, form, row, builder);
+  }
+  for (int t = 0; t < form->count; ++t) {
+    for (int k = 0; k < system->dimension; ++k) {
+      int column = mbs_system_free_component(system, form->first[t], k);
+      if (column >= 0) {
+        MBS_TRY(mbs_pattern_add(context, builder, row, column));
+      }
+    }
+  }
+  return MBS_OK;
 }
 
 static MbsStatus create_pattern(MbsContext *context, MbsSystem *system) {
@@ -197,32 +218,44 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   MBS_TRY(create_points(context, system));
   MBS_TRY(create_independents(context, system));
   MBS_TRY(create_pattern(context, system));
+  MbsTree *tree = NULL;
+  if (blueprint->tree.count > 0) {
+    MBS_TRY(mbs_tree_create(context, system, &tree));
+  }
   MBS_TRY(mbs_coefficients_finish(context, &system->coefficients, column_count, columns, is_carried));
   int widest = system->carried_count > 1 ? system->carried_count : 1;
   MBS_TAKE(context, arena, system->scratch, (size_t)(system->nq + system->m) * (size_t)widest);
-  MBS_TAKE(context, arena, system->zeros, system->nq > system->m ? system->nq : system->m);
+  int longest = system->nq > system->m ? system->nq : system->m;
+  MBS_TAKE(context, arena, system->zeros, longest > MBS_LONGEST_TWIST ? longest : MBS_LONGEST_TWIST);
   MBS_TAKE(context, arena, system->directions, widest);
   *result = system;
-  return MBS_OK;
+  return tree ? mbs_tree_wrap(context, tree, result) : MBS_OK;
+}
+
+static void refresh(MbsSystem *system) {
+  mbs_coefficients_refresh(&system->coefficients, system->parameters);
+  if (system->tree) {
+    system->tree->is_known = false;
+  }
 }
 
 void mbs_system_set_parameters(MbsSystem *system, const double *values) {
   for (int i = 0; i < system->blueprint->parameters.count; ++i) {
     system->parameters[i] = values[i];
   }
-  mbs_coefficients_refresh(&system->coefficients, system->parameters);
+  refresh(system);
 }
 
 void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system) {
   for (int i = 0; i < system->blueprint->parameters.count; ++i) {
     system->parameters[i] = from->parameters[i];
   }
-  mbs_coefficients_refresh(&system->coefficients, system->parameters);
+  refresh(system);
 }
 
 void mbs_system_perturb(MbsSystem *system, int index, double step) {
   system->parameters[index] += mbs_complex(0, step);
-  mbs_coefficients_refresh(&system->coefficients, system->parameters);
+  refresh(system);
 }
 
 MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state) {
@@ -235,7 +268,10 @@ MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsStat
   MBS_TAKE(context, system->arena, state->kappa, system->m);
   MBS_TAKE(context, system->arena, state->total, system->m);
   const MbsBlueprint *blueprint = system->blueprint;
-  for (int i = 0; i < blueprint->entities.count; ++i) {
+  for (int i = 0; i < system->n && system->tree; ++i) {
+    state->q[i] = system->tree->guess[i];
+  }
+  for (int i = 0; i < blueprint->entities.count && !system->tree; ++i) {
     const MbsEntity *entity = &blueprint->entities.items[i];
     for (int k = 0; k < mbs_entity_size(entity, system->dimension) && !entity->is_fixed; ++k) {
       state->q[system->entity_first[i] + k] = entity->guess[k];

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "terms/elements.h"
+#include "terms/tree.h"
 
 static mbs_scalar *cleared_scratch(const MbsSystem *system, int count) {
   int size = (system->nq + system->m) * count;
@@ -33,6 +34,10 @@ static mbs_scalar *accumulate_residual(const MbsSystem *system, const MbsState *
 
 void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
                         double scale[2]) {
+  if (system->tree) {
+    mbs_tree_residual(system, state, weights, r, scale);
+    return;
+  }
   if (scale) {
     scale[0] = scale[1] = 0;
   }
@@ -46,6 +51,10 @@ void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const Mb
 }
 
 void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f) {
+  if (system->tree) {
+    mbs_tree_forces(system, state, parts, f);
+    return;
+  }
   const MbsMode *mode = &system->mode;
   const MbsWeights none = {0};
   mbs_scalar *e = cleared_scratch(system, 1);
@@ -96,12 +105,20 @@ static MbsState at_rest(const MbsSystem *system, const MbsState *state) {
 
 void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
                        double c2, mbs_scalar *values) {
+  if (system->tree) {
+    mbs_tree_assemble(system, MBS_TREE_TANGENT, state, weights, c0, c1, c2, values);
+    return;
+  }
   const MbsCombination c = {.c0 = c0, .c1 = c1, .c2 = c2};
   assemble(system, c2, state, weights, &c, state, &c, values);
 }
 
 void mbs_terms_approximate_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0,
                                    double c1, double c2, mbs_scalar *values) {
+  if (system->tree) {
+    mbs_tree_assemble(system, MBS_TREE_APPROXIMATE, state, weights, c0, c1, c2, values);
+    return;
+  }
   const MbsCombination c = {.c0 = c0, .c1 = c1, .c2 = c2};
   const MbsState rest = at_rest(system, state);
   assemble(system, c2, &rest, weights, &c, state, &c, values);
@@ -110,6 +127,10 @@ void mbs_terms_approximate_tangent(const MbsSystem *system, const MbsState *stat
 void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state, double c0, double c1, double epsilon,
                                  mbs_scalar *values) {
   const MbsWeights weights = {.k2 = 1, .n2 = 1, .epsilon = epsilon, .n_epsilon = epsilon};
+  if (system->tree) {
+    mbs_tree_assemble(system, MBS_TREE_PROJECTION, state, &weights, c0, c1, 1, values);
+    return;
+  }
   const MbsCombination rows = {.c2 = 1}, forces = {.c0 = c0, .c1 = c1};
   const MbsState rest = at_rest(system, state);
   assemble(system, 1, &rest, &weights, &rows, state, &forces, values);
@@ -130,8 +151,12 @@ static void add_scratch(const MbsSystem *system, int count, mbs_scalar *R) {
   }
 }
 
-static void add_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
-                        int count, mbs_scalar *R) {
+void mbs_terms_add_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                           int count, mbs_scalar *R) {
+  if (system->tree) {
+    mbs_tree_derivative(system, state, weights, parts, count, system->directions, R);
+    return;
+  }
   const MbsMode *mode = &system->mode;
   const MbsDirectionColumn *directions = system->directions;
   int stride = system->nq + system->m;
@@ -160,7 +185,7 @@ void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const 
                                                  .A = A ? A + k * system->nq : NULL,
                                                  .L = L ? L + k * system->m : NULL};
   }
-  add_columns(system, state, weights, MBS_PART_ALL, count, R);
+  mbs_terms_add_columns(system, state, weights, MBS_PART_ALL, count, R);
 }
 
 static void point_at_columns(const MbsSystem *system, const MbsColumns *columns) {
@@ -176,10 +201,11 @@ static void point_at_columns(const MbsSystem *system, const MbsColumns *columns)
 void mbs_terms_derivative_of(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                              const MbsColumns *columns, mbs_scalar *R) {
   point_at_columns(system, columns);
-  add_columns(system, state, weights, parts, system->column_count, R);
+  mbs_terms_add_columns(system, state, weights, parts, system->column_count, R);
 }
 
 MbsStatus mbs_terms_prepare_tangent_slopes(MbsContext *context, const MbsSystem *system) {
+  MBS_ASSERT(!system->tree);  // settings refuse it
   for (int i = 0; i < system->mode.force_count; ++i) {
     MBS_TRY(mbs_force_second_prepare(context, system, system->mode.forces[i]));
   }
@@ -201,6 +227,11 @@ static void add_mass_slopes(const MbsSystem *system, const mbs_scalar *y, mbs_sc
 
 void mbs_terms_tangent_slopes(const MbsSystem *system, const MbsState *state, double c0, double c1, const mbs_scalar *u,
                               const MbsColumns *columns, mbs_scalar *R) {
+  if (system->tree) {
+    MBS_ASSERT(!has_tangent_of_forces(c0, c1));  // settings refuse it
+    mbs_tree_mass_slopes(system, state, u, columns, R);
+    return;
+  }
   add_mass_slopes(system, u, R);
   if (!has_tangent_of_forces(c0, c1)) {
     return;
@@ -226,6 +257,10 @@ static const mbs_scalar *extended(const MbsSystem *system, const mbs_scalar *mu)
 
 void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                           const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
+  if (system->tree) {
+    mbs_tree_transposed(system, state, weights, parts, mu, nu, bar);
+    return;
+  }
   const MbsMode *mode = &system->mode;
   const MbsAdjoint adjoint = {.mu = extended(system, mu),
                               .nu = nu,
@@ -248,6 +283,11 @@ void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const 
 
 void mbs_terms_tangent_transposed(const MbsSystem *system, const MbsState *state, double c0, double c1,
                                   const mbs_scalar *u, const mbs_scalar *mu, const MbsStateBar *bar) {
+  if (system->tree) {
+    MBS_ASSERT(!has_tangent_of_forces(c0, c1));
+    mbs_tree_mass_transposed(system, state, u, mu, bar);
+    return;
+  }
   const MbsAdjoint adjoint = {.mu = extended(system, mu),
                               .q = bar->q,
                               .v = bar->v,
@@ -276,11 +316,19 @@ void mbs_system_chain(const MbsSystem *system, const mbs_scalar *coefficients, c
 }
 
 void mbs_terms_constraint(const MbsSystem *system, int row, const MbsState *state, mbs_scalar level[3]) {
+  if (system->tree) {
+    mbs_terms_constraint(system->tree->inner, row, mbs_tree_follow(system->tree, state, false), level);
+    return;
+  }
   mbs_row_levels(system, &system->mode.rows[row], state, level);
 }
 
 void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_scalar *Phi, mbs_scalar *Phidot,
                            mbs_scalar *Phiddot) {
+  if (system->tree) {
+    mbs_terms_constraints(system->tree->inner, mbs_tree_follow(system->tree, state, false), Phi, Phidot, Phiddot);
+    return;
+  }
   mbs_signal_bank_try(system, state);
   for (int i = 0; i < system->m; ++i) {
     mbs_scalar level[3];
@@ -298,6 +346,10 @@ void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_s
 }
 
 void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar *energy, mbs_scalar *power) {
+  if (system->tree) {
+    mbs_terms_energy(system->tree->inner, mbs_tree_follow(system->tree, state, false), energy, power);
+    return;
+  }
   *energy = *power = 0;
   MbsState balanced = *state;  // where a is projected, lambda alone does not hold M a - Q
   balanced.lambda = state->total;
@@ -324,6 +376,9 @@ void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar
 }
 
 const char *mbs_terms_find_bad_force(const MbsSystem *system, const MbsState *state) {
+  if (system->tree) {
+    return mbs_terms_find_bad_force(system->tree->inner, mbs_tree_follow(system->tree, state, false));
+  }
   for (int i = 0; i < system->mode.force_count; ++i) {
     if (!mbs_force_element_is_finite(system, system->mode.forces[i], state)) {
       return mbs_force_element_name(system->mode.forces[i]);

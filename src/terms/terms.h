@@ -49,6 +49,7 @@
 struct MbsForceElement;
 struct MbsBodyForces;
 struct MbsExpressionRow;
+struct MbsTree;
 
 typedef struct MbsWeights {
   double k0, k1, k2, epsilon;  // of the levels of holonomic constraints, and of their multipliers
@@ -121,6 +122,7 @@ typedef struct MbsMovingGround {
 } MbsMovingGround;
 
 typedef struct MbsSystem {
+  struct MbsTree *tree;  // of relative coordinates, which the terms are in then: tree.h; NULL: natural ones
   MbsArena *arena;
   MbsBlueprint *blueprint;
   int dimension;
@@ -157,6 +159,10 @@ static inline int mbs_system_free_component(const MbsSystem *system, int first, 
   bool is_own = k == 0 || first < system->first_scalar || first >= system->n;
   return is_own && first + k < system->n ? first + k : -1;
 }
+
+// Adds the free coordinates that a form of the signal bank depends on to a row of a pattern.
+MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
+                                      MbsPatternBuilder *builder);
 
 // Turns a completed blueprint into numbers. columns: parameters to differentiate with respect to; is_carried: by
 // products with columns, and not only by transposed products.

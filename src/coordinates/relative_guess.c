@@ -1,0 +1,169 @@
+// Where the joints' coordinates start: each body's frame is to come as near as its joint allows to where the placement
+// has put the body. From the parent's frame outwards, motion by motion: with C the frame so far and T the one that is
+// wanted, a slide takes what T's origin is ahead along its axis; a turn brings the axis of the turn that follows (if
+// one does) to T's, else another axis of the frame; a ball takes the whole rotation.
+#include <math.h>
+
+#include "coordinates/natural.h"
+#include "coordinates/relative.h"
+
+typedef struct Pose {
+  double R[3][3], x[3];  // columns of R: axes
+} Pose;
+
+// b = a (axes, origin)
+static Pose stand(const Pose *a, const Pose *on) {
+  Pose b = {.x = {a->x[0], a->x[1], a->x[2]}};
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      b.x[i] += a->R[i][k] * on->x[k];
+      for (int j = 0; j < 3; ++j) {
+        b.R[i][j] += a->R[i][k] * on->R[k][j];
+      }
+    }
+  }
+  return b;
+}
+
+static Pose inverse(const Pose *a) {
+  Pose b = {.x = {0}};
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      b.R[i][k] = a->R[k][i];
+      b.x[i] -= a->R[k][i] * a->x[k];
+    }
+  }
+  return b;
+}
+
+static const Pose unit = {.R = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+
+static Pose turn_about(int axis, double angle) {
+  Pose pose = unit;
+  int i = (axis + 1) % 3, j = (axis + 2) % 3;
+  pose.R[i][i] = pose.R[j][j] = cos(angle);  // real
+  pose.R[j][i] = sin(angle);                 // real
+  pose.R[i][j] = -pose.R[j][i];
+  return pose;
+}
+
+// the Euler parameters of a rotation, by the largest of them
+static void euler_parameters(double R[3][3], double p[4]) {
+  double squares[4] = {1 + R[0][0] + R[1][1] + R[2][2]};
+  int largest = 0;
+  for (int k = 0; k < 3; ++k) {
+    squares[1 + k] = 1 - R[0][0] - R[1][1] - R[2][2] + 2 * R[k][k];
+    largest = squares[1 + k] > squares[largest] ? 1 + k : largest;
+  }
+  double twice = sqrt(squares[largest] > 0 ? squares[largest] : 0);  // real
+  p[largest] = twice / 2;
+  for (int k = 0; k < 3; ++k) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    if (largest == 0) {
+      p[1 + k] = (R[j][i] - R[i][j]) / (2 * twice);
+    } else if (k == largest - 1) {
+      p[0] = (R[j][i] - R[i][j]) / (2 * twice);
+    } else {
+      p[1 + k] = (R[k][largest - 1] + R[largest - 1][k]) / (2 * twice);
+    }
+  }
+}
+
+static MbsStatus nominal_frame(MbsContext *context, MbsBlueprint *blueprint, const MbsTreeNodeSpec *node, Pose *pose) {
+  MbsNode nodes[12];
+  double values[12];
+  for (int i = 0; i < 3; ++i) {
+    nodes[9 + i] = node->origin[i];
+    for (int k = 0; k < 3; ++k) {
+      nodes[3 * i + k] = node->axes[i][k];
+    }
+  }
+  MBS_TRY(mbs_blueprint_nominal(context, blueprint, 12, nodes, values));
+  for (int i = 0; i < 3; ++i) {
+    pose->x[i] = i < blueprint->dimension ? values[9 + i] : 0;
+    for (int k = 0; k < 3; ++k) {
+      pose->R[i][k] = values[3 * k + i];
+    }
+  }
+  if (blueprint->dimension == 2) {
+    *pose = (Pose){.R = {{values[0], -values[1], 0}, {values[1], values[0], 0}, {0, 0, 1}},
+                   .x = {values[9], values[10], 0}};
+  }
+  return MBS_OK;
+}
+
+// as the placement left it
+static Pose placed(const MbsBlueprint *blueprint, int body) {
+  const MbsBasis *basis = mbs_natural_basis(blueprint, body);
+  Pose pose = unit;
+  for (int k = 0; k < basis->count; ++k) {
+    const double *guess = blueprint->entities.items[basis->entity[k]].guess;
+    for (int i = 0; i < 3; ++i) {
+      *(k == 0 ? &pose.x[i] : &pose.R[i][k - 1]) = guess[i];
+    }
+  }
+  if (blueprint->dimension == 2) {
+    pose.R[0][1] = -pose.R[1][0];
+    pose.R[1][1] = pose.R[0][0];
+  }
+  return pose;
+}
+
+// the axis by which a turn is seen: that of a turn that follows about another one, else any other
+static int seen_axis(const MbsBlueprint *blueprint, int index) {
+  const MbsTreeNodeSpec *nodes = blueprint->tree.items;
+  int axis = nodes[index].axis;
+  for (int i = index + 1; i < blueprint->tree.count && nodes[i - 1].body < 0; ++i) {
+    if (nodes[i].kind == MBS_MOTION_TURN && nodes[i].axis != axis) {
+      return nodes[i].axis;
+    }
+  }
+  return (axis + 1) % 3;
+}
+
+// the motion that brings the frame nearest to T, which is seen from it
+static Pose move(const MbsBlueprint *blueprint, int index, const Pose *T, MbsTreeNodeSpec *node) {
+  Pose moved = unit;
+  if (node->kind == MBS_MOTION_SLIDE) {
+    node->guess[0] = moved.x[node->axis] = T->x[node->axis];
+  } else if (node->kind == MBS_MOTION_TURN) {
+    int seen = seen_axis(blueprint, index), third = 3 - seen - node->axis;
+    double sense = (node->axis + 1) % 3 == seen ? 1 : -1;
+    node->guess[0] = atan2(sense * T->R[third][seen], T->R[seen][seen]);  // real
+    moved = turn_about(node->axis, node->guess[0]);
+  } else if (node->kind == MBS_MOTION_BALL) {
+    Pose rotated = *T;
+    euler_parameters(rotated.R, node->guess);
+    rotated.x[0] = rotated.x[1] = rotated.x[2] = 0;
+    moved = rotated;
+  }
+  return moved;
+}
+
+MbsStatus mbs_relative_guess(MbsContext *context, MbsBlueprint *blueprint) {
+  Pose *frames, *fixed;
+  MBS_TAKE(context, blueprint->arena, frames, blueprint->tree.count);
+  MBS_TAKE(context, blueprint->arena, fixed, blueprint->tree.count);
+  for (int i = 0; i < blueprint->tree.count; ++i) {
+    MBS_TRY(nominal_frame(context, blueprint, &blueprint->tree.items[i], &fixed[i]));
+  }
+  for (int i = 0; i < blueprint->tree.count; ++i) {
+    MbsTreeNodeSpec *node = &blueprint->tree.items[i];
+    int last = i;  // the next body's frame, and what stands between it and this node
+    while (blueprint->tree.items[last].body < 0) {
+      ++last;
+    }
+    Pose target = placed(blueprint, blueprint->tree.items[last].body);
+    if (last > i && blueprint->tree.items[last].kind == MBS_MOTION_NONE) {
+      Pose back = inverse(&fixed[last]);
+      target = stand(&target, &back);
+    }
+    Pose start = stand(node->parent < 0 ? &unit : &frames[node->parent], &fixed[i]), back = inverse(&start);
+    Pose seen = stand(&back, &target), moved = move(blueprint, i, &seen, node);
+    frames[i] = stand(&start, &moved);
+    for (int k = 0; k < MBS_MOST_COORDINATES_OF_MOTION && node->kind == MBS_MOTION_BALL; ++k) {
+      blueprint->entities.items[node->entity + k].guess[0] = node->guess[k];
+    }
+  }
+  return MBS_OK;
+}

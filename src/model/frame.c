@@ -1,0 +1,67 @@
+// Frames fixed in bodies, as functions of the parameters: unit axes for all their values.
+#include "expressions/vector.h"
+#include "model/joint.h"
+
+static const MbsBlueprintPoint *point_of(const MbsBlueprint *blueprint, MbsPointReference point) {
+  return &blueprint->bodies.items[point.body].points[point.point];
+}
+
+MbsFrame mbs_frame_of_point(MbsBlueprint *blueprint, MbsPointReference point) {
+  MbsFrame frame = {.body = point.body};
+  for (int i = 0; i < 3; ++i) {
+    frame.origin[i] = point_of(blueprint, point)->local[i];
+    for (int k = 0; k < 3; ++k) {
+      frame.axes[i][k] = mbs_graph_constant(blueprint->graph, i == k ? 1 : 0);
+    }
+  }
+  return frame;
+}
+
+static void set_axis(MbsFrame *frame, int axis, const MbsNode direction[3]) {
+  for (int k = 0; k < 3; ++k) {
+    frame->axes[axis % 3][k] = direction[k];
+  }
+}
+
+MbsStatus mbs_frame_about(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference point, const MbsDirection *u,
+                          int axis, MbsFrame *frame) {
+  *frame = mbs_frame_of_point(blueprint, point);
+  set_axis(frame, axis, u->local);
+  if (blueprint->dimension == 2) {
+    const MbsNode left[3] = {mbs_graph_negate(blueprint->graph, u->local[1]), u->local[0], u->local[2]};
+    set_axis(frame, 1, left);
+    return MBS_OK;
+  }
+  MbsDirection normals[2];
+  MBS_TRY(mbs_direction_normals(context, blueprint, u, normals));
+  set_axis(frame, axis + 1, normals[0].local);
+  set_axis(frame, axis + 2, normals[1].local);
+  return MBS_OK;
+}
+
+MbsFrame mbs_frame_along(MbsBlueprint *blueprint, MbsPointReference point, const MbsDirection *u,
+                         const MbsDirection *g) {
+  MbsGraph *graph = blueprint->graph;
+  MbsFrame frame = mbs_frame_of_point(blueprint, point);
+  MbsDirection x, y;
+  mbs_direction_cross(graph, u, g, &y);
+  MbsNode length = mbs_node_norm(graph, 3, y.local);
+  for (int k = 0; k < 3; ++k) {
+    y.local[k] = mbs_graph_divide(graph, y.local[k], length);
+  }
+  mbs_direction_cross(graph, &y, u, &x);
+  set_axis(&frame, 0, x.local);
+  set_axis(&frame, 1, y.local);
+  set_axis(&frame, 2, u->local);
+  return frame;
+}
+
+MbsStatus mbs_frames_about_axes(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                const MbsField *fields, int field, int second_field, MbsPointReference a,
+                                MbsPointReference b, int axis, MbsJointMotion *motion) {
+  MbsDirection u1, u2;
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, field, field, a.body, &u1));
+  MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, second_field, field, b.body, &u2));
+  MBS_TRY(mbs_frame_about(context, blueprint, a, &u1, axis, &motion->on[0]));
+  return mbs_frame_about(context, blueprint, b, &u2, axis, &motion->on[1]);
+}

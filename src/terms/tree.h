@@ -1,0 +1,120 @@
+// Relative coordinates: terms in the coordinates z of a tree of joints, by recursion (P3 section 2, theory section 5).
+//
+// The bodies' frames x (a point and axes each, the entities of the blueprint) make a system of their own, `inner`,
+// whose terms know nothing of the tree. Here x, v, a follow from z along the tree, and forces go back along it. With
+// twists at the global origin (terms/twist.h; P3's RTdyn1, B = I), for a node i that stands on its parent p with the
+// twists b_k of its coordinates, fixed in the parent's side of the joint,
+//
+//     V_i = V_p + sum b_k z_k',   A_i = A_p + sum (b_k z_k'' + b_k' z_k'),     b_k' = [V_p, b_k]               P3 (1)
+//     v = V.x,  a = A.x + V.v                                             what twists do to points and vectors
+//     f_k = b_k.W_i,   W_i = wrench of the body's f + the sum of the children's W                 no R^v is formed
+//
+// Derivatives. A change of z (and of the parameters) moves frames by twists eta, which add up along the tree just so:
+//
+//     eta_i = eta_p + gamma_i + sum b_k z_k'            gamma: of the frame that the node stands on, parameters alone
+//     x' = eta.x,   v' = (eta.x)',   a' = (eta.x)''     with eta', eta'' from b', b'' and the columns of z', z''
+//     f_k' = b_k.W_i' + [eta_P, b_k].W_i                eta_P = eta_p + gamma_i: what carries the axis along
+//
+// so columns cost one pass out and one pass in around those of `inner`; and the transpose is the same passes in
+// reverse. The Euler parameters p of a ball are coordinates whose axes turn with p itself: omega = 2 E(p) p' / p.p in
+// the frame it stands on, which holds for p of any length; p.p = 1 is a row of `inner`.
+#ifndef MBS_TREE_H
+#define MBS_TREE_H
+
+#include "terms/terms.h"
+#include "terms/twist.h"
+
+typedef struct MbsTreeNode {
+  int parent;  // -1: the ground
+  int end;     // nodes from this one to end - 1 stand on it
+  MbsMotionKind kind;
+  int axis;
+  int first, count;            // coordinates
+  bool has_frame;              // it does not just stand on the parent's own frame
+  bool is_changing;            // some of its numbers depends on parameters
+  MbsBlock frame;              // axes (columns) and origin; in the plane the first axis and origin
+  int body_first, body_count;  // coordinates of its body's entities in `inner`, and how many entities: 0: none
+} MbsTreeNode;
+
+typedef struct MbsTree {
+  MbsSystem *inner;
+  int node_count;
+  MbsTreeNode *nodes;
+  const int *scalar;                  // by coordinate: the one of `inner` that is the same, or -1
+  const int *node_of;                 // by coordinate of the tree: its node
+  int joint_count, coordinate_count;  // coordinates of joints; with the model's own, which follow them
+  const char **names;                 // of coordinates
+  double *guess;                      // of coordinates
+  double extent;  // how far a body's origin is from the one it stands on, at most; 0: not measured yet
+
+  // at a state
+  MbsState at;        // where: t, q, v, a
+  bool is_known;      // all below belongs to it
+  bool has_slopes;    // b'' too
+  MbsState x;         // of `inner`
+  mbs_scalar *P, *H;  // frames: where nodes stand, and after they have moved; axes and origin each
+  mbs_scalar *V, *A;  // by node: twists
+  mbs_scalar *b[3];   // by coordinate of a joint: b, b', b''
+  mbs_scalar *f;      // forces on `inner`, n + m
+  mbs_scalar *W;      // by node: wrench of all that stands on it
+
+  // workspace
+  mbs_scalar *eta[3];      // by node: eta, eta', eta'' of one column
+  mbs_scalar *dW;          // by node
+  mbs_scalar *owns, *own;  // by node: eta_P of each column; of the one at hand
+  mbs_scalar *bar[3];      // by node: of eta, eta', eta''
+  mbs_scalar *bar_P;       // by node: of eta_P
+  MbsColumns columns;      // of `inner`: X, V, A
+  mbs_scalar *R;           // of `inner`: (n + m) x columns
+  MbsStateBar x_bar;       // of `inner`: q, v, a
+  mbs_scalar *y[3];        // of `inner`, nq each
+  struct MbsTreeTangent *tangent;
+} MbsTree;
+
+// Nodes and their coefficients, before those are finished.
+MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **tree);
+// The system in the tree's coordinates, after they are.
+MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **system);
+// The pattern of the matrix in the tree's coordinates, and where its entries come from.
+MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem *system);
+
+// See mbs_system_add_form_pattern.
+MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
+                                    MbsPatternBuilder *builder);
+
+// ---- tree_motion.c ----
+// Brings x, v, a of `inner` (and b'' where wanted) to a state of the tree; gives back `inner`'s state.
+const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_slopes);
+// W += of the forces f on the bodies, each wrench added to all that carry it; then f of the coordinates.
+void mbs_tree_gather(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *W);
+void mbs_tree_project(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar *W, mbs_scalar *f_z);
+// The derivative of b_k of a ball with respect to its parameter l, as an angular velocity; see the file.
+void mbs_tree_ball_slope(const MbsTree *tree, int index, int k, int l, mbs_scalar *t);
+// y (nq of `inner`) = what the twists of u (coordinates) do to the bodies; the twists by node into xi.
+void mbs_tree_spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi, mbs_scalar *y);
+
+// ---- the terms (terms.h) in the tree's coordinates ----
+void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
+                       double scale[2]);
+void mbs_tree_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
+typedef enum MbsTreeMatrix { MBS_TREE_TANGENT, MBS_TREE_APPROXIMATE, MBS_TREE_PROJECTION } MbsTreeMatrix;
+void mbs_tree_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsState *state, const MbsWeights *weights,
+                       double c0, double c1, double c2, mbs_scalar *values);
+void mbs_tree_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                         int count, const struct MbsDirectionColumn *directions, mbs_scalar *R);
+void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const mbs_scalar *u,
+                          const MbsColumns *columns, mbs_scalar *R);
+void mbs_tree_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                         const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar);
+void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, const mbs_scalar *u, const mbs_scalar *mu,
+                              const MbsStateBar *bar);
+// The columns of `inner` that belong to those of the tree.
+const MbsColumns *mbs_tree_columns(const MbsSystem *system, const MbsState *state, const MbsColumns *columns);
+// f (nq of `inner`) = M y
+void mbs_tree_mass_product(const MbsTree *tree, const mbs_scalar *y, mbs_scalar *f);
+// For derivatives with respect to the bodies that others compute: begin gives an empty bar of `inner`, end takes it to
+// that of the tree's coordinates. In between: the state followed with slopes.
+MbsStateBar mbs_tree_begin_bar(const MbsSystem *system, const MbsStateBar *bar);
+void mbs_tree_end_bar(const MbsSystem *system, const MbsStateBar *bar);
+
+#endif

@@ -1,0 +1,179 @@
+// A tree from its blueprint, and the system in its coordinates. See tree.h.
+#include "terms/elements.h"
+#include "terms/tree.h"
+
+static int coordinates_of(MbsMotionKind kind) {
+  return kind == MBS_MOTION_NONE ? 0 : kind == MBS_MOTION_BALL ? MBS_MOST_COORDINATES_OF_MOTION : 1;
+}
+
+// ---- nodes ----
+static MbsStatus create_frame(MbsContext *context, const MbsTree *tree, const MbsTreeNodeSpec *spec,
+                              MbsTreeNode *node) {
+  const MbsSystem *inner = tree->inner;
+  MbsGraph *g = inner->blueprint->graph;
+  int d = inner->dimension, used = 0;
+  MbsNode nodes[12];
+  for (int j = 0; j < (d == 2 ? 1 : 3); ++j) {
+    for (int i = 0; i < d; ++i) {
+      node->has_frame |= !mbs_graph_is_constant(g, spec->axes[j][i], i == j ? 1 : 0);
+      nodes[used++] = spec->axes[j][i];
+    }
+  }
+  for (int i = 0; i < d; ++i) {
+    node->has_frame |= !mbs_graph_is_constant(g, spec->origin[i], 0);
+    nodes[used++] = spec->origin[i];
+  }
+  for (int i = 0; i < used; ++i) {
+    node->is_changing |= mbs_graph_node(g, nodes[i])->operation != MBS_OP_CONSTANT;
+  }
+  return node->has_frame ? mbs_coefficients_add_block(context, &tree->inner->coefficients, used, nodes, &node->frame)
+                         : MBS_OK;
+}
+
+// entities of a body, one behind the other
+static int entity_count(const MbsSystem *inner, int first) {
+  int count = 1;
+  const MbsBlueprint *blueprint = inner->blueprint;
+  while (first + count < blueprint->entities.count && count < (inner->dimension == 2 ? 2 : 4) &&
+         blueprint->entities.items[first + count].kind == MBS_ENTITY_VECTOR &&
+         !blueprint->entities.items[first + count].is_fixed) {
+    ++count;
+  }
+  return count;
+}
+
+MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **result) {
+  const MbsBlueprint *blueprint = inner->blueprint;
+  MbsTree *tree;
+  int *scalar, *node_of,
+      most = MBS_MOST_COORDINATES_OF_MOTION * blueprint->tree.count + blueprint->user_coordinates.count;
+  MBS_TAKE(context, inner->arena, tree, 1);
+  MBS_TAKE(context, inner->arena, tree->nodes, blueprint->tree.count);
+  MBS_TAKE(context, inner->arena, scalar, most);
+  MBS_TAKE(context, inner->arena, node_of, most);
+  MBS_TAKE(context, inner->arena, tree->names, most);
+  MBS_TAKE(context, inner->arena, tree->guess, most);
+  tree->inner = inner;
+  tree->node_count = blueprint->tree.count;
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsTreeNodeSpec *spec = &blueprint->tree.items[i];
+    MbsTreeNode *node = &tree->nodes[i];
+    node->parent = spec->parent;
+    node->kind = spec->kind;
+    node->axis = spec->axis;
+    node->first = tree->joint_count;
+    node->count = coordinates_of(spec->kind);
+    MBS_TRY(create_frame(context, tree, spec, node));
+    for (int k = 0; k < node->count; ++k) {
+      bool is_ball = spec->kind == MBS_MOTION_BALL;
+      scalar[tree->joint_count] = is_ball ? inner->entity_first[spec->entity + k] : -1;
+      node_of[tree->joint_count] = i;
+      tree->guess[tree->joint_count] = spec->guess[k];
+      tree->names[tree->joint_count++] = spec->name[k];
+    }
+    if (spec->body >= 0) {
+      node->body_first = inner->entity_first[spec->entity];
+      node->body_count = entity_count(inner, spec->entity);
+    }
+    node->end = i + 1;
+    for (int p = node->parent; p >= 0; p = tree->nodes[p].parent) {
+      tree->nodes[p].end = i + 1;
+    }
+  }
+  tree->coordinate_count = tree->joint_count;
+  for (int i = 0; i < blueprint->user_coordinates.count; ++i) {
+    const MbsUserCoordinate *own = &blueprint->user_coordinates.items[i];
+    scalar[tree->coordinate_count] = inner->entity_first[own->entity];
+    tree->guess[tree->coordinate_count] = blueprint->entities.items[own->entity].guess[0];
+    tree->names[tree->coordinate_count++] = own->name;
+  }
+  tree->scalar = scalar;
+  tree->node_of = node_of;
+  *result = tree;
+  return MBS_OK;
+}
+
+// ---- the system ----
+static MbsStatus create_workspace(MbsContext *context, MbsTree *tree) {
+  const MbsSystem *inner = tree->inner;
+  size_t nodes = (size_t)tree->node_count, twist = (size_t)mbs_twist_size(inner->dimension);
+  size_t frame = inner->dimension == 2 ? 4 : 12, joints = (size_t)tree->joint_count;
+  size_t columns = inner->carried_count > 1 ? (size_t)inner->carried_count : 1;
+  size_t nq = (size_t)inner->nq, all = (size_t)(tree->coordinate_count + inner->nq - inner->n);
+  struct {
+    mbs_scalar **array;
+    size_t size;
+  } arrays[] = {{&tree->at.q, all},
+                {&tree->at.v, all},
+                {&tree->at.a, all},
+                {&tree->x.q, nq},
+                {&tree->x.v, nq},
+                {&tree->x.a, nq},
+                {&tree->P, frame * nodes},
+                {&tree->H, frame * nodes},
+                {&tree->V, twist * nodes},
+                {&tree->A, twist * nodes},
+                {&tree->b[0], twist * joints},
+                {&tree->b[1], twist * joints},
+                {&tree->b[2], twist * joints},
+                {&tree->f, nq + (size_t)inner->m},
+                {&tree->W, twist * nodes},
+                {&tree->eta[0], twist * nodes},
+                {&tree->eta[1], twist * nodes},
+                {&tree->eta[2], twist * nodes},
+                {&tree->dW, twist * nodes},
+                {&tree->owns, twist * nodes * columns},
+                {&tree->bar[0], twist * nodes},
+                {&tree->bar[1], twist * nodes},
+                {&tree->bar[2], twist * nodes},
+                {&tree->bar_P, twist * nodes},
+                {&tree->columns.X, nq * columns},
+                {&tree->columns.V, nq * columns},
+                {&tree->columns.A, nq * columns},
+                {&tree->R, (size_t)(inner->n + inner->m) * columns},
+                {&tree->x_bar.q, nq},
+                {&tree->x_bar.v, nq},
+                {&tree->x_bar.a, nq},
+                {&tree->y[0], nq},
+                {&tree->y[1], nq},
+                {&tree->y[2], nq}};
+  for (int i = 0; i < MBS_COUNT(arrays); ++i) {
+    MBS_TAKE(context, inner->arena, *arrays[i].array, arrays[i].size);
+  }
+  tree->own = tree->owns;
+  return MBS_OK;
+}
+
+// Everything that does not depend on the coordinates is the inner system's own; fixed coordinates follow the tree's.
+MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **result) {
+  const MbsSystem *inner = tree->inner;
+  MbsSystem *system;
+  const char **names;
+  int *coordinate, fixed = inner->nq - inner->n;
+  MBS_TAKE(context, inner->arena, system, 1);
+  *system = *inner;
+  system->tree = tree;
+  system->n = tree->coordinate_count;
+  system->nq = system->n + fixed;
+  system->first_scalar = tree->joint_count;
+  MBS_TAKE(context, inner->arena, names, system->nq);
+  for (int i = 0; i < system->nq; ++i) {
+    names[i] = i < system->n ? tree->names[i] : inner->coordinate_names[inner->n + i - system->n];
+  }
+  system->coordinate_names = names;
+  MBS_TAKE(context, inner->arena, coordinate, inner->moving.count);
+  for (int i = 0; i < inner->moving.count; ++i) {
+    coordinate[i] = inner->moving.coordinate[i] - inner->n + system->n;
+  }
+  system->moving.coordinate = coordinate;
+  system->entity_first = NULL;
+  int longest = system->nq > system->m ? system->nq : system->m;
+  MBS_TAKE(context, inner->arena, system->zeros, longest);
+  size_t widest = inner->carried_count > 1 ? (size_t)inner->carried_count : 1;
+  MBS_TAKE(context, inner->arena, system->directions, widest);
+  MBS_TAKE(context, inner->arena, system->scratch, (size_t)(system->nq + system->m) * widest);
+  MBS_TRY(create_workspace(context, tree));
+  MBS_TRY(mbs_tree_create_tangent(context, tree, system));
+  *result = system;
+  return MBS_OK;
+}

@@ -1,0 +1,425 @@
+// From the coordinates to frames, twists and back to generalised forces. See tree.h.
+#include <string.h>
+
+#include "terms/elements.h"
+#include "terms/tree.h"
+
+MBS_KERNEL int frame_size(int d) { return d == 2 ? 4 : 12; }
+
+MBS_KERNEL const mbs_scalar *origin_of(int d, const mbs_scalar *frame) { return frame + (d == 2 ? 2 : 9); }
+
+// axis k of a frame
+MBS_KERNEL void axis_of(int d, const mbs_scalar *frame, int k, mbs_scalar *axis) {
+  if (d == 2) {
+    axis[0] = k == 0 ? frame[0] : -frame[1];
+    axis[1] = k == 0 ? frame[1] : frame[0];
+    return;
+  }
+  for (int i = 0; i < 3; ++i) {
+    axis[i] = frame[3 * k + i];
+  }
+}
+
+// ---- frames ----
+// P = H F: axes turned and origin shifted by the numbers of a node's frame
+MBS_KERNEL void stand(int d, const mbs_scalar *H, const mbs_scalar *F, mbs_scalar *P) {
+  if (d == 2) {
+    P[0] = H[0] * F[0] - H[1] * F[1];
+    P[1] = H[1] * F[0] + H[0] * F[1];
+    P[2] = H[2] + H[0] * F[2] - H[1] * F[3];
+    P[3] = H[3] + H[1] * F[2] + H[0] * F[3];
+    return;
+  }
+  for (int j = 0; j < 4; ++j) {
+    for (int i = 0; i < 3; ++i) {
+      P[3 * j + i] = (j == 3 ? H[9 + i] : 0) + H[i] * F[3 * j] + H[3 + i] * F[3 * j + 1] + H[6 + i] * F[3 * j + 2];
+    }
+  }
+}
+
+// Ad(P) of a rotation about the origin of P with the angular velocity s in its axes
+static void ball_twist(const mbs_scalar *P, const mbs_scalar s[3], mbs_scalar *t) {
+  for (int i = 0; i < 3; ++i) {
+    t[3 + i] = P[i] * s[0] + P[3 + i] * s[1] + P[6 + i] * s[2];
+    t[i] = 0;
+  }
+  mbs_cross_add(3, -1, t + 3, P + 9, t);
+}
+
+// 2 E_k(p): what a change of p_k alone adds to the angular velocity, times p.p
+static void ball_column(const mbs_scalar *p, int k, mbs_scalar e[3]) {
+  for (int i = 0; i < 3; ++i) {
+    e[i] = k == 0 ? -2 * p[1 + i] : 0;
+  }
+  if (k > 0) {
+    int i = k % 3, j = (k + 1) % 3;  // pv x e_{k-1}
+    e[k - 1] = 2 * p[0];
+    e[i] = 2 * p[1 + j];
+    e[j] = -2 * p[1 + i];
+  }
+}
+
+static mbs_scalar dot4(const mbs_scalar *a, const mbs_scalar *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+// R v = v + 2/p.p (p0 pv x v + pv x (pv x v)) of each axis
+static void move_ball(const mbs_scalar *P, const mbs_scalar *p, mbs_scalar *H) {
+  mbs_scalar scale = 2 / dot4(p, p);
+  for (int j = 0; j < 3; ++j) {
+    mbs_scalar once[3] = {0}, twice[3] = {0}, e[3] = {j == 0, j == 1, j == 2};
+    mbs_cross_add(3, 1, p + 1, e, once);
+    mbs_cross_add(3, 1, p + 1, once, twice);
+    for (int i = 0; i < 3; ++i) {
+      e[i] += scale * (p[0] * once[i] + twice[i]);
+    }
+    for (int i = 0; i < 3; ++i) {
+      H[3 * j + i] = P[i] * e[0] + P[3 + i] * e[1] + P[6 + i] * e[2];
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    H[9 + i] = P[9 + i];
+  }
+}
+
+MBS_KERNEL void move(int d, const MbsTreeNode *node, const mbs_scalar *z, const mbs_scalar *P, mbs_scalar *H) {
+  if (d == 3 && node->kind == MBS_MOTION_BALL) {
+    move_ball(P, z + node->first, H);
+    return;
+  }
+  for (int i = 0; i < frame_size(d); ++i) {
+    H[i] = P[i];
+  }
+  if (node->kind == MBS_MOTION_SLIDE) {
+    mbs_scalar axis[3];
+    axis_of(d, P, node->axis, axis);
+    for (int i = 0; i < d; ++i) {
+      H[frame_size(d) - d + i] += z[node->first] * axis[i];
+    }
+  } else if (node->kind == MBS_MOTION_TURN) {
+    mbs_scalar c = mbs_cos(z[node->first]), s = mbs_sin(z[node->first]);
+    if (d == 2) {
+      H[0] = c * P[0] - s * P[1];
+      H[1] = s * P[0] + c * P[1];
+      return;
+    }
+    int j = (node->axis + 1) % 3, k = (node->axis + 2) % 3;
+    for (int i = 0; i < 3; ++i) {
+      H[3 * j + i] = c * P[3 * j + i] + s * P[3 * k + i];
+      H[3 * k + i] = c * P[3 * k + i] - s * P[3 * j + i];
+    }
+  }
+}
+
+// ---- twists ----
+// b of a turn or a slide
+MBS_KERNEL void axis_twist(int d, const MbsTreeNode *node, const mbs_scalar *P, mbs_scalar *b) {
+  mbs_scalar axis[3] = {1};
+  for (int i = 0; i < mbs_twist_size(d); ++i) {
+    b[i] = 0;
+  }
+  if (node->kind == MBS_MOTION_SLIDE) {
+    axis_of(d, P, node->axis, b);
+    return;
+  }
+  if (d == 3) {
+    axis_of(d, P, node->axis, axis);
+  }
+  for (int i = d; i < mbs_twist_size(d); ++i) {
+    b[i] = axis[i - d];
+  }
+  mbs_cross_add(d, -1, b + d, origin_of(d, P), b);
+}
+
+// s, s', s'' of E_k over time, s = e / N with N = p.p
+static void ball_rates(const MbsState *at, const MbsTreeNode *node, int k, mbs_scalar s[3][3]) {
+  const mbs_scalar *p = at->q + node->first, *v = at->v + node->first, *a = at->a + node->first;
+  mbs_scalar N = dot4(p, p), N1 = 2 * dot4(p, v), N2 = 2 * (dot4(v, v) + dot4(p, a)), e[3][3];
+  ball_column(p, k, e[0]);
+  ball_column(v, k, e[1]);
+  ball_column(a, k, e[2]);
+  for (int i = 0; i < 3; ++i) {
+    s[0][i] = e[0][i] / N;
+    s[1][i] = (e[1][i] - s[0][i] * N1) / N;
+    s[2][i] = (e[2][i] - 2 * s[1][i] * N1 - s[0][i] * N2) / N;
+  }
+}
+
+void mbs_tree_ball_slope(const MbsTree *tree, int index, int k, int l, mbs_scalar *t) {
+  const mbs_scalar *p = tree->at.q + tree->nodes[index].first;
+  mbs_scalar N = dot4(p, p), unit[4] = {l == 0, l == 1, l == 2, l == 3}, s[3], e[3];
+  ball_column(unit, k, s);
+  ball_column(p, k, e);
+  for (int i = 0; i < 3; ++i) {
+    s[i] = (s[i] - 2 * p[l] * e[i] / N) / N;
+  }
+  ball_twist(tree->P + 12 * index, s, t);
+}
+
+// b and b' of a node's coordinates, V and A of the node
+MBS_KERNEL void add_rates(const MbsTree *tree, int index, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  const MbsState *at = &tree->at;
+  int size = mbs_twist_size(d);
+  const mbs_scalar *P = tree->P + index * frame_size(d);
+  const mbs_scalar *V_p = node->parent < 0 ? tree->inner->zeros : tree->V + node->parent * size;
+  const mbs_scalar *A_p = node->parent < 0 ? tree->inner->zeros : tree->A + node->parent * size;
+  mbs_scalar *V = tree->V + index * size, *A = tree->A + index * size;
+  for (int i = 0; i < size; ++i) {
+    V[i] = V_p[i];
+    A[i] = A_p[i];
+  }
+  for (int k = 0; k < node->count; ++k) {
+    mbs_scalar *b = tree->b[0] + (node->first + k) * size, *rate = tree->b[1] + (node->first + k) * size;
+    mbs_scalar s[3][3];
+    if (d == 3 && node->kind == MBS_MOTION_BALL) {
+      ball_rates(at, node, k, s);
+      ball_twist(P, s[0], b);
+      ball_twist(P, s[1], rate);
+    } else {
+      axis_twist(d, node, P, b);
+      for (int i = 0; i < size; ++i) {
+        rate[i] = 0;
+      }
+    }
+    mbs_bracket_add(d, 1, V_p, b, rate);
+    mbs_twist_add(d, at->v[node->first + k], b, V);
+    mbs_twist_add(d, at->a[node->first + k], b, A);
+    mbs_twist_add(d, at->v[node->first + k], rate, A);
+  }
+}
+
+// b'' = [A_p, b] + [V_p, b'], and of a ball the rates of its own axes
+MBS_KERNEL void add_second_rates(const MbsTree *tree, int index, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  int size = mbs_twist_size(d);
+  const mbs_scalar *P = tree->P + index * frame_size(d);
+  const mbs_scalar *V_p = node->parent < 0 ? tree->inner->zeros : tree->V + node->parent * size;
+  const mbs_scalar *A_p = node->parent < 0 ? tree->inner->zeros : tree->A + node->parent * size;
+  for (int k = 0; k < node->count; ++k) {
+    const mbs_scalar *b = tree->b[0] + (node->first + k) * size, *rate = tree->b[1] + (node->first + k) * size;
+    mbs_scalar *second = tree->b[2] + (node->first + k) * size;
+    for (int i = 0; i < size; ++i) {
+      second[i] = 0;
+    }
+    if (d == 3 && node->kind == MBS_MOTION_BALL) {
+      mbs_scalar s[3][3], own[6];
+      ball_rates(&tree->at, node, k, s);
+      ball_twist(P, s[2], second);
+      ball_twist(P, s[1], own);
+      mbs_bracket_add(3, 1, V_p, own, second);
+    }
+    mbs_bracket_add(d, 1, A_p, b, second);
+    mbs_bracket_add(d, 1, V_p, rate, second);
+  }
+}
+
+// ---- bodies ----
+MBS_KERNEL void place_body(const MbsTree *tree, int index, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  const mbs_scalar *H = tree->H + index * frame_size(d);
+  const mbs_scalar *V = tree->V + index * mbs_twist_size(d), *A = tree->A + index * mbs_twist_size(d);
+  for (int e = 0; e < node->body_count; ++e) {
+    int first = node->body_first + e * d;
+    mbs_scalar *q = tree->x.q + first, *v = tree->x.v + first, *a = tree->x.a + first;
+    if (e == 0) {
+      for (int i = 0; i < d; ++i) {
+        q[i] = origin_of(d, H)[i];
+      }
+    } else {
+      axis_of(d, H, e - 1, q);
+    }
+    for (int i = 0; i < d; ++i) {
+      v[i] = a[i] = 0;
+    }
+    mbs_twist_move(d, e == 0, V, q, v);
+    mbs_twist_move(d, e == 0, A, q, a);
+    mbs_cross_add(d, 1, V + d, v, a);
+  }
+}
+
+MBS_KERNEL void follow(const MbsTree *tree, int d) {
+  const mbs_scalar ground[12] = {1, 0, 0, 0, d == 3, 0, 0, 0, d == 3};
+  int size = frame_size(d);
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsTreeNode *node = &tree->nodes[i];
+    const mbs_scalar *H = node->parent < 0 ? ground : tree->H + node->parent * size;
+    mbs_scalar *P = tree->P + i * size;
+    if (node->has_frame) {
+      stand(d, H, node->frame.value, P);
+    } else {
+      for (int k = 0; k < size; ++k) {
+        P[k] = H[k];
+      }
+    }
+    move(d, node, tree->at.q, P, tree->H + i * size);
+    add_rates(tree, i, d);
+    place_body(tree, i, d);
+  }
+}
+
+static void measure(MbsTree *tree) {
+  int d = tree->inner->dimension, size = d == 2 ? 4 : 12;
+  double largest = 0;
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsTreeNode *node = &tree->nodes[i];
+    double square = 0;
+    for (int k = 0; k < d; ++k) {
+      double from = node->parent < 0 ? 0 : mbs_re(tree->H[node->parent * size + size - d + k]);
+      double ahead = mbs_re(tree->H[i * size + size - d + k]) - from;
+      square += ahead * ahead;
+    }
+    square = node->kind == MBS_MOTION_SLIDE && square < 1 ? 1 : square;
+    largest = square > largest ? square : largest;
+  }
+  tree->extent = largest > 0 ? mbs_re(mbs_sqrt(largest)) : 1;
+}
+
+static bool is_at(const MbsTree *tree, const MbsState *state) {
+  const MbsSystem *inner = tree->inner;
+  size_t bytes = sizeof(mbs_scalar) * (size_t)(tree->coordinate_count + inner->nq - inner->n);
+  return tree->is_known && memcmp(&tree->at.t, &state->t, sizeof state->t) == 0 &&
+         memcmp(tree->at.q, state->q, bytes) == 0 && memcmp(tree->at.v, state->v, bytes) == 0 &&
+         memcmp(tree->at.a, state->a, bytes) == 0;
+}
+
+const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_slopes) {
+  MbsSystem *inner = tree->inner;
+  int n = tree->coordinate_count, fixed = inner->nq - inner->n;
+  if (!is_at(tree, state)) {
+    tree->at.t = tree->x.t = state->t;
+    for (int i = 0; i < n + fixed; ++i) {
+      int x = i < n ? tree->scalar[i] : inner->n + i - n;
+      tree->at.q[i] = state->q[i];
+      tree->at.v[i] = state->v[i];
+      tree->at.a[i] = state->a[i];
+      if (x >= 0) {
+        tree->x.q[x] = state->q[i];
+        tree->x.v[x] = state->v[i];
+        tree->x.a[x] = state->a[i];
+      }
+    }
+    if (inner->dimension == 2) {
+      follow(tree, 2);
+    } else {
+      follow(tree, 3);
+    }
+    tree->is_known = true;
+    tree->has_slopes = false;
+    if (!(tree->extent > 0)) {
+      measure(tree);
+    }
+  }
+  for (int i = 0; i < tree->node_count && with_slopes && !tree->has_slopes; ++i) {
+    if (inner->dimension == 2) {
+      add_second_rates(tree, i, 2);
+    } else {
+      add_second_rates(tree, i, 3);
+    }
+  }
+  tree->has_slopes |= with_slopes;
+  tree->x.lambda = state->lambda;
+  tree->x.sigma = state->sigma;
+  tree->x.kappa = state->kappa;
+  tree->x.total = state->total;
+  return &tree->x;
+}
+
+// ---- forces ----
+MBS_KERNEL void gather(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *W, int d) {
+  int size = mbs_twist_size(d);
+  for (int i = 0; i < tree->node_count * size; ++i) {
+    W[i] = 0;
+  }
+  for (int i = tree->node_count - 1; i >= 0; --i) {
+    const MbsTreeNode *node = &tree->nodes[i];
+    for (int e = 0; e < node->body_count; ++e) {
+      int first = node->body_first + e * d;
+      mbs_twist_move_transposed(d, e == 0, tree->x.q + first, f + first, W + i * size);
+    }
+    if (node->parent >= 0) {
+      mbs_twist_add(d, 1, W + i * size, W + node->parent * size);
+    }
+  }
+}
+
+void mbs_tree_gather(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *W) {
+  if (tree->inner->dimension == 2) {
+    gather(tree, f, W, 2);
+  } else {
+    gather(tree, f, W, 3);
+  }
+}
+
+void mbs_tree_project(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar *W, mbs_scalar *f_z) {
+  int d = tree->inner->dimension, size = mbs_twist_size(d);
+  for (int k = 0; k < tree->coordinate_count; ++k) {
+    f_z[k] = tree->scalar[k] >= 0 ? f[tree->scalar[k]] : 0;
+    if (k < tree->joint_count) {
+      f_z[k] += mbs_twist_dot(d, tree->b[0] + k * size, W + tree->node_of[k] * size);
+    }
+  }
+}
+
+MBS_KERNEL void spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi, mbs_scalar *y, int d) {
+  int size = mbs_twist_size(d);
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsTreeNode *node = &tree->nodes[i];
+    mbs_scalar *twist = xi + i * size;
+    for (int k = 0; k < size; ++k) {
+      twist[k] = node->parent < 0 ? 0 : xi[node->parent * size + k];
+    }
+    for (int k = node->first; k < node->first + node->count; ++k) {
+      mbs_twist_add(d, u[k], tree->b[0] + k * size, twist);
+    }
+    for (int e = 0; e < node->body_count; ++e) {
+      int first = node->body_first + e * d;
+      for (int k = 0; k < d; ++k) {
+        y[first + k] = 0;
+      }
+      mbs_twist_move(d, e == 0, twist, tree->x.q + first, y + first);
+    }
+  }
+}
+
+void mbs_tree_spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi, mbs_scalar *y) {
+  if (tree->inner->dimension == 2) {
+    spread(tree, u, xi, y, 2);
+  } else {
+    spread(tree, u, xi, y, 3);
+  }
+  for (int k = 0; k < tree->coordinate_count; ++k) {
+    if (tree->scalar[k] >= 0) {
+      y[tree->scalar[k]] = u[k];
+    }
+  }
+}
+
+// ---- the residual ----
+void mbs_tree_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f) {
+  MbsTree *tree = system->tree;
+  const MbsSystem *inner = tree->inner;
+  const MbsState *x = mbs_tree_follow(tree, state, false);
+  mbs_terms_forces(inner, x, parts, tree->f);
+  mbs_tree_gather(tree, tree->f, tree->W);
+  mbs_tree_project(tree, tree->f, tree->W, f);
+  for (int i = 0; i < inner->nq - inner->n; ++i) {
+    f[system->n + i] = tree->f[inner->n + i];
+  }
+}
+
+void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
+                       double scale[2]) {
+  MbsTree *tree = system->tree;
+  const MbsSystem *inner = tree->inner;
+  const MbsState *x = mbs_tree_follow(tree, state, false);
+  mbs_terms_residual(inner, x, weights, tree->f, scale);
+  mbs_tree_gather(tree, tree->f, tree->W);
+  mbs_tree_project(tree, tree->f, tree->W, r);
+  for (int i = 0; i < inner->m; ++i) {
+    r[system->n + i] = tree->f[inner->n + i];
+  }
+  if (scale) {
+    scale[0] *= tree->extent;
+  }
+}

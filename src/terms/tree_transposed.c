@@ -1,0 +1,229 @@
+// Products with the transpose in the tree's coordinates: the passes of tree_columns.c in reverse. A b behind a symbol:
+// the derivative of the final number S with respect to it. With a wrench-like eta_b of each twist,
+//     eta_b   = wrench of (x, x_b) + moments of (v, v_b), (a, a_b)          and those of all that stands on the node
+//     eta'_b  = wrench of (x, v_b) + 2 moments of (v, a_b),   eta''_b = wrench of (x, a_b)
+//     z_b += b.eta_b + b'.eta'_b + b''.eta''_b,  z'_b += b.eta'_b + 2 b'.eta''_b,  z''_b += b.eta''_b
+// and for S = mu.f_z = (xi.x).f with the twists xi of mu, what turns the axes: [eta_P, b mu].W.
+#include "terms/elements.h"
+#include "terms/tree.h"
+
+MBS_KERNEL int frame_size(int d) { return d == 2 ? 4 : 12; }
+
+// ---- the numbers of a node's frame ----
+// g: of gamma. lin = o' - omega x o with o' = H F_o', omega = 1/2 sum a x a' with a' = H F_a'
+MBS_KERNEL void frame_bar(const MbsTree *tree, int index, const mbs_scalar *g, mbs_scalar *coefficients, int d) {
+  const mbs_scalar ground[12] = {1, 0, 0, 0, d == 3, 0, 0, 0, d == 3};
+  const MbsTreeNode *node = &tree->nodes[index];
+  const mbs_scalar *H = node->parent < 0 ? ground : tree->H + node->parent * frame_size(d);
+  const mbs_scalar *P = tree->P + index * frame_size(d);
+  const int *at = node->frame.index;
+  mbs_scalar omega[3] = {0};
+  mbs_moment_add(d, P + frame_size(d) - d, g, omega);
+  for (int k = 0; k < mbs_twist_size(d) - d; ++k) {
+    omega[k] = g[d + k] - omega[k];
+  }
+  if (d == 2) {
+    mbs_scalar c = -omega[0] * P[1], s = omega[0] * P[0];
+    coefficients[at[0]] += H[0] * c + H[1] * s;
+    coefficients[at[1]] += H[0] * s - H[1] * c;
+    coefficients[at[2]] += H[0] * g[0] + H[1] * g[1];
+    coefficients[at[3]] += H[0] * g[1] - H[1] * g[0];
+    return;
+  }
+  for (int j = 0; j < 4; ++j) {
+    mbs_scalar a[3] = {0};
+    if (j < 3) {
+      mbs_cross_add(3, 0.5, omega, P + 3 * j, a);
+    }
+    const mbs_scalar *bar = j < 3 ? a : g;
+    for (int k = 0; k < 3; ++k) {
+      coefficients[at[3 * j + k]] += H[3 * k] * bar[0] + H[3 * k + 1] * bar[1] + H[3 * k + 2] * bar[2];
+    }
+  }
+}
+
+// from eta_P, eta', eta'' to gamma: gamma' = [V_p, gamma], gamma'' = [A_p, gamma] + [V_p, gamma']
+MBS_KERNEL void stand_bar(const MbsTree *tree, int index, mbs_scalar *coefficients, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  int size = mbs_twist_size(d);
+  const mbs_scalar *zeros = tree->inner->zeros;
+  const mbs_scalar *V_p = node->parent < 0 ? zeros : tree->V + node->parent * size;
+  const mbs_scalar *A_p = node->parent < 0 ? zeros : tree->A + node->parent * size;
+  mbs_scalar g[MBS_LONGEST_TWIST], first[MBS_LONGEST_TWIST] = {0};
+  for (int k = 0; k < size; ++k) {
+    g[k] = tree->bar[0][index * size + k];
+    first[k] = tree->bar[1][index * size + k];
+  }
+  mbs_bracket_transposed(d, -1, V_p, tree->bar[2] + index * size, first);
+  mbs_bracket_transposed(d, -1, V_p, first, g);
+  mbs_bracket_transposed(d, -1, A_p, tree->bar[2] + index * size, g);
+  frame_bar(tree, index, g, coefficients, d);
+}
+
+// ---- bodies and coordinates ----
+MBS_KERNEL void body_bar(const MbsTree *tree, int index, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  int size = mbs_twist_size(d);
+  mbs_scalar *bar[3] = {tree->bar[0] + index * size, tree->bar[1] + index * size, tree->bar[2] + index * size};
+  for (int e = 0; e < node->body_count; ++e) {
+    int first = node->body_first + e * d;
+    const mbs_scalar *q = tree->x.q + first, *v = tree->x.v + first, *a = tree->x.a + first;
+    const mbs_scalar *q_bar = tree->x_bar.q + first, *v_bar = tree->x_bar.v + first, *a_bar = tree->x_bar.a + first;
+    mbs_twist_move_transposed(d, e == 0, q, q_bar, bar[0]);
+    mbs_moment_add(d, v, v_bar, bar[0] + d);
+    mbs_moment_add(d, a, a_bar, bar[0] + d);
+    mbs_twist_move_transposed(d, e == 0, q, v_bar, bar[1]);
+    mbs_moment_add(d, v, a_bar, bar[1] + d);
+    mbs_moment_add(d, v, a_bar, bar[1] + d);
+    mbs_twist_move_transposed(d, e == 0, q, a_bar, bar[2]);
+  }
+}
+
+MBS_KERNEL void node_bar(const MbsTree *tree, int index, const MbsStateBar *to, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  int size = mbs_twist_size(d);
+  const mbs_scalar *bar[3] = {tree->bar[0] + index * size, tree->bar[1] + index * size, tree->bar[2] + index * size};
+  for (int k = node->first; k < node->first + node->count; ++k) {
+    const mbs_scalar *b[3] = {tree->b[0] + k * size, tree->b[1] + k * size, tree->b[2] + k * size};
+    if (to->q) {
+      to->q[k] += mbs_twist_dot(d, b[0], bar[0]) + mbs_twist_dot(d, b[1], bar[1]) + mbs_twist_dot(d, b[2], bar[2]);
+    }
+    if (to->v) {
+      to->v[k] += mbs_twist_dot(d, b[0], bar[1]) + 2 * mbs_twist_dot(d, b[1], bar[2]);
+    }
+    if (to->a) {
+      to->a[k] += mbs_twist_dot(d, b[0], bar[2]);
+    }
+  }
+}
+
+MBS_KERNEL void in(const MbsTree *tree, const MbsStateBar *to, int d) {
+  int size = mbs_twist_size(d);
+  for (int level = 0; level < 3; ++level) {
+    for (int i = 0; i < tree->node_count * size; ++i) {
+      tree->bar[level][i] = 0;
+    }
+  }
+  for (int i = tree->node_count - 1; i >= 0; --i) {
+    const MbsTreeNode *node = &tree->nodes[i];
+    body_bar(tree, i, d);
+    node_bar(tree, i, to, d);
+    mbs_twist_add(d, 1, tree->bar_P + i * size, tree->bar[0] + i * size);
+    if (to->coefficients && node->has_frame && node->is_changing) {
+      stand_bar(tree, i, to->coefficients, d);
+    }
+    for (int level = 0; level < 3 && node->parent >= 0; ++level) {
+      mbs_twist_add(d, 1, tree->bar[level] + i * size, tree->bar[level] + node->parent * size);
+    }
+  }
+}
+
+MbsStateBar mbs_tree_begin_bar(const MbsSystem *system, const MbsStateBar *bar) {
+  const MbsTree *tree = system->tree;
+  MbsStateBar inner = *bar;
+  inner.q = tree->x_bar.q;
+  inner.v = tree->x_bar.v;
+  inner.a = tree->x_bar.a;
+  for (int i = 0; i < tree->inner->nq; ++i) {
+    inner.q[i] = inner.v[i] = inner.a[i] = 0;
+  }
+  for (int i = 0; i < tree->node_count * mbs_twist_size(tree->inner->dimension); ++i) {
+    tree->bar_P[i] = 0;
+  }
+  return inner;
+}
+
+void mbs_tree_end_bar(const MbsSystem *system, const MbsStateBar *bar) {
+  const MbsTree *tree = system->tree;
+  const MbsSystem *inner = tree->inner;
+  MBS_ASSERT(tree->has_slopes);
+  if (inner->dimension == 2) {
+    in(tree, bar, 2);
+  } else {
+    in(tree, bar, 3);
+  }
+  for (int i = 0; i < system->nq; ++i) {
+    int at = i < system->n ? tree->scalar[i] : inner->n + i - system->n;
+    if (at >= 0) {
+      const MbsStateBar *from = &tree->x_bar;
+      mbs_scalar *const to[] = {bar->q, bar->v, bar->a}, *const of[] = {from->q, from->v, from->a};
+      for (int level = 0; level < 3; ++level) {
+        if (to[level]) {
+          to[level][i] += of[level][at];
+        }
+      }
+    }
+  }
+}
+
+// ---- S = (xi.x).f: how it changes with x and with the axes that make xi of u ----
+MBS_KERNEL void axes_bar(const MbsTree *tree, const mbs_scalar *u, const mbs_scalar *xi, const mbs_scalar *f,
+                         const mbs_scalar *W, mbs_scalar *z_bar, int d) {
+  int size = mbs_twist_size(d);
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsTreeNode *node = &tree->nodes[i];
+    mbs_scalar own[MBS_LONGEST_TWIST] = {0};
+    for (int e = 0; e < node->body_count; ++e) {
+      int first = node->body_first + e * d;
+      mbs_cross_add(d, -1, xi + i * size + d, f + first, tree->x_bar.q + first);
+    }
+    for (int k = node->first; k < node->first + node->count; ++k) {
+      mbs_twist_add(d, u[k], tree->b[0] + k * size, own);
+      for (int l = 0; l < node->count && d == 3 && node->kind == MBS_MOTION_BALL && z_bar; ++l) {
+        mbs_scalar t[6];
+        mbs_tree_ball_slope(tree, i, k - node->first, l, t);
+        z_bar[node->first + l] += u[k] * mbs_twist_dot(3, t, W + i * size);
+      }
+    }
+    if (node->count > 0) {
+      mbs_bracket_transposed(d, 1, own, W + i * size, tree->bar_P + i * size);
+    }
+  }
+}
+
+static void add_axes_bar(const MbsTree *tree, const mbs_scalar *u, const mbs_scalar *xi, const mbs_scalar *f,
+                         const mbs_scalar *W, mbs_scalar *z_bar) {
+  if (tree->inner->dimension == 2) {
+    axes_bar(tree, u, xi, f, W, z_bar, 2);
+  } else {
+    axes_bar(tree, u, xi, f, W, z_bar, 3);
+  }
+}
+
+void mbs_tree_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                         const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
+  MbsTree *tree = system->tree;
+  const MbsSystem *inner = tree->inner;
+  const MbsState *x = mbs_tree_follow(tree, state, true);
+  const MbsStateBar inner_bar = mbs_tree_begin_bar(system, bar);
+  mbs_scalar *xi = tree->eta[0], *y = tree->y[0];
+  mbs_terms_forces(inner, x, parts, tree->f);
+  mbs_tree_gather(tree, tree->f, tree->W);
+  mbs_tree_spread(tree, mu, xi, y);
+  mbs_terms_transposed(inner, x, weights, parts, y, nu, &inner_bar);
+  add_axes_bar(tree, mu, xi, tree->f, tree->W, bar->q);
+  mbs_tree_end_bar(system, bar);
+}
+
+// S = mu.M u = (xi_mu.x).M (xi_u.x), the same twice
+void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, const mbs_scalar *u, const mbs_scalar *mu,
+                              const MbsStateBar *bar) {
+  MbsTree *tree = system->tree;
+  const MbsSystem *inner = tree->inner;
+  (void)mbs_tree_follow(tree, state, true);
+  (void)mbs_tree_begin_bar(system, bar);
+  for (int i = inner->n; i < inner->nq; ++i) {
+    tree->y[0][i] = tree->y[1][i] = 0;
+  }
+  mbs_tree_spread(tree, u, tree->eta[0], tree->y[0]);
+  mbs_tree_spread(tree, mu, tree->eta[1], tree->y[1]);
+  for (int i = 0; i < inner->mass_count; ++i) {
+    mbs_mass_coefficient_adjoint(inner, &inner->masses[i], tree->y[0], tree->y[1], bar->coefficients);
+  }
+  for (int side = 0; side < 2; ++side) {
+    mbs_tree_mass_product(tree, tree->y[side], tree->f);
+    mbs_tree_gather(tree, tree->f, tree->W);
+    add_axes_bar(tree, side == 0 ? mu : u, tree->eta[1 - side], tree->f, tree->W, bar->q);
+  }
+  mbs_tree_end_bar(system, bar);
+}
