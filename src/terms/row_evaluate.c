@@ -77,12 +77,12 @@ void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *
 
 // ---- residual ----
 // The forms are differences: of a body that falls freely the accelerations cancel in them but for rounding, which
-// is measured against the accelerations themselves.
-MBS_KERNEL double largest_acceleration(const MbsRow *row, const MbsState *state, int d) {
+// is measured against the accelerations themselves; likewise the positions of points that coincide.
+MBS_KERNEL double largest_of(const MbsRow *row, const mbs_scalar *level, int d) {
   double largest = 0;
   for (int i = 0; i < row->count; ++i) {
     for (int k = 0; k < d; ++k) {
-      mbs_raise(&largest, state->a[row->first[i] + k]);
+      mbs_raise(&largest, level[row->first[i] + k]);
     }
   }
   return largest;
@@ -117,7 +117,7 @@ MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeig
     }
     if (scale) {
       mbs_raise(&scale[0], lambda);
-      mbs_raise(&scale[1], w->k2 * largest_acceleration(row, state, d));
+      mbs_raise(&scale[1], w->k2 * largest_of(row, state->a, d) + w->k0 * largest_of(row, state->q, d));
     }
   } else {
     level[0] = dot(A.at[0], B.at[0], d);
@@ -138,7 +138,7 @@ MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeig
       for (int k = 0; k < d; ++k) {
         mbs_raise(&scale[0], lambda * B.at[0][k]);
       }
-      raise_scale(w, &A, &B, c[0], largest_acceleration(row, state, d), &scale[1], d);
+      raise_scale(w, &A, &B, c[0], largest_of(row, state->a, d), &scale[1], d);
     }
   }
   level[0] -= c[0];
