@@ -5,37 +5,65 @@
 #include "bodies/spatial_body.h"
 #include "coordinates/natural_storage.h"
 #include "coordinates/tree_choice.h"
+#include "expressions/vector.h"
 
 // ---- bodies ----
+// the body's own axes; of a thin rod a frame at its first point whose first axis is the rod
+static MbsStatus find_frame(MbsContext *context, MbsBlueprint *blueprint, int index, MbsFrame *frame) {
+  MbsGraph *g = blueprint->graph;
+  const MbsBlueprintBody *body = &blueprint->bodies.items[index];
+  *frame = (MbsFrame){.body = index};
+  for (int i = 0; i < 3; ++i) {
+    frame->origin[i] = mbs_graph_constant(g, 0);
+    for (int k = 0; k < 3; ++k) {
+      frame->axes[i][k] = mbs_graph_constant(g, i == k ? 1 : 0);
+    }
+  }
+  if (body->kind != MBS_BODY_ROD || body->point_count == 0) {
+    return MBS_OK;
+  }
+  MbsDirection along = {.body = index};
+  double length = 0;
+  for (int p = 1; p <= body->point_count && !(length > 0); ++p) {
+    const MbsNode *to = p < body->point_count ? body->points[p].local : body->com;
+    for (int k = 0; k < 3; ++k) {
+      along.local[k] = mbs_graph_subtract(g, to[k], body->points[0].local[k]);
+    }
+    MbsNode norm = mbs_node_norm(g, 3, along.local);
+    MBS_TRY(mbs_blueprint_nominal(context, blueprint, 1, &norm, &length));
+    for (int k = 0; k < 3; ++k) {
+      along.local[k] = mbs_graph_divide(g, along.local[k], norm);
+    }
+  }
+  if (!(length > 0)) {
+    return MBS_OK;  // the mass will be refused
+  }
+  return mbs_frame_about(context, blueprint, (MbsPointReference){.body = index, .point = 0}, &along, 0, frame);
+}
+
 static MbsStatus add_body_entity(MbsContext *context, MbsBlueprint *blueprint, const MbsBlueprintBody *body,
-                                 const char *suffix, MbsBasis *basis, int axis) {
+                                 const char *suffix, const MbsNode local[3], MbsEntityKind kind, MbsBasis *basis) {
   int k = basis->count++;
   const char *name = mbs_arena_print(blueprint->arena, "%s.%s", body->name, suffix);
-  basis->kind[k] = axis < 0 ? MBS_ENTITY_POINT : MBS_ENTITY_VECTOR;
+  basis->kind[k] = kind;
   for (int i = 0; i < 3; ++i) {
-    basis->local[k][i] = mbs_graph_constant(blueprint->graph, i == axis ? 1 : 0);
+    basis->local[k][i] = local[i];
   }
-  return mbs_natural_add_entity(context, blueprint, (MbsEntity){.name = name ? name : suffix, .kind = basis->kind[k]},
+  return mbs_natural_add_entity(context, blueprint, (MbsEntity){.name = name ? name : suffix, .kind = kind},
                                 &basis->entity[k]);
 }
 
-// its origin and its axes; of a planar body one axis, of a point mass none
-static MbsStatus add_body(MbsContext *context, MbsBlueprint *blueprint, int index) {
+// its origin and its axes; of a planar body and of a rod one axis, of a point mass none
+static MbsStatus add_body(MbsContext *context, MbsBlueprint *blueprint, int index, const MbsFrame *frame) {
   static const char *const axes[] = {"u", "v", "w"};
   const MbsBlueprintBody *body = &blueprint->bodies.items[index];
   MbsNatural *natural = blueprint->coordinates;
   MbsBasis *basis = &natural->bases[index];
-  int wanted = body->kind == MBS_BODY_POINT_MASS ? 0 : blueprint->dimension == 2 ? 1 : 3;
-  if (body->kind == MBS_BODY_ROD) {
-    return mbs_fail(
-        context, MBS_ERROR_NOT_OFFERED, body->record->name.place,
-        "body \"%s\" is a thin rod, which relative coordinates do not offer yet; give it an inertia tensor, "
-        "or use natural coordinates",
-        body->name);
-  }
-  MBS_TRY(add_body_entity(context, blueprint, body, "origin", basis, -1));
+  bool has_one_axis = blueprint->dimension == 2 || body->kind == MBS_BODY_ROD;
+  int wanted = body->kind == MBS_BODY_POINT_MASS ? 0 : has_one_axis ? 1 : 3;
+  MBS_TRY(add_body_entity(context, blueprint, body, "origin", frame->origin, MBS_ENTITY_POINT, basis));
   for (int axis = 0; axis < wanted; ++axis) {
-    MBS_TRY(add_body_entity(context, blueprint, body, axes[axis], basis, axis));
+    MBS_TRY(add_body_entity(context, blueprint, body, axes[axis], frame->axes[axis], MBS_ENTITY_VECTOR, basis));
   }
   return blueprint->dimension == 2 ? mbs_planar_body_add_mass(context, blueprint, index, basis)
                                    : mbs_spatial_body_add_mass(context, blueprint, index, basis);
@@ -53,24 +81,17 @@ static bool is_identity(const MbsBlueprint *blueprint, const MbsTreeNodeSpec *no
   return is;
 }
 
-static void set_frame(MbsTreeNodeSpec *node, const MbsFrame *frame) {
-  for (int i = 0; i < 3; ++i) {
-    node->origin[i] = frame->origin[i];
-    for (int k = 0; k < 3; ++k) {
-      node->axes[i][k] = frame->axes[i][k];
-    }
+// `frame` seen from another one in the same body: axes' axes, axes' (origin - its origin)
+static void set_frame(MbsGraph *g, int d, const MbsFrame *from, const MbsFrame *frame, MbsTreeNodeSpec *node) {
+  MbsNode ahead[3];
+  for (int k = 0; k < 3; ++k) {
+    ahead[k] = mbs_graph_subtract(g, frame->origin[k], from->origin[k]);
   }
-}
-
-// the body's frame seen from `frame`, which is fixed in it: axes transposed, origin -axes' origin
-static void set_inverse(MbsGraph *g, int d, MbsTreeNodeSpec *node, const MbsFrame *frame) {
   for (int i = 0; i < 3; ++i) {
-    MbsNode along = mbs_graph_constant(g, 0);
-    for (int k = 0; k < 3; ++k) {
-      node->axes[i][k] = frame->axes[k][i];
-      along = k < d ? mbs_graph_add(g, along, mbs_graph_multiply(g, frame->axes[i][k], frame->origin[k])) : along;
+    node->origin[i] = mbs_node_dot(g, d, from->axes[i], ahead);
+    for (int j = 0; j < 3; ++j) {
+      node->axes[j][i] = mbs_node_dot(g, d, from->axes[i], frame->axes[j]);
     }
-    node->origin[i] = mbs_graph_negate(g, along);
   }
 }
 
@@ -85,11 +106,25 @@ static int coordinate_count(MbsMotionKind kind) {
   return kind == MBS_MOTION_NONE ? 0 : kind == MBS_MOTION_BALL ? MBS_MOST_COORDINATES_OF_MOTION : 1;
 }
 
-// its four coordinates are scalars too, so that their unit length is a row like others: p.p = 1
+static MbsStatus add_ball_row(MbsContext *context, MbsBlueprint *blueprint, int index, const char *what, MbsNode row) {
+  const MbsBlueprintBody *body = &blueprint->bodies.items[index];
+  const char *name = mbs_arena_print(blueprint->arena, "body %s: %s", body->name, what);
+  MBS_APPEND(context, blueprint->arena, &blueprint->rows,
+             (MbsRowSpec){.kind = MBS_ROW_EXPRESSION,
+                          .name = name ? name : body->name,
+                          .owner = "",  // not the body's rigidity: no multiplier to ask for
+                          .place = body->record->name.place,
+                          .body = index,
+                          .expression = row});
+  return MBS_OK;
+}
+
+// Its four coordinates are scalars too, so that their unit length is a row like others: p.p = 1. How a thin rod stands
+// about itself, its axis 0, is nothing: p1 = 0 settles it, well until it has turned round altogether.
 static MbsStatus add_ball(MbsContext *context, MbsBlueprint *blueprint, const MbsTreeBranch *branch,
                           MbsTreeNodeSpec *node) {
   MbsGraph *g = blueprint->graph;
-  MbsNode sum = mbs_graph_constant(g, -1);
+  MbsNode sum = mbs_graph_constant(g, -1), spin = MBS_NODE_NONE;
   for (int k = 0; k < MBS_MOST_COORDINATES_OF_MOTION; ++k) {
     int entity;
     MbsForm form;
@@ -100,37 +135,34 @@ static MbsStatus add_ball(MbsContext *context, MbsBlueprint *blueprint, const Mb
     MBS_TRY(mbs_form_of_entity(context, blueprint, entity, MBS_NOBODY, &form));
     MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_POSITION, &p));
     sum = mbs_graph_add(g, sum, mbs_graph_power_integer(g, p.node[0], 2));
+    spin = k == 1 ? p.node[0] : spin;
   }
-  const MbsBlueprintBody *body = &blueprint->bodies.items[branch->body];
-  const char *name = mbs_arena_print(blueprint->arena, "body %s: Euler parameters of unit length", body->name);
-  MBS_APPEND(context, blueprint->arena, &blueprint->rows,
-             (MbsRowSpec){.kind = MBS_ROW_EXPRESSION,
-                          .name = name ? name : body->name,
-                          .owner = body->name,
-                          .place = body->record->name.place,
-                          .body = branch->body,
-                          .expression = sum});
-  return MBS_OK;
+  MBS_TRY(add_ball_row(context, blueprint, branch->body, "Euler parameters of unit length", sum));
+  return blueprint->bodies.items[branch->body].kind == MBS_BODY_ROD
+             ? add_ball_row(context, blueprint, branch->body, "does not turn about itself", spin)
+             : MBS_OK;
 }
 
+// frames: by body
 static MbsStatus add_nodes(MbsContext *context, MbsBlueprint *blueprint, const MbsTreeBranch *branch,
-                           int *node_of_body) {
+                           const MbsFrame *frames, int *node_of_body) {
+  MbsGraph *g = blueprint->graph;
   const MbsJointMotion *motion = &branch->motion;
   const MbsNatural *natural = blueprint->coordinates;
-  MbsFrame unit = motion->on[0];
+  MbsFrame second = motion->on[1];
+  bool is_rod_on_ball = blueprint->bodies.items[branch->body].kind == MBS_BODY_ROD && motion->count > 0 &&
+                        motion->motions[motion->count - 1].kind == MBS_MOTION_BALL;
   int total = 0, used = 0, parent = branch->parent == MBS_GROUND ? -1 : node_of_body[branch->parent];
   for (int i = 0; i < motion->count; ++i) {
     total += coordinate_count(motion->motions[i].kind);
   }
-  for (int i = 0; i < 3; ++i) {
-    unit.origin[i] = mbs_graph_constant(blueprint->graph, 0);
-    for (int k = 0; k < 3; ++k) {
-      unit.axes[i][k] = mbs_graph_constant(blueprint->graph, i == k ? 1 : 0);
-    }
+  for (int i = 0; i < 9 && is_rod_on_ball; ++i) {  // a ball turns its frame, whose axis 0 is the rod
+    second.axes[i / 3][i % 3] = frames[branch->body].axes[i / 3][i % 3];
   }
   for (int i = 0; i < motion->count || (i == 0 && motion->count == 0); ++i) {
     MbsTreeNodeSpec node = {.parent = parent, .body = MBS_NOBODY, .joint = branch->joint};
-    set_frame(&node, i == 0 ? &motion->on[0] : &unit);
+    set_frame(g, blueprint->dimension, &frames[i == 0 ? branch->parent : MBS_GROUND],
+              i == 0 ? &motion->on[0] : &frames[MBS_GROUND], &node);  // but for the first: as the one before
     if (i < motion->count) {
       node.kind = motion->motions[i].kind;
       node.axis = motion->motions[i].axis;
@@ -145,7 +177,7 @@ static MbsStatus add_nodes(MbsContext *context, MbsBlueprint *blueprint, const M
     MBS_APPEND(context, blueprint->arena, &blueprint->tree, node);
   }
   MbsTreeNodeSpec last = {.parent = parent, .body = MBS_NOBODY, .joint = branch->joint};
-  set_inverse(blueprint->graph, blueprint->dimension, &last, &motion->on[1]);
+  set_frame(g, blueprint->dimension, &second, &frames[branch->body], &last);
   bool is_ball = blueprint->tree.items[parent].kind == MBS_MOTION_BALL;
   if (is_ball || !is_identity(blueprint, &last)) {
     MBS_APPEND(context, blueprint->arena, &blueprint->tree, last);
@@ -194,7 +226,9 @@ MbsStatus mbs_relative_choose(MbsContext *context, MbsBlueprint *blueprint, cons
                               bool **is_in_tree) {
   MbsNatural *natural;
   MbsTreeChoice choice;
+  MbsFrame *frames;
   int *node_of_body;
+  MBS_TAKE(context, blueprint->arena, frames, blueprint->bodies.count);
   MBS_TAKE(context, blueprint->arena, natural, 1);
   MBS_TAKE(context, blueprint->arena, natural->bases, blueprint->bodies.count);
   MBS_TAKE(context, blueprint->arena, node_of_body, blueprint->bodies.count);
@@ -203,11 +237,15 @@ MbsStatus mbs_relative_choose(MbsContext *context, MbsBlueprint *blueprint, cons
   blueprint->place_point = place_point;
   MBS_TRY(mbs_tree_choose(context, blueprint, tree, cut, &choice));
   *is_in_tree = choice.is_in_tree;
-  for (int i = 0; i < choice.count; ++i) {
-    MBS_TRY(add_body(context, blueprint, choice.branches[i].body));
+  for (int b = 0; b < blueprint->bodies.count; ++b) {
+    MBS_TRY(find_frame(context, blueprint, b, &frames[b]));
   }
   for (int i = 0; i < choice.count; ++i) {
-    MBS_TRY(add_nodes(context, blueprint, &choice.branches[i], node_of_body));
+    int body = choice.branches[i].body;
+    MBS_TRY(add_body(context, blueprint, body, &frames[body]));
+  }
+  for (int i = 0; i < choice.count; ++i) {
+    MBS_TRY(add_nodes(context, blueprint, &choice.branches[i], frames, node_of_body));
   }
   return close_loops(context, blueprint, choice.is_in_tree);
 }

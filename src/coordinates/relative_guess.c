@@ -92,6 +92,28 @@ static MbsStatus nominal_frame(MbsContext *context, MbsBlueprint *blueprint, con
   return MBS_OK;
 }
 
+// axes 1 and 2 that make a right-handed frame with axis 0
+static void complete(double R[3][3]) {
+  double length = sqrt(R[0][0] * R[0][0] + R[1][0] * R[1][0] + R[2][0] * R[2][0]);  // real
+  int least = 0;
+  for (int i = 0; i < 3; ++i) {
+    R[i][0] /= length;
+    least = fabs(R[i][0]) < fabs(R[least][0]) ? i : least;  // real
+  }
+  double square = 0;
+  for (int i = 0; i < 3; ++i) {
+    R[i][1] = (i == least ? 1 : 0) - R[least][0] * R[i][0];
+    square += R[i][1] * R[i][1];
+  }
+  for (int i = 0; i < 3; ++i) {
+    R[i][1] /= sqrt(square);  // real
+  }
+  for (int i = 0; i < 3; ++i) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    R[i][2] = R[j][0] * R[k][1] - R[k][0] * R[j][1];
+  }
+}
+
 // as the placement left it
 static Pose placed(const MbsBlueprint *blueprint, int body) {
   const MbsBasis *basis = mbs_natural_basis(blueprint, body);
@@ -105,6 +127,8 @@ static Pose placed(const MbsBlueprint *blueprint, int body) {
   if (blueprint->dimension == 2) {
     pose.R[0][1] = -pose.R[1][0];
     pose.R[1][1] = pose.R[0][0];
+  } else if (basis->count == 2) {
+    complete(pose.R);
   }
   return pose;
 }
@@ -140,6 +164,19 @@ static Pose move(const MbsBlueprint *blueprint, int index, const Pose *T, MbsTre
   return moved;
 }
 
+// A ball that carries a thin rod stands where it starts, since there is a position that it must not come to
+// (relative.c); what it stands on is of no account.
+static void stand_ready(MbsBlueprint *blueprint, const Pose *seen, MbsTreeNodeSpec *node, Pose *fixed) {
+  Pose turned = {.x = {0}};
+  for (int i = 0; i < 9; ++i) {
+    turned.R[i / 3][i % 3] = seen->R[i / 3][i % 3];
+  }
+  *fixed = stand(fixed, &turned);
+  for (int i = 0; i < 9; ++i) {
+    node->axes[i % 3][i / 3] = mbs_graph_constant(blueprint->graph, fixed->R[i / 3][i % 3]);
+  }
+}
+
 MbsStatus mbs_relative_guess(MbsContext *context, MbsBlueprint *blueprint) {
   Pose *frames, *fixed;
   MBS_TAKE(context, blueprint->arena, frames, blueprint->tree.count);
@@ -158,8 +195,16 @@ MbsStatus mbs_relative_guess(MbsContext *context, MbsBlueprint *blueprint) {
       Pose back = inverse(&fixed[last]);
       target = stand(&target, &back);
     }
-    Pose start = stand(node->parent < 0 ? &unit : &frames[node->parent], &fixed[i]), back = inverse(&start);
-    Pose seen = stand(&back, &target), moved = move(blueprint, i, &seen, node);
+    const Pose *parent = node->parent < 0 ? &unit : &frames[node->parent];
+    Pose start = stand(parent, &fixed[i]), back = inverse(&start), seen = stand(&back, &target);
+    bool is_rod = blueprint->bodies.items[blueprint->tree.items[last].body].kind == MBS_BODY_ROD;
+    if (is_rod && node->kind == MBS_MOTION_BALL) {
+      stand_ready(blueprint, &seen, node, &fixed[i]);
+      start = stand(parent, &fixed[i]);
+      back = inverse(&start);
+      seen = stand(&back, &target);
+    }
+    Pose moved = move(blueprint, i, &seen, node);
     frames[i] = stand(&start, &moved);
     for (int k = 0; k < MBS_MOST_COORDINATES_OF_MOTION && node->kind == MBS_MOTION_BALL; ++k) {
       blueprint->entities.items[node->entity + k].guess[0] = node->guess[k];

@@ -176,9 +176,10 @@ static MbsJointMotion floating_motion(MbsBlueprint *blueprint, int body) {
   return motion;
 }
 
-// what has no orientation does not turn
-static void drop_rotations(MbsJointMotion *motion) {
-  while (motion->count > 0 && motion->motions[motion->count - 1].kind != MBS_MOTION_SLIDE) {
+// what has no orientation does not turn, and what is thin does not turn about itself
+static void drop_rotations(MbsBodyKind kind, MbsJointMotion *motion) {
+  while (motion->count > 0 && motion->motions[motion->count - 1].kind != MBS_MOTION_SLIDE &&
+         (kind == MBS_BODY_POINT_MASS || motion->motions[motion->count - 1].kind == MBS_MOTION_TURN)) {
     motion->count -= 1;
   }
 }
@@ -203,8 +204,8 @@ static void add_branches(const Growth *g, int parent, MbsTreeChoice *choice) {
     branch->motion = !edge                               ? floating_motion(g->blueprint, b)
                      : edge->motion.on[0].body == parent ? edge->motion
                                                          : reversed(&edge->motion);
-    if (g->blueprint->bodies.items[b].kind == MBS_BODY_POINT_MASS) {
-      drop_rotations(&branch->motion);
+    if (g->blueprint->bodies.items[b].kind != MBS_BODY_RIGID) {
+      drop_rotations(g->blueprint->bodies.items[b].kind, &branch->motion);
     }
     if (edge) {
       choice->is_in_tree[g->edge[b]] = true;
@@ -220,6 +221,12 @@ static bool is_moving(MbsBlueprint *blueprint, const MbsFrame *frame) {
     moves |= mbs_graph_depends_on(blueprint->graph, frame->origin[k], blueprint->time_input);
   }
   return moves;
+}
+
+// A ball and then a slide along a thin rod: how the rod stands about itself, which is nothing, would not be settled.
+static bool is_ball_on_rod(const MbsBlueprint *blueprint, const MbsJointMotion *motion) {
+  return motion->count > 1 && motion->motions[motion->count - 1].kind == MBS_MOTION_BALL &&
+         blueprint->bodies.items[motion->on[0].body].kind == MBS_BODY_ROD;
 }
 
 MbsStatus mbs_tree_choose(MbsContext *context, MbsBlueprint *blueprint, const char *tree, const char *cut,
@@ -241,7 +248,8 @@ MbsStatus mbs_tree_choose(MbsContext *context, MbsBlueprint *blueprint, const ch
     if (type->motion) {
       MBS_TRY(type->motion(context, blueprint, edge->joint, &edge->motion));
       edge->freedoms = freedoms_of(&edge->motion);
-      edge->can_carry = !is_moving(blueprint, &edge->motion.on[0]) && !is_moving(blueprint, &edge->motion.on[1]);
+      edge->can_carry = !is_moving(blueprint, &edge->motion.on[0]) && !is_moving(blueprint, &edge->motion.on[1]) &&
+                        !is_ball_on_rod(blueprint, &edge->motion);
     }
   }
   MBS_TRY(mark(context, blueprint, "--tree", tree, false, g.edges));
