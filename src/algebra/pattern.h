@@ -5,7 +5,11 @@
 
 #include "base/arena.h"
 
+struct MbsTreeShape;
+
 typedef struct MbsPattern {
+  const struct MbsTreeShape
+      *tree;  // NULL, or: the values are those of tree_solver.h, entry_count of them, and no others
   int size;
   int entry_count;          // stored entries; position `entry_count` is a bin for what falls outside
   const int *column_start;  // size + 1

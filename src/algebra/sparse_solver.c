@@ -2,6 +2,8 @@
 
 #include <klu.h>
 
+#include "algebra/tree_solver.h"
+
 #ifdef MBS_COMPLEX
 #define KLU_FACTOR klu_z_factor
 #define KLU_REFACTOR klu_z_refactor
@@ -23,6 +25,7 @@
 #endif
 
 struct MbsSparseSolver {
+  MbsTreeSolver *tree;  // it does all then
   int size;
   int *column_start, *row;
   klu_common common;
@@ -35,6 +38,10 @@ MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const M
                                    MbsSparseSolver **result) {
   MbsSparseSolver *solver;
   MBS_TAKE(context, arena, solver, 1);
+  *result = solver;
+  if (pattern->tree) {
+    return mbs_tree_solver_create(context, arena, pattern->tree, &solver->tree);
+  }
   MBS_TAKE(context, arena, solver->column_start, pattern->size + 1);
   MBS_TAKE(context, arena, solver->row, pattern->entry_count);
   for (int i = 0; i <= pattern->size; ++i) {
@@ -51,12 +58,11 @@ MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const M
       return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
     }
   }
-  *result = solver;
   return MBS_OK;
 }
 
 void mbs_sparse_solver_destroy(MbsSparseSolver *solver) {
-  if (solver) {
+  if (solver && !solver->tree) {
     KLU_FREE_NUMERIC(&solver->numeric, &solver->common);
     klu_free_symbolic(&solver->symbolic, &solver->common);
   }
@@ -92,6 +98,9 @@ static bool are_pivots_sound(MbsSparseSolver *solver, double *values) {
 
 bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *matrix) {
   double *values = (double *)matrix;
+  if (solver->tree) {
+    return mbs_tree_solver_factor(solver->tree, matrix);
+  }
   if (solver->size == 0) {
     return true;
   }
@@ -107,24 +116,34 @@ bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *matrix) {
 }
 
 bool mbs_sparse_solver_factor_anew(MbsSparseSolver *solver, mbs_scalar *matrix) {
-  return solver->size == 0 || (solver->symbolic && factor_anew(solver, (double *)matrix));
+  // a tree has one order, and its values are used up: what it has stays
+  return solver->tree || solver->size == 0 || (solver->symbolic && factor_anew(solver, (double *)matrix));
 }
 
 void mbs_sparse_solver_solve(MbsSparseSolver *solver, int count, mbs_scalar *b) {
-  if (solver->size > 0 && count > 0) {
+  if (solver->tree) {
+    mbs_tree_solver_solve(solver->tree, count, b);
+  } else if (solver->size > 0 && count > 0) {
     KLU_SOLVE(solver->symbolic, solver->numeric, solver->size, count, (double *)b, &solver->common);
   }
 }
 
 void mbs_sparse_solver_solve_transposed(MbsSparseSolver *solver, int count, mbs_scalar *b) {
-  if (solver->size > 0 && count > 0) {
+  if (solver->tree) {
+    mbs_tree_solver_solve_transposed(solver->tree, count, b);
+  } else if (solver->size > 0 && count > 0) {
     KLU_TSOLVE(solver->symbolic, solver->numeric, solver->size, count, (double *)b, &solver->common);
   }
 }
 
-double mbs_sparse_solver_quality(const MbsSparseSolver *solver) { return solver->quality; }
+double mbs_sparse_solver_quality(const MbsSparseSolver *solver) {
+  return solver->tree ? mbs_tree_solver_quality(solver->tree) : solver->quality;
+}
 
 double mbs_sparse_solver_condition(MbsSparseSolver *solver, mbs_scalar *values) {
+  if (solver->tree) {
+    return 1 / mbs_tree_solver_quality(solver->tree);
+  }
   if (solver->size == 0) {
     return 1;
   }

@@ -10,6 +10,10 @@ static MbsStatus unit_of(MbsContext *context, const MbsSystem *system, const Mbs
   const MbsWeights none = {0}, lowest_level = {.k0 = 1, .n1 = 1};
   mbs_scalar *values, *square;
   double mass = 0, shortest = 0;
+  *unit = 0.1;
+  if (system->m == 0) {
+    return MBS_OK;  // nothing to hold
+  }
   MBS_TAKE(context, system->arena, values, pattern->entry_count + 1);
   MBS_TAKE(context, system->arena, square, system->n + system->m);
   mbs_terms_tangent(system, state, &none, 0, 0, 1, values);
@@ -27,7 +31,7 @@ static MbsStatus unit_of(MbsContext *context, const MbsSystem *system, const Mbs
     double length = mbs_re(square[system->n + i]);
     shortest = length > 0 && (!(shortest > 0) || length < shortest) ? length : shortest;
   }
-  *unit = mass > 0 && shortest > 0 ? pow(10, round(log10(mass / shortest))) : 0.1;  // real
+  *unit = mass > 0 && shortest > 0 ? pow(10, round(log10(mass / shortest))) : *unit;  // real
   return MBS_OK;
 }
 

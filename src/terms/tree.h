@@ -33,6 +33,7 @@ typedef struct MbsTreeNode {
   bool has_frame;              // it does not just stand on the parent's own frame
   bool is_changing;            // some of its numbers depends on parameters
   MbsBlock frame;              // axes (columns) and origin; in the plane the first axis and origin
+  const MbsMass *mass;         // of an open tree: of its body, or NULL
   int body_first, body_count;  // coordinates of its body's entities in `inner`, and how many entities: 0: none
 } MbsTreeNode;
 
@@ -69,6 +70,8 @@ typedef struct MbsTree {
   MbsStateBar x_bar;       // of `inner`: q, v, a
   mbs_scalar *y[3];        // of `inner`, nq each
   struct MbsTreeTangent *tangent;
+  const struct MbsTreeShape *shape;  // of an open tree, whose matrix is that of tree_solver.h; else NULL
+  mbs_scalar *slope_x, *slope_v;     // of an open tree: derivatives of the forces, in `inner`'s pattern
 } MbsTree;
 
 // Nodes and their coefficients, before those are finished.
@@ -81,6 +84,11 @@ MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem 
 // See mbs_system_add_form_pattern.
 MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
                                     MbsPatternBuilder *builder);
+
+// The same for an open tree, whose equations are solved along it; is_articulated: it is one. tree_articulated.c
+MbsStatus mbs_tree_create_articulated(MbsContext *context, MbsTree *tree, MbsSystem *system, bool *is_articulated);
+void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, double c0, double c1, double c2,
+                         mbs_scalar *values);
 
 // ---- tree_motion.c ----
 // Brings x, v, a of `inner` (and b'' where wanted) to a state of the tree; gives back `inner`'s state.

@@ -173,7 +173,6 @@ MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **result) 
   MBS_TAKE(context, inner->arena, system->directions, widest);
   MBS_TAKE(context, inner->arena, system->scratch, (size_t)(system->nq + system->m) * widest);
   MBS_TRY(create_workspace(context, tree));
-  MBS_TRY(mbs_tree_create_tangent(context, tree, system));
   *result = system;
-  return MBS_OK;
+  return mbs_tree_create_tangent(context, tree, system);
 }

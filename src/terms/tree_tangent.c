@@ -188,6 +188,11 @@ MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem 
   MBS_TAKE(context, system->arena, tangent, 1);
   tree->tangent = tangent;
   MBS_TRY(number_inner(context, tree, tangent));
+  bool is_articulated;
+  MBS_TRY(mbs_tree_create_articulated(context, tree, system, &is_articulated));
+  if (is_articulated) {
+    return MBS_OK;
+  }
   MBS_TAKE(context, system->arena, tangent->columns, size);
   MBS_TAKE(context, system->arena, reach.is_node, tree->node_count);
   MBS_TAKE(context, system->arena, reach.is_row, inner->m);
@@ -368,6 +373,10 @@ MBS_KERNEL void add_column(const MbsTree *tree, int column, int levels, double c
 void mbs_tree_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsState *state, const MbsWeights *weights,
                        double c0, double c1, double c2, mbs_scalar *values) {
   MbsTree *tree = system->tree;
+  if (tree->shape) {  // whose projection matrix is M, since settings refuse the other one
+    mbs_tree_articulate(system, state, c0, c1, c2, values);
+    return;
+  }
   const MbsSystem *inner = tree->inner;
   mbs_scalar *const *T = tree->tangent->T;
   bool is_exact = kind == MBS_TREE_TANGENT && (c0 < 0 || c0 > 0 || c1 < 0 || c1 > 0);
