@@ -144,6 +144,11 @@ typedef struct MbsPointPair {
   const MbsShared *shared;  // once coordinates are chosen
 } MbsPointPair;
 
+// A force and a torque as expressions.
+typedef struct MbsWrench {
+  MbsExpression force, torque;
+} MbsWrench;
+
 // ---- what the numerical code needs ----
 // One constraint row: Phi = 0, or nonholonomic A v + b = 0.
 typedef enum MbsRowKind {
@@ -315,6 +320,7 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsForm) signal_forms;
   MBS_LIST(MbsHolding) holdings;       // of BODY_FORCE signals
   struct MbsReactionIndex *reactions;  // NULL while nobody asked for one; see reaction.c
+  MbsWrench *tree_loads;               // likewise, of relative coordinates: by node of the tree
   int time_input;                      // graph input of t, or -1 while nothing uses it
   MBS_LIST(MbsNode) turns;             // principal value of each angle that turns
   // the form of a local point or direction of a body, by the coordinates in use

@@ -19,7 +19,7 @@
 //     force s g,   torque (X_B - s c) x g.
 //
 // In relative coordinates bodies share nothing. A joint of the tree carries all bodies beyond it: what holds these,
-//     force sum R_B(r),   torque sum (r_B - c) x R_B(r) + sum u x R_B(u)      r_B: origin, u: axes of body B,
+//     force sum R_B(r),   torque sum r_B x R_B(r) + sum u x R_B(u) - c x force     r_B: origin, u: axes of body B,
 // is what it transmits. A joint that is cut acts by its rows alone.
 //
 // lambda are the multipliers that balance the forces at the state (MBS_MULTIPLIER_TOTAL).
@@ -33,9 +33,7 @@
 
 enum { MOST_ENTITIES = 4 };  // at most, in relative coordinates
 
-typedef struct Wrench {
-  MbsExpression force, torque;
-} Wrench;
+typedef MbsWrench Wrench;
 
 // ---- what holds one body ----
 static MbsStatus total_multiplier(MbsContext *context, MbsBlueprint *blueprint, int row, MbsNode *lambda) {
@@ -279,28 +277,48 @@ static MbsStatus entity_position(MbsContext *context, MbsBlueprint *blueprint, i
   return mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_POSITION, position);
 }
 
-// what holds one body
-static MbsStatus add_body_load(MbsContext *context, MbsBlueprint *blueprint, const MbsTreeNodeSpec *node, double sign,
-                               const MbsExpression *centre, Wrench *wrench) {
+// what holds one body, with the torque about the global origin
+static MbsStatus add_body_load(MbsContext *context, MbsBlueprint *blueprint, const MbsTreeNodeSpec *node,
+                               Wrench *wrench) {
   MbsGraph *g = blueprint->graph;
-  MbsNode scale = mbs_graph_constant(g, sign);
   bool is_axis = false;
   for (int e = node->entity; e < blueprint->entities.count && e < node->entity + MOST_ENTITIES; ++e) {
     const MbsEntity *entity = &blueprint->entities.items[e];
     if (is_axis && (entity->kind != MBS_ENTITY_VECTOR || entity->is_fixed)) {
       break;
     }
-    MbsExpression R, scaled = zero_vector(g, blueprint->dimension), arm;
+    MbsExpression R, arm;
     MBS_TRY(body_force(context, blueprint, node->body, e, &R));
     MBS_TRY(entity_position(context, blueprint, e, &arm));
-    add_scaled(g, scale, &R, &scaled);
-    for (int k = 0; k < arm.size && !is_axis; ++k) {
-      arm.node[k] = mbs_graph_subtract(g, arm.node[k], centre->node[k]);
-      wrench->force.node[k] = mbs_graph_add(g, wrench->force.node[k], scaled.node[k]);
+    if (!is_axis) {
+      add_scaled(g, mbs_graph_constant(g, 1), &R, &wrench->force);
     }
-    add_product(g, &arm, &scaled, &wrench->torque);
+    add_product(g, &arm, &R, &wrench->torque);
     is_axis = true;
   }
+  return MBS_OK;
+}
+
+// What holds each node and all that stands on it. Each once, since a long chain has many.
+static MbsStatus load_nodes(MbsContext *context, MbsBlueprint *blueprint) {
+  MbsGraph *g = blueprint->graph;
+  MbsWrench *loads;
+  MBS_TAKE(context, blueprint->arena, loads, blueprint->tree.count);
+  for (int i = 0; i < blueprint->tree.count; ++i) {
+    loads[i].force = zero_vector(g, blueprint->dimension);
+    loads[i].torque = zero_vector(g, torque_size(blueprint));
+  }
+  for (int i = blueprint->tree.count - 1; i >= 0; --i) {
+    const MbsTreeNodeSpec node = blueprint->tree.items[i];
+    if (node.body >= 0) {
+      MBS_TRY(add_body_load(context, blueprint, &node, &loads[i]));
+    }
+    if (node.parent >= 0) {
+      add_scaled(g, mbs_graph_constant(g, 1), &loads[i].force, &loads[node.parent].force);
+      add_scaled(g, mbs_graph_constant(g, 1), &loads[i].torque, &loads[node.parent].torque);
+    }
+  }
+  blueprint->tree_loads = loads;
   return MBS_OK;
 }
 
@@ -329,16 +347,20 @@ static MbsStatus add_coinciding_row(MbsContext *context, MbsBlueprint *blueprint
 
 static MbsStatus add_relative(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, int second,
                               const MbsExpression *centre, Wrench *wrench) {
+  MbsGraph *g = blueprint->graph;
   int carried = carried_node(blueprint, joint);
-  for (int i = carried; i >= 0 && i < blueprint->tree.count; ++i) {
-    const MbsTreeNodeSpec node = blueprint->tree.items[i];
-    if (i > carried && node.parent < carried) {
-      break;
-    }
-    if (node.body >= 0) {
-      double sign = blueprint->tree.items[carried].body == second ? 1 : -1;
-      MBS_TRY(add_body_load(context, blueprint, &node, sign, centre, wrench));
-    }
+  if (carried >= 0 && !blueprint->tree_loads) {
+    MBS_TRY(load_nodes(context, blueprint));
+  }
+  if (carried >= 0) {
+    MbsNode sign = mbs_graph_constant(g, blueprint->tree.items[carried].body == second ? 1 : -1);
+    const MbsWrench *load = &blueprint->tree_loads[carried];
+    MbsExpression opposite = zero_vector(g, blueprint->dimension);
+    add_scaled(g, mbs_graph_constant(g, -1), &load->force, &opposite);
+    Wrench about = *load;
+    add_product(g, centre, &opposite, &about.torque);
+    add_scaled(g, sign, &about.force, &wrench->force);
+    add_scaled(g, sign, &about.torque, &wrench->torque);
   }
   for (int i = 0; i < blueprint->rows.count; ++i) {
     MbsRowKind kind = blueprint->rows.items[i].kind;

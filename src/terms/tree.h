@@ -46,7 +46,8 @@ typedef struct MbsTree {
   int joint_count, coordinate_count;  // coordinates of joints; with the model's own, which follow them
   const char **names;                 // of coordinates
   double *guess;                      // of coordinates
-  double extent;  // how far a body's origin is from the one it stands on, at most; 0: not measured yet
+  double *lever;                      // by coordinate: see measure in tree_motion.c
+  bool is_measured;
 
   // at a state
   MbsState at;        // where: t, q, v, a

@@ -53,6 +53,7 @@ MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **resul
   MBS_TAKE(context, inner->arena, node_of, most);
   MBS_TAKE(context, inner->arena, tree->names, most);
   MBS_TAKE(context, inner->arena, tree->guess, most);
+  MBS_TAKE(context, inner->arena, tree->lever, most);
   tree->inner = inner;
   tree->node_count = blueprint->tree.count;
   for (int i = 0; i < tree->node_count; ++i) {

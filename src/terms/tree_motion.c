@@ -1,4 +1,5 @@
 // From the coordinates to frames, twists and back to generalised forces. See tree.h.
+#include <math.h>
 #include <string.h>
 
 #include "terms/elements.h"
@@ -258,21 +259,35 @@ MBS_KERNEL void follow(const MbsTree *tree, int d) {
   }
 }
 
-static void measure(MbsTree *tree) {
-  int d = tree->inner->dimension, size = d == 2 ? 4 : 12;
-  double largest = 0;
-  for (int i = 0; i < tree->node_count; ++i) {
-    const MbsTreeNode *node = &tree->nodes[i];
-    double square = 0;
-    for (int k = 0; k < d; ++k) {
-      double from = node->parent < 0 ? 0 : mbs_re(tree->H[node->parent * size + size - d + k]);
-      double ahead = mbs_re(tree->H[i * size + size - d + k]) - from;
-      square += ahead * ahead;
-    }
-    square = node->kind == MBS_MOTION_SLIDE && square < 1 ? 1 : square;
-    largest = square > largest ? square : largest;
+static double distance(const MbsTree *tree, int a, int b) {
+  int d = tree->inner->dimension, size = frame_size(d);
+  double square = 0;
+  for (int k = size - d; k < size; ++k) {
+    double ahead = mbs_re(tree->H[a * size + k]) - (b < 0 ? 0 : mbs_re(tree->H[b * size + k]));
+    square += ahead * ahead;
   }
-  tree->extent = largest > 0 ? mbs_re(mbs_sqrt(largest)) : 1;
+  return sqrt(square);  // real
+}
+
+// By coordinate: how much larger than the forces on single bodies the sums that it balances may be. That is the sum of
+// the bodies' distances, each of at least the longest step from one frame to the next.
+static void measure(MbsTree *tree) {
+  double step = 0;
+  for (int i = 0; i < tree->node_count; ++i) {
+    double ahead = distance(tree, i, tree->nodes[i].parent);
+    step = ahead > step && tree->nodes[i].parent >= 0 ? ahead : step;
+  }
+  step = step > 0 ? step : 1;
+  for (int k = 0; k < tree->coordinate_count; ++k) {
+    double sum = k < tree->joint_count ? 0 : 1;
+    int node = k < tree->joint_count ? tree->node_of[k] : 0;
+    for (int i = node; i < tree->nodes[node].end && k < tree->joint_count; ++i) {
+      double arm = tree->nodes[node].kind == MBS_MOTION_SLIDE ? 1 : distance(tree, i, node);
+      sum += tree->nodes[i].body_count == 0 ? 0 : arm > step ? arm : step;
+    }
+    tree->lever[k] = sum > 0 ? sum : 1;
+  }
+  tree->is_measured = true;
 }
 
 static bool is_at(const MbsTree *tree, const MbsState *state) {
@@ -306,7 +321,7 @@ const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_
     }
     tree->is_known = true;
     tree->has_slopes = false;
-    if (!(tree->extent > 0)) {
+    if (!tree->is_measured) {
       measure(tree);
     }
   }
@@ -408,6 +423,17 @@ void mbs_tree_forces(const MbsSystem *system, const MbsState *state, MbsParts pa
   }
 }
 
+// such that the largest residual over the scale is the largest of each over its own, which is `single` times its lever
+static double scale_of(const MbsTree *tree, const mbs_scalar *r, double single) {
+  double largest = 0, ratio = 0;
+  for (int k = 0; k < tree->coordinate_count; ++k) {
+    double magnitude = mbs_re(mbs_abs(r[k])), own = magnitude / tree->lever[k];
+    largest = magnitude > largest ? magnitude : largest;
+    ratio = own > ratio ? own : ratio;
+  }
+  return ratio > 0 ? single * (largest / ratio) : single;
+}
+
 void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
                        double scale[2]) {
   MbsTree *tree = system->tree;
@@ -420,6 +446,6 @@ void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const Mbs
     r[system->n + i] = tree->f[inner->n + i];
   }
   if (scale) {
-    scale[0] *= tree->extent;
+    scale[0] = scale_of(tree, r, scale[0]);
   }
 }
