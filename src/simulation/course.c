@@ -9,6 +9,11 @@
 static MbsStatus plain_coordinate(MbsContext *context, const MbsSystem *system, int index, MbsNode *node) {
   MbsBlueprint *blueprint = system->blueprint;
   int entity = 0;
+  if (system->tree) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "kinematics in relative coordinates needs to know which coordinates stay where they are: give "
+                    "independent coordinates (section initial), more drivers, or use natural coordinates");
+  }
   for (int e = 0; e < blueprint->entities.count; ++e) {
     bool is_nearer = system->entity_first[e] <= index && system->entity_first[e] > system->entity_first[entity];
     entity = is_nearer || system->entity_first[entity] > index ? e : entity;
@@ -25,7 +30,7 @@ static MbsStatus add_row(MbsContext *context, const MbsInitial *initial, int ind
   const MbsIndependent *independent = &initial->independents[index];
   MbsBlueprint *blueprint = initial->system->blueprint;
   MbsGraph *g = blueprint->graph;
-  MbsNode w, course = mbs_graph_constant(g, mbs_re(independent->start_value));
+  MbsNode w = MBS_NODE_NONE, course = mbs_graph_constant(g, mbs_re(independent->start_value));
   if (initial->is_automatic) {
     MBS_TRY(plain_coordinate(context, initial->system, initial->automatic[index], &w));
   } else {

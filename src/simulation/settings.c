@@ -175,9 +175,9 @@ static MbsStatus check_coordinates(MbsContext *context, const MbsModel *model, c
     return mbs_fail(context, MBS_ERROR_INPUT, place,
                     "a tree of joints, or joints to cut, are for relative coordinates; add --coordinates relative");
   }
-  if (is_relative && (settings->is_kinematic || settings->is_projection_tangent)) {
-    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, place, "%s not offered with relative coordinates yet; use natural",
-                    settings->is_kinematic ? "kinematics is" : "projections with the tangent matrix are");
+  if (is_relative && settings->is_projection_tangent) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, place,
+                    "projections with the tangent matrix are not offered with relative coordinates yet; use natural");
   }
   return MBS_OK;
 }

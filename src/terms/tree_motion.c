@@ -157,36 +157,67 @@ void mbs_tree_ball_slope(const MbsTree *tree, int index, int k, int l, mbs_scala
   ball_twist(tree->P + 12 * index, s, t);
 }
 
-// b and b' of a node's coordinates, V and A of the node
-MBS_KERNEL void add_rates(const MbsTree *tree, int index, int d) {
+// b of a node's coordinates
+MBS_KERNEL void find_axes(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
-  const MbsState *at = &tree->at;
   int size = mbs_twist_size(d);
   const mbs_scalar *P = tree->P + index * frame_size(d);
-  const mbs_scalar *V_p = node->parent < 0 ? tree->inner->zeros : tree->V + node->parent * size;
-  const mbs_scalar *A_p = node->parent < 0 ? tree->inner->zeros : tree->A + node->parent * size;
-  mbs_scalar *V = tree->V + index * size, *A = tree->A + index * size;
-  for (int i = 0; i < size; ++i) {
-    V[i] = V_p[i];
-    A[i] = A_p[i];
-  }
   for (int k = 0; k < node->count; ++k) {
-    mbs_scalar *b = tree->b[0] + (node->first + k) * size, *rate = tree->b[1] + (node->first + k) * size;
-    mbs_scalar s[3][3];
+    mbs_scalar *b = tree->b[0] + (node->first + k) * size;
     if (d == 3 && node->kind == MBS_MOTION_BALL) {
-      ball_rates(at, node, k, s);
-      ball_twist(P, s[0], b);
-      ball_twist(P, s[1], rate);
+      const mbs_scalar *p = tree->at.q + node->first;
+      mbs_scalar e[3], N = dot4(p, p);
+      ball_column(p, k, e);
+      for (int i = 0; i < 3; ++i) {
+        e[i] /= N;
+      }
+      ball_twist(P, e, b);
     } else {
       axis_twist(d, node, P, b);
+    }
+  }
+}
+
+MBS_KERNEL const mbs_scalar *of_parent(const MbsTree *tree, const MbsTreeNode *node, const mbs_scalar *twists, int d) {
+  return node->parent < 0 ? tree->inner->zeros : twists + node->parent * mbs_twist_size(d);
+}
+
+// b' of its coordinates, and V
+MBS_KERNEL void add_velocity(const MbsTree *tree, int index, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  int size = mbs_twist_size(d);
+  const mbs_scalar *V_p = of_parent(tree, node, tree->V, d);
+  mbs_scalar *V = tree->V + index * size;
+  for (int i = 0; i < size; ++i) {
+    V[i] = V_p[i];
+  }
+  for (int k = node->first; k < node->first + node->count; ++k) {
+    mbs_scalar *rate = tree->b[1] + k * size;
+    if (d == 3 && node->kind == MBS_MOTION_BALL) {
+      mbs_scalar s[3][3];
+      ball_rates(&tree->at, node, k - node->first, s);
+      ball_twist(tree->P + index * frame_size(d), s[1], rate);
+    } else {
       for (int i = 0; i < size; ++i) {
         rate[i] = 0;
       }
     }
-    mbs_bracket_add(d, 1, V_p, b, rate);
-    mbs_twist_add(d, at->v[node->first + k], b, V);
-    mbs_twist_add(d, at->a[node->first + k], b, A);
-    mbs_twist_add(d, at->v[node->first + k], rate, A);
+    mbs_bracket_add(d, 1, V_p, tree->b[0] + k * size, rate);
+    mbs_twist_add(d, tree->at.v[k], tree->b[0] + k * size, V);
+  }
+}
+
+MBS_KERNEL void add_acceleration(const MbsTree *tree, int index, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  int size = mbs_twist_size(d);
+  const mbs_scalar *A_p = of_parent(tree, node, tree->A, d);
+  mbs_scalar *A = tree->A + index * size;
+  for (int i = 0; i < size; ++i) {
+    A[i] = A_p[i];
+  }
+  for (int k = node->first; k < node->first + node->count; ++k) {
+    mbs_twist_add(d, tree->at.a[k], tree->b[0] + k * size, A);
+    mbs_twist_add(d, tree->at.v[k], tree->b[1] + k * size, A);
   }
 }
 
@@ -195,8 +226,7 @@ MBS_KERNEL void add_second_rates(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   int size = mbs_twist_size(d);
   const mbs_scalar *P = tree->P + index * frame_size(d);
-  const mbs_scalar *V_p = node->parent < 0 ? tree->inner->zeros : tree->V + node->parent * size;
-  const mbs_scalar *A_p = node->parent < 0 ? tree->inner->zeros : tree->A + node->parent * size;
+  const mbs_scalar *V_p = of_parent(tree, node, tree->V, d), *A_p = of_parent(tree, node, tree->A, d);
   for (int k = 0; k < node->count; ++k) {
     const mbs_scalar *b = tree->b[0] + (node->first + k) * size, *rate = tree->b[1] + (node->first + k) * size;
     mbs_scalar *second = tree->b[2] + (node->first + k) * size;
@@ -219,10 +249,8 @@ MBS_KERNEL void add_second_rates(const MbsTree *tree, int index, int d) {
 MBS_KERNEL void place_body(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   const mbs_scalar *H = tree->H + index * frame_size(d);
-  const mbs_scalar *V = tree->V + index * mbs_twist_size(d), *A = tree->A + index * mbs_twist_size(d);
   for (int e = 0; e < node->body_count; ++e) {
-    int first = node->body_first + e * d;
-    mbs_scalar *q = tree->x.q + first, *v = tree->x.v + first, *a = tree->x.a + first;
+    mbs_scalar *q = tree->x.q + node->body_first + e * d;
     if (e == 0) {
       for (int i = 0; i < d; ++i) {
         q[i] = origin_of(d, H)[i];
@@ -230,32 +258,61 @@ MBS_KERNEL void place_body(const MbsTree *tree, int index, int d) {
     } else {
       axis_of(d, H, e - 1, q);
     }
-    for (int i = 0; i < d; ++i) {
-      v[i] = a[i] = 0;
-    }
-    mbs_twist_move(d, e == 0, V, q, v);
-    mbs_twist_move(d, e == 0, A, q, a);
-    mbs_cross_add(d, 1, V + d, v, a);
   }
 }
 
-MBS_KERNEL void follow(const MbsTree *tree, int d) {
+MBS_KERNEL void move_body(const MbsTree *tree, int index, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  for (int e = 0; e < node->body_count; ++e) {
+    int first = node->body_first + e * d;
+    mbs_scalar *v = tree->x.v + first;
+    for (int i = 0; i < d; ++i) {
+      v[i] = 0;
+    }
+    mbs_twist_move(d, e == 0, tree->V + index * mbs_twist_size(d), tree->x.q + first, v);
+  }
+}
+
+MBS_KERNEL void accelerate_body(const MbsTree *tree, int index, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  int size = mbs_twist_size(d);
+  for (int e = 0; e < node->body_count; ++e) {
+    int first = node->body_first + e * d;
+    mbs_scalar *a = tree->x.a + first;
+    for (int i = 0; i < d; ++i) {
+      a[i] = 0;
+    }
+    mbs_twist_move(d, e == 0, tree->A + index * size, tree->x.q + first, a);
+    mbs_cross_add(d, 1, tree->V + index * size + d, tree->x.v + first, a);
+  }
+}
+
+// positions (level 0), velocities (1) and accelerations (2) from `level` on
+MBS_KERNEL void follow(const MbsTree *tree, int level, int d) {
   const mbs_scalar ground[12] = {1, 0, 0, 0, d == 3, 0, 0, 0, d == 3};
   int size = frame_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
-    const mbs_scalar *H = node->parent < 0 ? ground : tree->H + node->parent * size;
-    mbs_scalar *P = tree->P + i * size;
-    if (node->has_frame) {
-      stand(d, H, node->frame.value, P);
-    } else {
-      for (int k = 0; k < size; ++k) {
-        P[k] = H[k];
+    if (level == 0) {
+      const mbs_scalar *H = node->parent < 0 ? ground : tree->H + node->parent * size;
+      mbs_scalar *P = tree->P + i * size;
+      if (node->has_frame) {
+        stand(d, H, node->frame.value, P);
+      } else {
+        for (int k = 0; k < size; ++k) {
+          P[k] = H[k];
+        }
       }
+      move(d, node, tree->at.q, P, tree->H + i * size);
+      find_axes(tree, i, d);
+      place_body(tree, i, d);
     }
-    move(d, node, tree->at.q, P, tree->H + i * size);
-    add_rates(tree, i, d);
-    place_body(tree, i, d);
+    if (level <= 1) {
+      add_velocity(tree, i, d);
+      move_body(tree, i, d);
+    }
+    add_acceleration(tree, i, d);
+    accelerate_body(tree, i, d);
   }
 }
 
@@ -290,40 +347,48 @@ static void measure(MbsTree *tree) {
   tree->is_measured = true;
 }
 
-static bool is_at(const MbsTree *tree, const MbsState *state) {
+// the lowest level that is not what it was: 0, 1, 2, or 3 where nothing has changed
+static int changed_level(const MbsTree *tree, const MbsState *state) {
+  const mbs_scalar *const now[] = {state->q, state->v, state->a}, *const then[] = {tree->at.q, tree->at.v, tree->at.a};
+  size_t bytes = sizeof(mbs_scalar) * (size_t)(tree->coordinate_count + tree->inner->nq - tree->inner->n);
+  int level = tree->is_known ? 0 : -1;
+  while (level >= 0 && level < 3 && memcmp(now[level], then[level], bytes) == 0) {
+    ++level;
+  }
+  return level < 0 ? 0 : level;
+}
+
+// what is given, and what of it `inner` has as it is
+static void copy_level(const MbsTree *tree, const mbs_scalar *from, mbs_scalar *at, mbs_scalar *x) {
   const MbsSystem *inner = tree->inner;
-  size_t bytes = sizeof(mbs_scalar) * (size_t)(tree->coordinate_count + inner->nq - inner->n);
-  return tree->is_known && memcmp(&tree->at.t, &state->t, sizeof state->t) == 0 &&
-         memcmp(tree->at.q, state->q, bytes) == 0 && memcmp(tree->at.v, state->v, bytes) == 0 &&
-         memcmp(tree->at.a, state->a, bytes) == 0;
+  int n = tree->coordinate_count;
+  for (int i = 0; i < n + inner->nq - inner->n; ++i) {
+    int to = i < n ? tree->scalar[i] : inner->n + i - n;
+    at[i] = from[i];
+    if (to >= 0) {
+      x[to] = from[i];
+    }
+  }
 }
 
 const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_slopes) {
-  MbsSystem *inner = tree->inner;
-  int n = tree->coordinate_count, fixed = inner->nq - inner->n;
-  if (!is_at(tree, state)) {
-    tree->at.t = tree->x.t = state->t;
-    for (int i = 0; i < n + fixed; ++i) {
-      int x = i < n ? tree->scalar[i] : inner->n + i - n;
-      tree->at.q[i] = state->q[i];
-      tree->at.v[i] = state->v[i];
-      tree->at.a[i] = state->a[i];
-      if (x >= 0) {
-        tree->x.q[x] = state->q[i];
-        tree->x.v[x] = state->v[i];
-        tree->x.a[x] = state->a[i];
-      }
-    }
+  const MbsSystem *inner = tree->inner;
+  int level = changed_level(tree, state);
+  tree->at.t = tree->x.t = state->t;
+  if (level < 3) {
+    copy_level(tree, state->q, tree->at.q, tree->x.q);
+    copy_level(tree, state->v, tree->at.v, tree->x.v);
+    copy_level(tree, state->a, tree->at.a, tree->x.a);
     if (inner->dimension == 2) {
-      follow(tree, 2);
+      follow(tree, level, 2);
     } else {
-      follow(tree, 3);
+      follow(tree, level, 3);
     }
     tree->is_known = true;
     tree->has_slopes = false;
-    if (!tree->is_measured) {
-      measure(tree);
-    }
+  }
+  if (!tree->is_measured) {
+    measure(tree);
   }
   for (int i = 0; i < tree->node_count && with_slopes && !tree->has_slopes; ++i) {
     if (inner->dimension == 2) {

@@ -67,7 +67,7 @@ complains 'psi9' gradient $model $short --objective psi9
 complains 'Ls9' gradient $model $short --wrt Ls9
 complains 'did you mean' gradient $model $short --wrt LS1
 complains 'no formulation "index2"' simulate $model $short --formulation index2
-complains 'not offered' kinematics $model $short --coordinates relative
+complains 'not offered' simulate $model $short --coordinates relative --formulation ali3p --projection-matrix tangent
 cat >"$bad" <<'END'
 mbsens: 1
 parameters: {R: 0.5, L: 2*R}
