@@ -85,6 +85,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
     MBS_TAKE(context, arena, *multipliers[i], (size_t)system->m * (size_t)system->carried_count);
   }
+  MBS_TAKE(context, arena, simulation->levels, 3 * (size_t)system->m);
   simulation->step_count = steps_of(&simulation->settings);
   return MBS_OK;
 }
@@ -133,15 +134,13 @@ void mbs_simulation_destroy(MbsSimulation *simulation) {
 static void observe(MbsSimulation *simulation, double h) {
   const MbsSystem *system = simulation->system;
   MbsStatistics *statistics = &simulation->statistics;
-  for (int i = 0; i < system->m; ++i) {
-    mbs_scalar level[3];
-    mbs_terms_constraint(system, i, &simulation->state, level);
-    double *worst[] = {&statistics->residual_position, &statistics->residual_velocity,
-                       &statistics->residual_acceleration};
-    for (int k = 0; k < 3; ++k) {
-      double magnitude = mbs_re(mbs_abs(level[k]));
-      *worst[k] = magnitude > *worst[k] ? magnitude : *worst[k];
-    }
+  double *worst[] = {&statistics->residual_position, &statistics->residual_velocity,
+                     &statistics->residual_acceleration};
+  mbs_scalar *level[3] = {simulation->levels, simulation->levels + system->m, simulation->levels + 2 * system->m};
+  mbs_terms_constraints(system, &simulation->state, level[0], level[1], level[2]);
+  for (int i = 0; i < 3 * system->m; ++i) {
+    double magnitude = mbs_re(mbs_abs(simulation->levels[i]));
+    *worst[i / system->m] = magnitude > *worst[i / system->m] ? magnitude : *worst[i / system->m];
   }
   mbs_simulation_watch_condition(simulation);
   mbs_scalar total, lost;

@@ -52,6 +52,7 @@ typedef struct MbsSimulation {
   MbsObjectives objectives;
   bool is_started;
   long step_count, steps_done;
+  mbs_scalar *levels;  // of the constraints: 3 x m
   MbsStatistics statistics;
   double largest_violation;                 // of a constraint that is taken for a result
   double watched_quality, condition_start;  // see near_singular.c

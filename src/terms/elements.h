@@ -40,6 +40,10 @@ static inline void mbs_raise(double *largest, mbs_scalar value) {
 void mbs_terms_add_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                            int count, mbs_scalar *R);
 
+// mbs_terms_tangent and its variants (MbsTreeMatrix of tree.h) without the masses of bodies
+void mbs_terms_light_matrix(const MbsSystem *system, int kind, const MbsState *state, const MbsWeights *weights,
+                            double c0, double c1, double c2, mbs_scalar *values);
+
 // ---- arguments.c: what expressions depend on ----
 // Where an input of a tape comes from, and where its derivative goes.
 typedef struct MbsInputPlace {

@@ -33,7 +33,7 @@ typedef struct MbsTreeNode {
   bool has_frame;              // it does not just stand on the parent's own frame
   bool is_changing;            // some of its numbers depends on parameters
   MbsBlock frame;              // axes (columns) and origin; in the plane the first axis and origin
-  const MbsMass *mass;         // of an open tree: of its body, or NULL
+  const MbsMass *mass;         // of its body, or NULL
   int body_first, body_count;  // coordinates of its body's entities in `inner`, and how many entities: 0: none
 } MbsTreeNode;
 
@@ -86,6 +86,9 @@ MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem 
 MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
                                     MbsPatternBuilder *builder);
 
+// K of a node's body (twist x 3 twist), in tree->f the forces on it; is_full: for eta, eta', eta'', else for eta''
+// alone, in the first twist. tree_inertia.c
+void mbs_tree_body_matrix(const MbsTree *tree, int index, bool is_full, mbs_scalar *K);
 // The same for an open tree, whose equations are solved along it; is_articulated: it is one. tree_articulated.c
 MbsStatus mbs_tree_create_articulated(MbsContext *context, MbsTree *tree, MbsSystem *system, bool *is_articulated);
 void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, double c0, double c1, double c2,

@@ -45,12 +45,13 @@ static int entity_count(const MbsSystem *inner, int first) {
 MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **result) {
   const MbsBlueprint *blueprint = inner->blueprint;
   MbsTree *tree;
-  int *scalar, *node_of,
+  int *scalar, *node_of, *node_at,
       most = MBS_MOST_COORDINATES_OF_MOTION * blueprint->tree.count + blueprint->user_coordinates.count;
   MBS_TAKE(context, inner->arena, tree, 1);
   MBS_TAKE(context, inner->arena, tree->nodes, blueprint->tree.count);
   MBS_TAKE(context, inner->arena, scalar, most);
   MBS_TAKE(context, inner->arena, node_of, most);
+  MBS_TAKE(context, inner->arena, node_at, inner->nq);
   MBS_TAKE(context, inner->arena, tree->names, most);
   MBS_TAKE(context, inner->arena, tree->guess, most);
   MBS_TAKE(context, inner->arena, tree->lever, most);
@@ -75,10 +76,16 @@ MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **resul
     if (spec->body >= 0) {
       node->body_first = inner->entity_first[spec->entity];
       node->body_count = entity_count(inner, spec->entity);
+      node_at[node->body_first] = i;
     }
     node->end = i + 1;
     for (int p = node->parent; p >= 0; p = tree->nodes[p].parent) {
       tree->nodes[p].end = i + 1;
+    }
+  }
+  for (int i = 0; i < inner->mass_count; ++i) {
+    if (!inner->masses[i].is_scalar) {
+      tree->nodes[node_at[inner->masses[i].first[0]]].mass = &inner->masses[i];
     }
   }
   tree->coordinate_count = tree->joint_count;
