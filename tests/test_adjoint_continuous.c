@@ -3,7 +3,11 @@
 // changes of matrix-r's independent coordinates, its own derivatives, and where it is not offered.
 //
 // Seen to fail with a planted error, one at a time, in sensitivities/adjoint_continuous.c:
-//   PLANTED
+//   c1 of the step back;  m missing in -l';  l moved by twice its rate;  the weight of the last time, and of one where
+//   coordinates change;  values at the end left out;  velocities of the start left out;  mu kept, or read in the new
+//   coordinates, where they change;  fixed coordinates' share lost;  a running gradient that takes a time's whole
+//   share, forgets what was there before it, or leaves expressions of objectives out
+// and in integrators/reduced_transposed.c: the sign of what s has received.
 #include "sensitivities/adjoint_continuous.h"
 #include "sensitivities/selection.h"
 #include "sensitivities/twin.h"
