@@ -21,12 +21,9 @@
 // transposed relation, and psi' receives what that relation has of parameters.
 #include "sensitivities/adjoint_continuous.h"
 
-MbsStatus mbs_continuous_create(MbsContext *context, MbsSweep *sweep, int running_count, const int *running_of) {
-  const MbsSimulation *simulation = sweep->simulation;
-  const MbsSystem *system = simulation->system;
+MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulation) {
   const MbsSettings *settings = &simulation->settings;
-  MbsContinuous *continuous;
-  size_t n = (size_t)system->n, columns = (size_t)system->column_count;
+  const MbsModel *model = simulation->system->blueprint->model;
   if (settings->is_kinematic) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "method adjoint-continuous is not offered for kinematics, which has no equations of motion to "
@@ -35,11 +32,19 @@ MbsStatus mbs_continuous_create(MbsContext *context, MbsSweep *sweep, int runnin
   if (!simulation->formulation.type->has_backward_equations) {
     return mbs_fail(
         context, MBS_ERROR_NOT_OFFERED,
-        mbs_model_setting_place(system->blueprint->model, MBS_SIMULATION_FORMULATION, settings->formulation),
+        mbs_model_setting_place(model, MBS_SIMULATION_FORMULATION, settings->formulation),
         "method adjoint-continuous is not offered with formulation %s: backward equations are written for penalty and "
         "matrix-r; use one of these, or --method adjoint, which is exact with every formulation",
         settings->formulation);
   }
+  return MBS_OK;
+}
+
+MbsStatus mbs_continuous_create(MbsContext *context, MbsSweep *sweep, int running_count, const int *running_of) {
+  const MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  MbsContinuous *continuous;
+  size_t n = (size_t)system->n, columns = (size_t)system->column_count;
   MBS_TAKE(context, system->arena, continuous, 1);
   MBS_TAKE(context, system->arena, continuous->mu, sweep->objective_count);
   MBS_TAKE(context, system->arena, continuous->rate, sweep->objective_count);

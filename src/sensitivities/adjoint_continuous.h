@@ -16,8 +16,10 @@ typedef struct MbsContinuous {
   mbs_scalar *running;    // steps + 1 x running_count x columns
 } MbsContinuous;
 
-// Makes a sweep one of the continuous adjoint, or says why that is not offered. `running_of`: objectives whose running
-// gradient is kept at every step.
+// Is it offered for this simulation? Else the message says why, and what is.
+MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulation);
+
+// Makes a sweep one of the continuous adjoint. `running_of`: objectives whose running gradient is kept at every step.
 MbsStatus mbs_continuous_create(MbsContext *context, MbsSweep *sweep, int running_count, const int *running_of);
 
 // What is to be done at the time after `step` steps, on the way back; the state is there.

@@ -97,6 +97,9 @@ static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *obje
 static MbsStatus create_sweep(MbsContext *context, MbsSimulation *simulation, const MbsTwinRequest *request,
                               MbsSweep **sweep) {
   int count = 0, *running_of;
+  if (request->is_continuous) {
+    MBS_TRY(mbs_continuous_check(context, simulation));
+  }
   MBS_TRY(mbs_sweep_create(context, simulation, request->wanted, request->memory, sweep));
   if (!request->is_continuous) {
     return MBS_OK;
