@@ -55,7 +55,7 @@ static const Option table[] = {
     {"--wrt", "P,Q", KIND_NAMES, GRADIENTS | CLI_VERIFY, MEMBER(parameters),
      "parameters to differentiate with respect to (default: all of the model)"},
     {"--method", "NAME", KIND_METHOD, GRADIENTS, MEMBER(method),
-     "direct (default), adjoint, complex-step or finite-difference"},
+     "direct (default), adjoint, adjoint-continuous (penalty and matrix-r),\ncomplex-step or finite-difference"},
     {"--compare", "[METHOD]", KIND_COMPARE, GRADIENTS, MEMBER(compared),
      "run METHOD too and print both with their relative difference\n"
      "(default: complex-step, or direct if that is the method already)"},
@@ -200,6 +200,10 @@ static bool store(const Option *option, const char *value, CliOptions *options) 
   return false;
 }
 
+static bool is_adjoint(MbsMethod method) {
+  return method == MBS_METHOD_ADJOINT || method == MBS_METHOD_ADJOINT_CONTINUOUS;
+}
+
 // Fills in what --compare leaves open and refuses options that would do nothing.
 static bool settle(CliOptions *options, unsigned command) {
   if (options->has_comparison && options->compared == MBS_METHOD_NONE) {
@@ -217,8 +221,7 @@ static bool settle(CliOptions *options, unsigned command) {
                    options->has_difference ? "--difference" : "--difference-step", cli_method_name(options->method));
     return false;
   }
-  bool uses_adjoint = options->method == MBS_METHOD_ADJOINT ||
-                      (options->compared == MBS_METHOD_ADJOINT && !options->wants_initial_state) ||
+  bool uses_adjoint = is_adjoint(options->method) || (is_adjoint(options->compared) && !options->wants_initial_state) ||
                       command == CLI_VERIFY;
   if ((options->memory.is_given || options->wants_initial_state) && !uses_adjoint) {
     (void)cli_fail(MBS_ERROR_INPUT, "%s: is for --method adjoint only, the method is %s",

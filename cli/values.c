@@ -157,25 +157,16 @@ typedef struct Choice {
   int value;
 } Choice;
 
-enum { PLANNED = -1 };
-
 // `what` is chosen, in words; `offered` lists the names for messages
 static bool choose(const char *option, const char *what, const char *text, const Choice *choices, int count,
                    const char *offered, int *value) {
   const char *nearest = NULL;
   for (int i = 0; i < count; ++i) {
-    bool is_meant = strcmp(text, choices[i].name) == 0;
-    if (is_meant && choices[i].value == PLANNED) {
-      (void)cli_fail(MBS_ERROR_NOT_OFFERED, "%s: %s is not offered yet; there are %s", option, text, offered);
-      return false;
-    }
-    if (is_meant) {
+    if (strcmp(text, choices[i].name) == 0) {
       *value = choices[i].value;
       return true;
     }
-    if (choices[i].value != PLANNED) {
-      mbs_name_nearest(text, choices[i].name, &nearest);
-    }
+    mbs_name_nearest(text, choices[i].name, &nearest);
   }
   if (nearest) {
     (void)cli_fail(MBS_ERROR_INPUT, "%s: unknown %s \"%s\", did you mean %s?", option, what, text, nearest);
@@ -190,14 +181,14 @@ static const Choice methods[] = {
     {"complex-step", MBS_METHOD_COMPLEX_STEP},
     {"finite-difference", MBS_METHOD_FINITE_DIFFERENCE},
     {"adjoint", MBS_METHOD_ADJOINT},
-    {"adjoint-continuous", PLANNED},
+    {"adjoint-continuous", MBS_METHOD_ADJOINT_CONTINUOUS},
 };
 enum { METHOD_COUNT = sizeof methods / sizeof methods[0] };
 
 bool cli_value_method(const char *option, const char *text, MbsMethod *method) {
   int value = MBS_METHOD_NONE;
   bool is_good = choose(option, "method", text, methods, METHOD_COUNT,
-                        "direct, adjoint, complex-step and finite-difference", &value);
+                        "direct, adjoint, adjoint-continuous, complex-step and finite-difference", &value);
   *method = (MbsMethod)value;
   return is_good;
 }

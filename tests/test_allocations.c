@@ -9,7 +9,7 @@
 #define HAS_OTHER_ALLOCATOR
 #endif
 
-#include "sensitivities/adjoint.h"
+#include "sensitivities/adjoint_continuous.h"
 #include "simulation/simulation.h"
 #include "support.h"
 
@@ -125,7 +125,8 @@ static void check(MbsContext *context, const char *path, const char *formulation
 }
 
 // in several pieces, so that steps are repeated too
-static void check_sweep(MbsContext *context, const char *path, const char *formulation, bool is_projection_tangent) {
+static void check_sweep(MbsContext *context, const char *path, const char *formulation, bool is_projection_tangent,
+                        bool is_continuous) {
   MbsModel *model = read_model(context, path);
   MbsSettings settings;
   MbsSimulation *simulation;
@@ -135,6 +136,10 @@ static void check_sweep(MbsContext *context, const char *path, const char *formu
   ENSURE_OK(context, mbs_simulation_create_for_sweep(context, model, &settings, count, columns, NULL, &simulation));
   double row = (double)(3 * simulation->system->n + simulation->system->m + 4) * (double)sizeof(double);
   ENSURE_OK(context, mbs_sweep_create(context, simulation, NULL, 300 * row, &sweep));
+  const int first = 0;
+  if (is_continuous) {
+    ENSURE_OK(context, mbs_continuous_create(context, sweep, 1, &first));
+  }
   ENSURE_OK(context, mbs_simulation_start(context, simulation));
   ENSURE(!simulation->has_columns && sweep->segment_count > 2);
   mbs_sweep_record(sweep);
@@ -148,7 +153,11 @@ static void check_sweep(MbsContext *context, const char *path, const char *formu
     mbs_sweep_record(sweep);
   }
   must(context, path, mbs_sweep_run(context, sweep));
-  ensure_none(path, formulation, is_projection_tangent ? "tangent projection matrix, adjoint" : "adjoint", set_up);
+  ensure_none(path, formulation,
+              is_continuous           ? "continuous adjoint"
+              : is_projection_tangent ? "tangent projection matrix, adjoint"
+                                      : "adjoint",
+              set_up);
   mbs_simulation_destroy(simulation);
   mbs_model_destroy(model);
 }
@@ -173,12 +182,13 @@ int main(void) {
     bool is_position_level = i > 2;
     for (int k = 0; k < MBS_COUNT(models); k += is_position_level ? 2 : 1) {
       check(context, models[k], formulations[i], false);
-      check_sweep(context, models[k], formulations[i], false);
+      check_sweep(context, models[k], formulations[i], false, false);
     }
   }
   for (int k = 0; k < MBS_COUNT(models); k += 2) {
     check(context, models[k], "ali3p", true);
-    check_sweep(context, models[k], "ali3p", true);
+    check_sweep(context, models[k], "ali3p", true, false);
+    check_sweep(context, models[k], "penalty", false, true);
   }
   mbs_context_destroy(context);
   return 0;

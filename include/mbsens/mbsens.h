@@ -71,13 +71,15 @@ typedef enum MbsMethod {
   MBS_METHOD_NONE,  // simulate only
   MBS_METHOD_DIRECT,
   MBS_METHOD_ADJOINT,
+  MBS_METHOD_ADJOINT_CONTINUOUS,  // of the differential equations: off by the truncation error; penalty and matrix-r
   MBS_METHOD_COMPLEX_STEP,
   MBS_METHOD_FINITE_DIFFERENCE
 } MbsMethod;
 
 typedef enum MbsDifference { MBS_DIFFERENCE_CENTRAL, MBS_DIFFERENCE_FORWARD, MBS_DIFFERENCE_BACKWARD } MbsDifference;
 
-// Receives time histories, row by row, while a run goes on. A status other than MBS_OK stops the run.
+// Receives time histories, row by row, while a run goes on (or when it is over, with methods that know a row only
+// then). A status other than MBS_OK stops the run.
 typedef struct MbsRecorder {
   void *user;
   MbsStatus (*begin)(void *user, int column_count, const char *const *names);

@@ -34,6 +34,7 @@ typedef struct MbsFormulationType {
   bool has_dissipation;    // wants an integrator that damps the highest frequencies
   // May constraints be redundant? If not, a singular matrix is explained by naming the redundant ones.
   bool allows_redundancy;
+  bool has_backward_equations;  // of the papers: the continuous adjoint is offered
 } MbsFormulationType;
 
 // NULL where there is none of that name, with the nearest in the message.

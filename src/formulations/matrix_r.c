@@ -16,4 +16,5 @@ const MbsFormulationType mbs_formulation_matrix_r = {
     .prepare = prepare,
     .is_reduced = true,
     .allows_redundancy = true,
+    .has_backward_equations = true,
 };

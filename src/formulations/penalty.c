@@ -25,4 +25,5 @@ const MbsFormulationType mbs_formulation_penalty = {
     .summary = "penalty formulation: constraints held by alpha (Phiddot + 2 xi omega Phidot + omega^2 Phi)",
     .prepare = prepare,
     .allows_redundancy = true,
+    .has_backward_equations = true,
 };

@@ -72,6 +72,13 @@ MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduce
 void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *state, const MbsStateBar *bar,
                                  mbs_scalar *hats);
 
+// The same at one instant alone, E0 ... E3 with z = zh + c0 s, z' = zh' + c1 s for these coordinates: from the
+// derivatives of a number with respect to the state and to s (NULL: zero) to those with respect to zh and zh'.
+MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, int set, double c0, double c1,
+                                      const MbsState *state);
+void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, const MbsState *state,
+                                    const MbsStateBar *bar, const mbs_scalar *s, mbs_scalar *z, mbs_scalar *rate);
+
 // ---- shared by the files of reduced ----
 // w, w' or w'' of independent coordinate i; signals must be evaluated at the state
 mbs_scalar mbs_reduced_level(const MbsInitial *set, int i, int level, const MbsState *state);

@@ -4,7 +4,8 @@
 //     a:       K' p2 = ab - M p3
 //     v:       K' p1 = vb - (E2)_v' p2 - f_v' p3
 //     q:       K' p0 = qb - (E1)_q' p1 - (E2)_q' p2 - f_q' p3
-//     s:       c0 p0 + c1 p1 + p2 = 0 in the rows of w   so  J' pi = that sum for pi = 0
+//     s:       c0 p0 + c1 p1 + p2 + sb = 0 in the rows of w   so  J' pi = that sum for pi = 0
+// (sb: what s itself has received, nothing in a step).
 // Then the hats of z and z' receive p0 and p1 of the rows of w, and every coefficient -p.E_c.
 #include "integrators/reduced.h"
 
@@ -59,11 +60,17 @@ static void chain(MbsReduced *reduced, const MbsState *state, const MbsStateBar 
   subtract_level(reduced, 0, state, work);
 }
 
+MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, int set, double c0, double c1,
+                                      const MbsState *state) {
+  const MbsRuleStep k = {.c0 = c0, .c1 = c1};
+  reduced->current = set;
+  return mbs_reduced_factor(context, reduced, &k, state);
+}
+
 MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, double h, long step,
                                          const MbsState *state) {
   const MbsRuleStep k = mbs_rule_step(&reduced->stepper->rule, h);
-  reduced->current = reduced->set_of_step[step];
-  return mbs_reduced_factor(context, reduced, &k, state);
+  return mbs_reduced_prepare_instant(context, reduced, reduced->set_of_step[step], k.c0, k.c1, state);
 }
 
 void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, const MbsState *state, const MbsStateBar *bar,
@@ -84,11 +91,10 @@ void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, const MbsStat
   }
 }
 
-void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *state, const MbsStateBar *bar,
-                                 mbs_scalar *hats) {
+void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, const MbsState *state,
+                                    const MbsStateBar *bar, const mbs_scalar *s, mbs_scalar *z, mbs_scalar *rate) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
-  const MbsRuleStep k = mbs_rule_step(&reduced->stepper->rule, h);
   int n = system->n, d = reduced->count;
   for (int i = 0; i < system->m; ++i) {
     bar->lambda[i] += bar->total[i];
@@ -115,7 +121,7 @@ void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *
   chain(reduced, state, &tried);
   for (int i = 0; i < d; ++i) {
     int r = mbs_reduced_row(reduced, i);
-    reduced->rho[i] = k.c0 * reduced->p[0][r] + k.c1 * reduced->p[1][r] + reduced->p[2][r];
+    reduced->rho[i] = c0 * reduced->p[0][r] + c1 * reduced->p[1][r] + reduced->p[2][r] + (s ? s[i] : 0);
   }
   mbs_reduced_solve(reduced, true, reduced->rho);
   for (int r = 0; r < n; ++r) {
@@ -132,12 +138,22 @@ void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *
   known.lambda = reduced->scratch.lambda;
   chain(reduced, state, &known);
   for (int i = 0; i < d; ++i) {
-    mbs_scalar z = reduced->p[0][mbs_reduced_row(reduced, i)], rate = reduced->p[1][mbs_reduced_row(reduced, i)];
-    hats[i] = z;
-    hats[d + i] = k.h * z + rate;
-    hats[2 * d + i] = k.qw * z + k.vw * rate;
+    z[i] = reduced->p[0][mbs_reduced_row(reduced, i)];
+    rate[i] = reduced->p[1][mbs_reduced_row(reduced, i)];
   }
   for (int i = 0; i < n; ++i) {
     bar->q[i] = bar->v[i] = bar->a[i] = 0;
+  }
+}
+
+void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *state, const MbsStateBar *bar,
+                                 mbs_scalar *hats) {
+  const MbsRuleStep k = mbs_rule_step(&reduced->stepper->rule, h);
+  int d = reduced->count;
+  mbs_reduced_instant_transposed(reduced, k.c0, k.c1, state, bar, NULL, hats, hats + d);
+  for (int i = 0; i < d; ++i) {
+    mbs_scalar z = hats[i], rate = hats[d + i];
+    hats[d + i] = k.h * z + rate;
+    hats[2 * d + i] = k.qw * z + k.vw * rate;
   }
 }

@@ -64,6 +64,11 @@ MbsStatus mbs_stepper_prepare_transposed(MbsContext *context, MbsStepper *steppe
 void mbs_stepper_start_transposed(MbsStepper *stepper, const MbsState *state, const MbsStateBar *bar, mbs_scalar *w);
 void mbs_stepper_step_transposed(MbsStepper *stepper, double h, const MbsState *state, const MbsStateBar *bar,
                                  mbs_scalar *w);
+// The same of the equations at one instant alone, without projections: a and the multipliers solve r = 0 with
+// q = qh + c0 a, v = vh + c1 a; from the derivatives with respect to the state to those with respect to qh and vh (in q
+// and v of `bar`). Newton's matrix must be factored for c0 and c1.
+void mbs_stepper_instant_transposed(MbsStepper *stepper, double c0, double c1, const MbsState *state,
+                                    const MbsStateBar *bar);
 
 // ---- newton.c ----
 // Assembles and factors Newton's matrix at a state.

@@ -93,18 +93,23 @@ static void spread_total(const MbsStepper *stepper, bool is_projected, const Mbs
   }
 }
 
+void mbs_stepper_instant_transposed(MbsStepper *stepper, double c0, double c1, const MbsState *state,
+                                    const MbsStateBar *bar) {
+  const MbsRuleStep k = {.c0 = c0, .c1 = c1};
+  spread_total(stepper, false, state, bar);
+  if (stepper->has_redundancy) {
+    mbs_project_balance_transposed(stepper->projector, MBS_PROJECT_BALANCE, state, bar->lambda, bar);
+  }
+  transpose_newton(stepper, &k, bar);
+}
+
 void mbs_stepper_start_transposed(MbsStepper *stepper, const MbsState *state, const MbsStateBar *bar, mbs_scalar *w) {
   const MbsSystem *system = stepper->formulation->system;
-  const MbsRuleStep none = {.h = 0};
-  spread_total(stepper, false, state, bar);
   for (int i = 0; i < system->n && stepper->w; ++i) {
     bar->a[i] += w[i];
     w[i] = 0;
   }
-  if (stepper->has_redundancy) {
-    mbs_project_balance_transposed(stepper->projector, MBS_PROJECT_BALANCE, state, bar->lambda, bar);
-  }
-  transpose_newton(stepper, &none, bar);
+  mbs_stepper_instant_transposed(stepper, 0, 0, state, bar);
 }
 
 void mbs_stepper_step_transposed(MbsStepper *stepper, double h, const MbsState *state, const MbsStateBar *bar,

@@ -132,6 +132,8 @@ static void put_methods(const MbsPage *page) {
   static const MbsPageEntry entries[] = {
       {"direct", "differentiates every step together with the simulation: the exact derivative of what was computed"},
       {"adjoint", "one sweep backwards over the steps: exact too, at a cost that does not grow with the parameters"},
+      {"adjoint-continuous",
+       "integrates the adjoint equations of penalty or matrix-r backwards: off by the error of the step, h^2"},
       {"complex-step", "repeats the run in complex numbers, once per parameter: exact to rounding, for comparison"},
       {"finite-difference", "repeats the run with one parameter after the other a little changed: half the digits"},
   };

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "sensitivities/adjoint_continuous.h"
+
 // ---- set-up ----
 // an expression of other objectives needs those
 static void mark(const MbsObjectives *objectives, const bool *wanted, bool *needed) {
@@ -249,6 +251,13 @@ static MbsStatus take_row(MbsContext *context, MbsSweep *sweep, long position, l
 }
 
 // ---- the sweep ----
+void mbs_sweep_add_function(MbsSweep *sweep, int objective, double scale) {
+  const MbsSimulation *simulation = sweep->simulation;
+  const MbsFunction *function = &simulation->objectives.items[sweep->objectives[objective]].function;
+  (void)mbs_function_evaluate(simulation->system, function, &simulation->state, NULL);
+  mbs_function_transposed(simulation->system, function, &simulation->state, scale, &sweep->bars[objective]);
+}
+
 static void add_objectives(MbsSweep *sweep, long step) {
   const MbsSimulation *simulation = sweep->simulation;
   long last = simulation->step_count;
@@ -258,21 +267,16 @@ static void add_objectives(MbsSweep *sweep, long step) {
     const MbsObjective *objective = &simulation->objectives.items[sweep->objectives[o]];
     bool is_integral = objective->kind == MBS_OBJECTIVE_IS_INTEGRAL;
     if (is_integral || step == last) {
-      (void)mbs_function_evaluate(simulation->system, &objective->function, &simulation->state, NULL);
-      mbs_function_transposed(simulation->system, &objective->function, &simulation->state,
-                              is_integral ? (before + after) / 2 : 1, &sweep->bars[o]);
+      mbs_sweep_add_function(sweep, o, is_integral ? (before + after) / 2 : 1);
     }
   }
 }
 
-// the start's own problems, or those of a time of a kinematic run
-static MbsStatus sweep_start(MbsContext *context, MbsSweep *sweep, bool is_first) {
+MbsStatus mbs_sweep_start(MbsContext *context, MbsSweep *sweep, bool is_first) {
   MbsSimulation *simulation = sweep->simulation;
   const MbsSystem *system = simulation->system;
-  MBS_TRY(mbs_stepper_prepare_transposed(context, &simulation->stepper, 0));
-  for (int o = 0; o < sweep->objective_count; ++o) {
-    mbs_stepper_start_transposed(&simulation->stepper, &simulation->state, &sweep->bars[o], sweep->w[o]);
-    for (int i = 0; i < system->n && is_first; ++i) {
+  for (int o = 0; o < sweep->objective_count && is_first; ++o) {
+    for (int i = 0; i < system->n; ++i) {
       mbs_scalar *at_start = sweep->at_start + (size_t)sweep->objectives[o] * 2 * (size_t)system->n;
       at_start[i] = sweep->bars[o].q[i];
       at_start[system->n + i] = sweep->bars[o].v[i];
@@ -286,8 +290,19 @@ static MbsStatus sweep_start(MbsContext *context, MbsSweep *sweep, bool is_first
   return MBS_OK;
 }
 
+// the acceleration's problem at the start, or at a time of a kinematic run, and those before it
+static MbsStatus sweep_start(MbsContext *context, MbsSweep *sweep, bool is_first) {
+  MbsSimulation *simulation = sweep->simulation;
+  MBS_TRY(mbs_stepper_prepare_transposed(context, &simulation->stepper, 0));
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    mbs_stepper_start_transposed(&simulation->stepper, &simulation->state, &sweep->bars[o], sweep->w[o]);
+  }
+  return mbs_sweep_start(context, sweep, is_first);
+}
+
 static MbsStatus sweep_step(MbsContext *context, MbsSweep *sweep, long step) {
   MbsSimulation *simulation = sweep->simulation;
+  add_objectives(sweep, step);
   for (int o = 0; o < sweep->objective_count && simulation->reduced && step < simulation->step_count; ++o) {
     mbs_reduced_handle_hats(simulation->reduced, simulation->reduced->set_of_step[step + 1], &simulation->state,
                             &sweep->bars[o], sweep->w[o]);
@@ -337,9 +352,17 @@ static MbsStatus report(MbsContext *context, const MbsSimulation *simulation, lo
   return MBS_OK;
 }
 
+void mbs_sweep_chain(const MbsSweep *sweep, int objective, mbs_scalar *gradient) {
+  const MbsSystem *system = sweep->simulation->system;
+  for (int k = 0; k < system->column_count; ++k) {
+    gradient[k] = sweep->gradient[objective][k];
+  }
+  mbs_system_chain(system, sweep->bars[objective].coefficients, sweep->bars[objective].parameters, gradient);
+}
+
 MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
   MbsSimulation *simulation = sweep->simulation;
-  const MbsSystem *system = simulation->system;
+  MbsStatus (*visit)(MbsContext *, MbsSweep *, long) = sweep->continuous ? mbs_continuous_step : sweep_step;
   double began = mbs_simulation_now();
   for (long segment = sweep->segment_count - 1; segment >= 0; --segment) {
     long first = segment * sweep->segment_length, last = first + sweep->segment_length;
@@ -349,21 +372,16 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
     }
     for (long step = last; step > first; --step) {
       MBS_TRY(take_row(context, sweep, step - first, step));
-      add_objectives(sweep, step);
-      MBS_TRY(sweep_step(context, sweep, step));
+      MBS_TRY(visit(context, sweep, step));
       MBS_TRY(report(context, simulation, step));
     }
   }
   // the start's row is the first of the first segment
   MBS_TRY(take_row(context, sweep, 0, 0));
-  add_objectives(sweep, 0);
-  MBS_TRY(sweep_step(context, sweep, 0));
+  MBS_TRY(visit(context, sweep, 0));
   for (int o = 0; o < sweep->objective_count; ++o) {
-    mbs_scalar *gradient = simulation->objectives.gradient + sweep->objectives[o] * system->column_count;
-    for (int k = 0; k < system->column_count; ++k) {
-      gradient[k] = sweep->gradient[o][k];
-    }
-    mbs_system_chain(system, sweep->bars[o].coefficients, sweep->bars[o].parameters, gradient);
+    mbs_sweep_chain(sweep, o,
+                    simulation->objectives.gradient + sweep->objectives[o] * simulation->system->column_count);
   }
   mbs_objectives_chain(&simulation->objectives, &simulation->state);
   chain_start(sweep);

@@ -27,6 +27,7 @@ typedef struct MbsSweep {
   mbs_scalar *snapshots;               // by segment but the last: the state before it
   int *previous_counts;                // likewise: of the stepper
   mbs_scalar *at_start;                // objectives of the model x 2 n: with respect to q and v of the start
+  struct MbsContinuous *continuous;    // of the continuous adjoint, which takes the same way back; else NULL
 } MbsSweep;
 
 // `wanted`: by objective; NULL: all. memory: bytes for the trajectory; 0: up to 1e9, or as many as it takes at least.
@@ -36,5 +37,13 @@ MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, const
 void mbs_sweep_record(MbsSweep *sweep);
 // Fills in the gradient of the simulation's objectives, and the one with respect to the start.
 MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep);
+
+// ---- shared with adjoint_continuous.c ----
+// Adds `scale` times the derivative of an objective's function at the present state, by number in the sweep.
+void mbs_sweep_add_function(MbsSweep *sweep, int objective, double scale);
+// From the derivatives with respect to q and v of the start through the start's own problems; is_first: keeps them.
+MbsStatus mbs_sweep_start(MbsContext *context, MbsSweep *sweep, bool is_first);
+// gradient (columns): all that an objective's coefficients and parameters have received so far
+void mbs_sweep_chain(const MbsSweep *sweep, int objective, mbs_scalar *gradient);
 
 #endif

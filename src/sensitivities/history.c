@@ -90,3 +90,35 @@ MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsTwinRequest 
   }
   return request->recorder->row(request->recorder->user, history->row);
 }
+
+MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulation, const MbsTwinRequest *request,
+                             const MbsSeries *series, const MbsContinuous *continuous) {
+  const MbsSystem *system = simulation->system;
+  int kept = series->column_count, columns = system->column_count, count = continuous->running_count;
+  int total = kept + columns * count;
+  const char **names;
+  double *row;
+  MBS_TAKE(context, simulation->arena, names, total);
+  MBS_TAKE(context, simulation->arena, row, total);
+  memcpy(names, series->names, (size_t)kept * sizeof *names);
+  for (int k = 0; k < columns; ++k) {
+    const char *parameter = system->blueprint->parameters.items[system->columns[k]].name;
+    for (int i = 0; i < count; ++i) {
+      const char *objective = simulation->objectives.items[continuous->running_of[i]].function.name;
+      const char *name = mbs_arena_print(simulation->arena, "d(%s)/d(%s)", objective, parameter);
+      names[kept + k * count + i] = name ? name : parameter;
+    }
+  }
+  MBS_TRY(request->recorder->begin(request->recorder->user, total, names));
+  for (long step = 0; step < series->row_count; ++step) {
+    const mbs_scalar *running = continuous->running + step * count * columns;
+    memcpy(row, series->rows + step * kept, (size_t)kept * sizeof *row);
+    for (int k = 0; k < columns; ++k) {
+      for (int i = 0; i < count; ++i) {
+        (void)put(request, 1, running + i * columns + k, row + kept + k * count + i);
+      }
+    }
+    MBS_TRY(request->recorder->row(request->recorder->user, row));
+  }
+  return MBS_OK;
+}

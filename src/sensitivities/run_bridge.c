@@ -73,7 +73,7 @@ static MbsStatus keep_start(MbsContext *context, Run *run, const MbsTwinResult *
   return MBS_OK;
 }
 
-// simulation alone, direct differentiation, or the adjoint
+// simulation alone, direct differentiation, or an adjoint
 static MbsStatus run_direct(MbsContext *context, const MbsModel *model, const MbsRequest *request, Run *run) {
   const MbsSelection *selection = &run->selection;
   bool with_columns = request->method != MBS_METHOD_NONE;
@@ -82,15 +82,17 @@ static MbsStatus run_direct(MbsContext *context, const MbsModel *model, const Mb
   for (int i = 0; i < selection->objective_count; ++i) {
     wanted[selection->objectives[i]] = true;
   }
-  MbsTwinRequest twin = {.settings = request->settings,
-                         .column_count = with_columns ? selection->parameter_count : 0,
-                         .columns = selection->parameters,
-                         .is_adjoint = request->method == MBS_METHOD_ADJOINT,
-                         .wanted = wanted,
-                         .memory = request->memory,
-                         .perturbed = -1,
-                         .recorder = request->recorder,
-                         .with_reactions = request->method == MBS_METHOD_NONE};
+  MbsTwinRequest twin = {
+      .settings = request->settings,
+      .column_count = with_columns ? selection->parameter_count : 0,
+      .columns = selection->parameters,
+      .is_adjoint = request->method == MBS_METHOD_ADJOINT || request->method == MBS_METHOD_ADJOINT_CONTINUOUS,
+      .is_continuous = request->method == MBS_METHOD_ADJOINT_CONTINUOUS,
+      .wanted = wanted,
+      .memory = request->memory,
+      .perturbed = -1,
+      .recorder = request->recorder,
+      .with_reactions = request->method == MBS_METHOD_NONE};
   MbsTwinResult outcome;
   MBS_TRY(mbs_twin_run(context, run->arena, model, &twin, &outcome));
   keep_values(run, &outcome);

@@ -16,6 +16,7 @@ typedef struct MbsTwinRequest {
   int column_count;  // parameters to differentiate with respect to
   const int *columns;
   bool is_adjoint;              // by the adjoint method, not directly
+  bool is_continuous;           // by the continuous adjoint, if by an adjoint; its histories have running gradients
   const bool *wanted;           // adjoint: by objective; NULL: all
   double memory;                // adjoint: bytes for the trajectory; 0: see MbsRequest
   const double *parameters;     // values of all parameters; NULL: the model's own

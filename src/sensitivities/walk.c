@@ -94,13 +94,32 @@ static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *obje
   return MBS_OK;
 }
 
+static MbsStatus create_sweep(MbsContext *context, MbsSimulation *simulation, const MbsTwinRequest *request,
+                              MbsSweep **sweep) {
+  int count = 0, *running_of;
+  if (request->is_continuous) {
+    MBS_TRY(mbs_continuous_check(context, simulation));
+  }
+  MBS_TRY(mbs_sweep_create(context, simulation, request->wanted, request->memory, sweep));
+  if (!request->is_continuous) {
+    return MBS_OK;
+  }
+  MBS_TAKE(context, simulation->arena, running_of, simulation->objectives.count);
+  for (int i = 0; i < simulation->objectives.count && request->recorder; ++i) {
+    if (!request->wanted || request->wanted[i]) {
+      running_of[count++] = i;
+    }
+  }
+  return mbs_continuous_create(context, *sweep, count, running_of);
+}
+
 static MbsStatus walk(MbsContext *context, MbsSimulation *simulation, const MbsTwinRequest *request, MbsSweep **sweep) {
   enum { STEPS_PER_REPORT = 256 };
   MbsHistory history;
   bool is_recorded = request->recorder != NULL;
   *sweep = NULL;
   if (request->is_adjoint) {
-    MBS_TRY(mbs_sweep_create(context, simulation, request->wanted, request->memory, sweep));
+    MBS_TRY(create_sweep(context, simulation, request, sweep));
   }
   if (is_recorded) {
     MBS_TRY(mbs_history_begin(context, simulation, request, &history));
@@ -165,7 +184,12 @@ MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *mod
     mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
   }
   MbsSweep *sweep;
-  MbsStatus status = walk(context, simulation, request, &sweep);
+  MbsSeries series = {.arena = simulation->arena};
+  MbsRecorder keeper = mbs_series_recorder(&series);
+  MbsTwinRequest forward = *request;
+  bool is_kept = request->is_adjoint && request->is_continuous && request->recorder;  // until the gradients are there
+  forward.recorder = is_kept ? &keeper : request->recorder;
+  MbsStatus status = walk(context, simulation, &forward, &sweep);
   if (status == MBS_OK) {
     status = give_back(context, arena, simulation, request, result);
   }
@@ -177,6 +201,9 @@ MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *mod
   }
   if (status == MBS_OK) {
     status = check_objectives(context, &simulation->objectives);
+  }
+  if (status == MBS_OK && is_kept) {
+    status = mbs_history_replay(context, simulation, request, &series, sweep->continuous);
   }
   if (status == MBS_OK) {
     status = give_gradient(context, arena, simulation, request, sweep, result);

@@ -23,6 +23,19 @@ for name in simulate gradient; do
        split($0, values, ",") != columns || $0 !~ /^[-+.,0-9enai]*$/ { exit 1 }' "$csv" ||
     fail 'a row does not fit the header'
 done
+# gradients that run backwards: of the objectives and parameters asked for; the first row has what is printed
+exits 0 gradient $model $short --formulation matrix-r --method adjoint-continuous --objective psi2,psi3 --wrt Ls1,LA1 \
+  --json -o "$csv"
+no_leftovers
+[ "$(wc -l <"$csv")" -eq 12 ] || fail 'expected a header and the start and ten steps'
+head -1 "$csv" | grep -q '^t,.*,psi3,d(psi2)/d(Ls1),d(psi3)/d(Ls1),d(psi2)/d(LA1),d(psi3)/d(LA1)$' ||
+  fail 'expected the running gradients behind states and objectives'
+[ "$(tail -1 "$csv" | awk -F , '{print $(NF - 3), $(NF - 2), $(NF - 1), $NF}')" = '0 0 0 0' ] ||
+  fail 'at the end nothing is still to come'
+sed -n 2p "$csv" | awk -F , '{print "psi2", $(NF - 1); print "psi3", $NF}' | while read -r objective number; do
+  grep -F -e "\"$objective\": {" "$folder/out" | grep -qF -e "\"LA1\": $number}" ||
+    fail "the first row's $number is not the gradient of $objective that is printed"
+done || exit 1
 exits 0 simulate $model $short -o "$csv"
 prints 'histories: .*out.csv, 11 rows'
 

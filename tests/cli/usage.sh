@@ -88,7 +88,15 @@ complains 'stands twice' gradient $model --wrt Ls1,Ls1
 complains 'NAME=VALUE' check $model --set Ls1
 complains 'NAME=VALUE' check $model --set =2
 complains 'NAME=VALUE' check $model --set Ls1=
-complains 'not offered' gradient $model --method adjoint-continuous
+for formulation in index1 ali1 index3 ali3p; do
+  complains "adjoint-continuous is not offered with formulation $formulation: backward equations are written for" \
+    gradient $model --method adjoint-continuous --formulation $formulation
+done
+printf 'mbsens: 1\nparameters: {m: 2}\nbodies:\n  ball: {mass: m, points: {P: [0, 0]}}\n%s\n%s\n' \
+  'objectives: {x: {final: r(P).x + m}}' 'simulation: {end: 1, step: 0.1, formulation: index3}' >"$folder/index3.yaml"
+complains 'index3.yaml:6:46: error: method adjoint-continuous is not offered' \
+  gradient "$folder/index3.yaml" --method adjoint-continuous
+complains 'not offered for kinematics, which has no equations of motion to integrate backwards; use --method adjoint' kinematics $model --method adjoint-continuous
 complains 'did you mean complex-step?' gradient $model --method complexstep
 complains 'unknown difference' gradient $model --method finite-difference --difference sideways
 complains 'finite-difference only' gradient $model --difference forward

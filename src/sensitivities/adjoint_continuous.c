@@ -1,0 +1,271 @@
+// The continuous adjoint (P2 (30)-(44), P3 (62)-(69)).
+//
+// The state y = (x, x') has its own equations: all coordinates with penalty, x = q (P2 (30)-(32)); independent ones
+// with matrix-r, x = z (P3 (62)-(63)). The acceleration s = x'' and the multipliers are functions of it. For psi =
+// w(end) + integral of g, both of positions, velocities, accelerations, multipliers and parameters,
+//     mu' = -f_y' (mu + g_y'') - g_y,   mu(end) = w_y                                  P2 (38)-(39), P3 (68)
+//     psi' = y_rho(0)' mu(0) + w_rho + integral of (f_rho' (mu + g_y'') + g_rho)       P2 (40), P3 (69)
+// with f = (x', s): in the halves mu = (m, l) of positions and velocities, and with H = l.s(x, x') + g,
+//     -m' = H_x,   -l' = m + H_x',   psi' = ... + integral of H_rho.
+// The derivatives of H are one transposed solve with the equations of motion, P2 (41)-(44), P3 (68c), (69b): l is what
+// s receives (instant_transposed of the stepper and of reduced, with c0 = c1 = 0).
+//
+// The trapezoidal rule from a time 1 back to the time 0 before it, m0 = m1 - h/2 (m0' + m1') and l likewise, asks for
+// H at l0, which depends on H itself:
+//     m0 = m1 - h/2 m1' + h/2 H_x,      l0 = (l1 - h/2 l1' + h/2 m1 - h^2/4 m1') + h^2/4 H_x + h/2 H_x'
+// That is the transposed solve again, with the part in parentheses for s, c0 = h^2/4 and c1 = h/2: one factorisation
+// per step and a solve for each objective. The integral of H_rho, and of what fixed coordinates receive, is by the
+// trapezoidal rule too; since all of this is linear, a time's weight in it multiplies all that goes into the solve.
+//
+// Where matrix-r changed its independent coordinates, y is another vector before and after: mu goes through their
+// transposed relation, and psi' receives what that relation has of parameters.
+#include "sensitivities/adjoint_continuous.h"
+
+MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulation) {
+  const MbsSettings *settings = &simulation->settings;
+  const MbsModel *model = simulation->system->blueprint->model;
+  if (settings->is_kinematic) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "method adjoint-continuous is not offered for kinematics, which has no equations of motion to "
+                    "integrate backwards; use --method adjoint");
+  }
+  if (!simulation->formulation.type->has_backward_equations) {
+    return mbs_fail(
+        context, MBS_ERROR_NOT_OFFERED,
+        mbs_model_setting_place(model, MBS_SIMULATION_FORMULATION, settings->formulation),
+        "method adjoint-continuous is not offered with formulation %s: backward equations are written for penalty and "
+        "matrix-r; use one of these, or --method adjoint, which is exact with every formulation",
+        settings->formulation);
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_continuous_create(MbsContext *context, MbsSweep *sweep, int running_count, const int *running_of) {
+  const MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  MbsContinuous *continuous;
+  size_t n = (size_t)system->n, columns = (size_t)system->column_count;
+  MBS_TAKE(context, system->arena, continuous, 1);
+  MBS_TAKE(context, system->arena, continuous->mu, sweep->objective_count);
+  MBS_TAKE(context, system->arena, continuous->rate, sweep->objective_count);
+  MBS_TAKE(context, system->arena, continuous->before, sweep->objective_count);
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    MBS_TAKE(context, system->arena, continuous->mu[o], 3 * n);
+    MBS_TAKE(context, system->arena, continuous->rate[o], 2 * n);
+    MBS_TAKE(context, system->arena, continuous->before[o], columns);
+  }
+  MBS_TAKE(context, system->arena, continuous->s, n);
+  MBS_TAKE(context, system->arena, continuous->p, n);
+  MBS_TAKE(context, system->arena, continuous->u, n);
+  continuous->running_count = running_count;
+  continuous->running_of = running_of;
+  MBS_TAKE(context, system->arena, continuous->running,
+           (size_t)(simulation->step_count + 1) * (size_t)running_count * columns);
+  sweep->continuous = continuous;
+  return MBS_OK;
+}
+
+// ---- one solve ----
+static int size_of(const MbsSimulation *simulation) {
+  return simulation->reduced ? simulation->reduced->count : simulation->system->n;
+}
+
+// set: of independent coordinates, of matrix-r
+static MbsStatus factor(MbsContext *context, MbsSweep *sweep, int set, double c0, double c1) {
+  MbsSimulation *simulation = sweep->simulation;
+  return simulation->reduced
+             ? mbs_reduced_prepare_instant(context, simulation->reduced, set, c0, c1, &simulation->state)
+             : mbs_newton_factor(context, &simulation->stepper, &simulation->stepper.stage, c0, c1, true);
+}
+
+// p and u: what x and x' receive from what the state has received, and accelerations (s)
+static void solve(MbsSweep *sweep, int o, double c0, double c1) {
+  MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  const MbsContinuous *continuous = sweep->continuous;
+  const MbsStateBar *bar = &sweep->bars[o];
+  if (simulation->reduced) {
+    mbs_reduced_instant_transposed(simulation->reduced, c0, c1, &simulation->state, bar, continuous->s, continuous->p,
+                                   continuous->u);
+  } else {
+    for (int i = 0; i < system->n; ++i) {
+      bar->a[i] += continuous->s[i];
+    }
+    mbs_stepper_instant_transposed(&simulation->stepper, c0, c1, &simulation->state, bar);
+    for (int i = 0; i < system->n; ++i) {
+      continuous->p[i] = bar->q[i];
+      continuous->u[i] = bar->v[i];
+      bar->q[i] = bar->v[i] = 0;
+    }
+  }
+  mbs_system_fixed_transposed(system, simulation->state.t, bar, sweep->gradient[o]);
+}
+
+static void solve_weighted(MbsSweep *sweep, int o, double c0, double c1, double weight) {
+  const MbsContinuous *continuous = sweep->continuous;
+  int size = size_of(sweep->simulation);
+  if (sweep->simulation->objectives.items[sweep->objectives[o]].kind == MBS_OBJECTIVE_IS_INTEGRAL) {
+    mbs_sweep_add_function(sweep, o, weight);
+  }
+  for (int i = 0; i < size; ++i) {
+    continuous->s[i] *= weight;
+  }
+  solve(sweep, o, c0, c1);
+  for (int i = 0; i < size; ++i) {
+    continuous->p[i] /= weight;
+    continuous->u[i] /= weight;
+  }
+}
+
+// ---- times ----
+// mu from what the state has received
+static void give_mu(MbsSweep *sweep, int o) {
+  const MbsContinuous *continuous = sweep->continuous;
+  int size = size_of(sweep->simulation);
+  for (int i = 0; i < size; ++i) {
+    continuous->s[i] = 0;
+  }
+  solve(sweep, o, 0, 0);
+  for (int i = 0; i < size; ++i) {
+    continuous->mu[o][i] = continuous->p[i];
+    continuous->mu[o][size + i] = continuous->u[i];
+  }
+}
+
+// mu' for the mu at hand, and a share of the integral
+static void give_rate(MbsSweep *sweep, int o, double weight) {
+  const MbsContinuous *continuous = sweep->continuous;
+  mbs_scalar *mu = continuous->mu[o], *rate = continuous->rate[o];
+  int size = size_of(sweep->simulation);
+  for (int i = 0; i < size; ++i) {
+    continuous->s[i] = mu[size + i];
+  }
+  solve_weighted(sweep, o, 0, 0, weight);
+  for (int i = 0; i < size; ++i) {
+    rate[i] = continuous->p[i];
+    rate[size + i] = mu[i] + continuous->u[i];
+  }
+}
+
+// mu and mu' one step of size h earlier
+static void step_back(MbsSweep *sweep, int o, double h, double weight) {
+  const MbsContinuous *continuous = sweep->continuous;
+  mbs_scalar *mu = continuous->mu[o], *rate = continuous->rate[o];
+  int size = size_of(sweep->simulation);
+  for (int i = 0; i < size; ++i) {
+    mu[i] += h / 2 * rate[i];
+    mu[size + i] += h / 2 * rate[size + i];
+    continuous->s[i] = mu[size + i] + h / 2 * mu[i];
+  }
+  solve_weighted(sweep, o, h * h / 4, h / 2, weight);
+  for (int i = 0; i < size; ++i) {
+    rate[i] = continuous->p[i];
+    mu[i] += h / 2 * rate[i];
+    rate[size + i] = mu[i] + continuous->u[i];
+    mu[size + i] += h / 2 * rate[size + i];
+  }
+}
+
+// ---- the running gradient: psi' as if the run began at this time, at a state that no parameter moves ----
+static void note_running(MbsSweep *sweep) {
+  for (int o = 0; o < sweep->objective_count && sweep->continuous->running_count > 0; ++o) {
+    mbs_sweep_chain(sweep, o, sweep->continuous->before[o]);
+  }
+}
+
+// share: of what was gathered since it was noted; the rest belongs to the step before this time
+static void keep_running(MbsSweep *sweep, long step, double share) {
+  const MbsContinuous *continuous = sweep->continuous;
+  MbsObjectives *objectives = &sweep->simulation->objectives;
+  int columns = sweep->simulation->system->column_count;
+  if (continuous->running_count == 0) {
+    return;
+  }
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    mbs_scalar *gradient = objectives->gradient + sweep->objectives[o] * columns;
+    mbs_sweep_chain(sweep, o, gradient);
+    for (int k = 0; k < columns; ++k) {
+      gradient[k] = share * gradient[k] + (1 - share) * continuous->before[o][k];
+    }
+  }
+  mbs_objectives_chain(objectives, &sweep->simulation->state);
+  mbs_scalar *row = continuous->running + (size_t)step * (size_t)continuous->running_count * (size_t)columns;
+  for (int i = 0; i < continuous->running_count; ++i) {
+    for (int k = 0; k < columns; ++k) {
+      *row++ = objectives->gradient[continuous->running_of[i] * columns + k];
+    }
+  }
+}
+
+// ---- the way back ----
+// from the end: mu(end) = w_y
+static MbsStatus begin(MbsContext *context, MbsSweep *sweep, int set, double h) {
+  MBS_TRY(factor(context, sweep, set, 0, 0));
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    if (sweep->simulation->objectives.items[sweep->objectives[o]].kind == MBS_OBJECTIVE_IS_FINAL) {
+      mbs_sweep_add_function(sweep, o, 1);
+      give_mu(sweep, o);
+    }
+  }
+  keep_running(sweep, sweep->simulation->step_count, 1);
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    give_rate(sweep, o, h / 2);
+  }
+  return MBS_OK;
+}
+
+// mu of the independent coordinates `old`, which the time's own step did not use, to those of `set`; h: its size
+static MbsStatus change_set(MbsContext *context, MbsSweep *sweep, int old, int set, double h) {
+  MbsSimulation *simulation = sweep->simulation;
+  MBS_TRY(factor(context, sweep, set, 0, 0));
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    mbs_reduced_handle_hats(simulation->reduced, old, &simulation->state, &sweep->bars[o], sweep->continuous->mu[o]);
+    give_mu(sweep, o);
+    give_rate(sweep, o, h / 2);
+  }
+  return MBS_OK;
+}
+
+// y_rho(0)' mu(0)
+static MbsStatus finish(MbsContext *context, MbsSweep *sweep, int set) {
+  MbsSimulation *simulation = sweep->simulation;
+  int n = simulation->system->n;
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    mbs_scalar *mu = sweep->continuous->mu[o];
+    if (simulation->reduced) {
+      mbs_reduced_handle_hats(simulation->reduced, set, &simulation->state, &sweep->bars[o], mu);
+    } else {
+      for (int i = 0; i < n; ++i) {
+        sweep->bars[o].q[i] = mu[i];
+        sweep->bars[o].v[i] = mu[n + i];
+      }
+    }
+  }
+  MBS_TRY(mbs_sweep_start(context, sweep, true));
+  keep_running(sweep, 0, 1);
+  return MBS_OK;
+}
+
+MbsStatus mbs_continuous_step(MbsContext *context, MbsSweep *sweep, long step) {
+  const MbsSimulation *simulation = sweep->simulation;
+  const int *sets = simulation->reduced ? simulation->reduced->set_of_step : NULL;
+  bool is_last = step == simulation->step_count;
+  double before = step > 0 ? mbs_simulation_step_size(simulation, step) : 0;
+  if (is_last) {
+    return begin(context, sweep, sets ? sets[step] : 0, before);
+  }
+  double after = mbs_simulation_step_size(simulation, step + 1);
+  int set = sets ? sets[step + 1] : 0;
+  bool has_changed = sets && step > 0 && sets[step] != set;
+  double weight = has_changed ? after / 2 : (before + after) / 2;
+  MBS_TRY(factor(context, sweep, set, after * after / 4, after / 2));
+  note_running(sweep);
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    step_back(sweep, o, after, weight);
+  }
+  if (step == 0) {
+    return finish(context, sweep, set);
+  }
+  keep_running(sweep, step, after / 2 / weight);
+  return has_changed ? change_set(context, sweep, set, sets[step], before) : MBS_OK;
+}
