@@ -9,7 +9,8 @@ struct MbsTreeSolver {
   int levels;             // twists of D at hand
   mbs_scalar *b, *C;      // by unknown: twist, 3 twists
   mbs_scalar *h, *c, *d;  // by unknown: 3 twists, twist, 1
-  mbs_scalar *w;          // by node: twist
+  mbs_scalar *l, *m;      // by unknown: 3 twists, twist; of couples
+  mbs_scalar *w, *x;      // by node: twist
   mbs_scalar *D;          // by node: 3 twists
   double quality;
 };
@@ -25,7 +26,10 @@ MbsStatus mbs_tree_solver_create(MbsContext *context, MbsArena *arena, const Mbs
   MBS_TAKE(context, arena, solver->h, 3 * twist * unknowns);
   MBS_TAKE(context, arena, solver->c, twist * unknowns);
   MBS_TAKE(context, arena, solver->d, unknowns);
+  MBS_TAKE(context, arena, solver->l, 3 * twist * unknowns);
+  MBS_TAKE(context, arena, solver->m, twist * unknowns);
   MBS_TAKE(context, arena, solver->w, twist * nodes);
+  MBS_TAKE(context, arena, solver->x, twist * nodes);
   MBS_TAKE(context, arena, solver->D, 3 * twist * nodes);
   *result = solver;
   return MBS_OK;
@@ -53,6 +57,55 @@ KERNEL mbs_scalar eliminate(const mbs_scalar *K, const mbs_scalar *numbers, int 
   return d;
 }
 
+// to += from, less a b' scale
+KERNEL void take_along(const mbs_scalar *from, const mbs_scalar *a, const mbs_scalar *b, mbs_scalar scale, int twist,
+                       int size, mbs_scalar *to) {
+  for (int r = 0; r < twist; ++r) {
+    mbs_scalar share = a[r] * scale;
+    for (int k = 0; k < size; ++k) {
+      to[3 * twist * r + k] += from[3 * twist * r + k] - share * b[k];
+    }
+  }
+}
+
+// L, M, N of node i to the node before it
+KERNEL void factor_couple(MbsTreeSolver *solver, mbs_scalar *values, int i, int twist, int size) {
+  static const mbs_scalar nothing[18] = {0};
+  const MbsTreeShape *shape = solver->shape;
+  int j = shape->unknown[i], p = shape->parent[i];
+  const mbs_scalar *L = mbs_tree_shape_couple(shape, values, i, 0), *M = mbs_tree_shape_couple(shape, values, i, 1);
+  const mbs_scalar *N = mbs_tree_shape_couple(shape, values, i, 2);
+  const mbs_scalar *c = nothing, *h = nothing, *l = nothing, *m = nothing;
+  if (j >= 0) {
+    const mbs_scalar *b = mbs_tree_shape_b(shape, values, j), *C = b + twist;
+    mbs_scalar *own_l = solver->l + 3 * twist * j, *own_m = solver->m + twist * j;
+    for (int k = 0; k < size; ++k) {
+      own_l[k] = 0;
+    }
+    for (int r = 0; r < twist; ++r) {
+      mbs_scalar sum = 0;
+      for (int k = 0; k < size; ++k) {
+        own_l[k] += L[3 * twist * r + k] * b[r];
+        sum += M[3 * twist * r + k] * C[k];
+      }
+      own_m[r] = sum;
+    }
+    c = solver->c + twist * j;
+    h = solver->h + 3 * twist * j;
+    l = own_l;
+    m = own_m;
+  }
+  bool is_there = p == shape->partner[i];
+  mbs_scalar *K_p = mbs_tree_shape_K(shape, values, p), scale = j >= 0 ? solver->d[j] : 0;
+  take_along(L, c, l, scale, twist, size, is_there ? K_p : mbs_tree_shape_couple(shape, values, p, 0));
+  take_along(M, m, h, scale, twist, size, is_there ? K_p : mbs_tree_shape_couple(shape, values, p, 1));
+  take_along(N, m, l, scale, twist, size, is_there ? K_p : mbs_tree_shape_couple(shape, values, p, 2));
+}
+
+KERNEL bool has_couple(const MbsTreeShape *shape, int i, int twist, int size) {
+  return size > twist && shape->partner && shape->partner[i] >= 0;
+}
+
 KERNEL bool factor(MbsTreeSolver *solver, mbs_scalar *values, int twist, int size) {
   const MbsTreeShape *shape = solver->shape;
   double least = HUGE_VAL, most = 0;
@@ -76,11 +129,8 @@ KERNEL bool factor(MbsTreeSolver *solver, mbs_scalar *values, int twist, int siz
       for (int k = 0; k < size; ++k) {
         solver->C[3 * twist * j + k] = numbers[twist + k];
       }
-      for (int r = 0; r < twist && to; ++r) {
-        mbs_scalar share = c[r] * solver->d[j];
-        for (int k = 0; k < size; ++k) {
-          to[3 * twist * r + k] += K[3 * twist * r + k] - share * h[k];
-        }
+      if (to) {
+        take_along(K, c, h, solver->d[j], twist, size, to);
       }
     } else if (to) {
       for (int r = 0; r < twist; ++r) {
@@ -88,6 +138,9 @@ KERNEL bool factor(MbsTreeSolver *solver, mbs_scalar *values, int twist, int siz
           to[3 * twist * r + k] += K[3 * twist * r + k];
         }
       }
+    }
+    if (has_couple(shape, i, twist, size)) {
+      factor_couple(solver, values, i, twist, size);
     }
   }
   solver->quality = most > 0 ? least / most : 1;
@@ -115,9 +168,9 @@ KERNEL mbs_scalar dot(const mbs_scalar *a, const mbs_scalar *b, int size) {
 // b: r, then s
 KERNEL void solve(MbsTreeSolver *solver, mbs_scalar *b, int twist, int size) {
   const MbsTreeShape *shape = solver->shape;
-  mbs_scalar *w = solver->w, *D = solver->D;
+  mbs_scalar *w = solver->w, *x = solver->x, *D = solver->D;
   for (int i = 0; i < shape->node_count * twist; ++i) {
-    w[i] = 0;
+    w[i] = x[i] = 0;
   }
   for (int i = shape->node_count - 1; i >= 0; --i) {
     int j = shape->unknown[i], p = shape->parent[i];
@@ -126,6 +179,12 @@ KERNEL void solve(MbsTreeSolver *solver, mbs_scalar *b, int twist, int size) {
     }
     for (int k = 0; k < twist && p >= 0; ++k) {
       w[twist * p + k] += w[twist * i + k] + (j >= 0 ? solver->c[twist * j + k] * b[j] : 0);
+    }
+    if (has_couple(shape, i, twist, size)) {
+      mbs_scalar *to = (p == shape->partner[i] ? w : x) + twist * p;
+      for (int k = 0; k < twist; ++k) {
+        to[k] += x[twist * i + k] + (j >= 0 ? solver->m[twist * j + k] * b[j] : 0);
+      }
     }
   }
   for (int i = 0; i < shape->node_count; ++i) {
@@ -137,6 +196,9 @@ KERNEL void solve(MbsTreeSolver *solver, mbs_scalar *b, int twist, int size) {
     }
     if (j >= 0) {
       b[j] -= p < 0 ? 0 : dot(solver->h + 3 * twist * j, from, size) * solver->d[j];
+      if (has_couple(shape, i, twist, size)) {
+        b[j] -= dot(solver->l + 3 * twist * j, D + 3 * twist * shape->partner[i], size) * solver->d[j];
+      }
       for (int k = 0; k < size; ++k) {
         own[k] += solver->C[3 * twist * j + k] * b[j];
       }
@@ -161,6 +223,9 @@ KERNEL void solve_transposed(MbsTreeSolver *solver, mbs_scalar *b, int twist, in
     for (int k = 0; k < size && p >= 0; ++k) {
       D[3 * twist * p + k] += D[3 * twist * i + k] - (j >= 0 ? solver->h[3 * twist * j + k] * share : 0);
     }
+    for (int k = 0; k < size && j >= 0 && has_couple(shape, i, twist, size); ++k) {
+      D[3 * twist * shape->partner[i] + k] -= solver->l[3 * twist * j + k] * share;
+    }
   }
   for (int i = 0; i < shape->node_count; ++i) {
     int j = shape->unknown[i], p = shape->parent[i];
@@ -170,7 +235,11 @@ KERNEL void solve_transposed(MbsTreeSolver *solver, mbs_scalar *b, int twist, in
       own[k] = p < 0 ? 0 : from[k];
     }
     if (j >= 0) {
-      b[j] = (b[j] + (p < 0 ? 0 : dot(solver->c + twist * j, from, twist))) * solver->d[j];
+      b[j] += p < 0 ? 0 : dot(solver->c + twist * j, from, twist);
+      if (has_couple(shape, i, twist, size)) {  // what x receives is what w of the partner does
+        b[j] += dot(solver->m + twist * j, w + twist * shape->partner[i], twist);
+      }
+      b[j] *= solver->d[j];
       for (int k = 0; k < twist; ++k) {
         own[k] -= solver->b[twist * j + k] * b[j];
       }

@@ -9,23 +9,32 @@
 // stands on the node:
 //     h_i = K_i' b_i + g_i,  c_i = K_i C_i,  d_i = b_i.c_i:     s_i = (r_i - b_i.w_i - h_i.D_p) / d_i
 //     K_p += K_i - c_i h_i' / d_i,      w_p += w_i + c_i (r_i - b_i.w_i) / d_i                  w: what r has caused
+//
+// A node may also be coupled with one before it, its partner a, with no branching and no other couple between them:
+//     W_i = K_i D_i + L_i D_a + ...,      W_a = ... + M_i D_i + N_i D_a
+// (a force between a body and the one that carries it). L, M and N are taken along the same way, with l = L' b, m = M
+// C:
+//     s -= l.D_a / d,   L_p += L - c l' / d,   M_p += M - m h' / d,   N_p += N - m l' / d,   x_p += x + m (r - b.w) / d
+// until the partner is reached: K_a += K + L + M + N, w_a += w + x.
 #ifndef MBS_TREE_SOLVER_H
 #define MBS_TREE_SOLVER_H
 
 #include "algebra/scalar.h"
 #include "base/arena.h"
 
-// The matrix's numbers, one after the other: how many twists D has (1 or 3); K of each node (twist x 3 twist, by rows);
-// b, C (3 twists), g of each unknown.
+// The matrix's numbers, one after the other: how many twists D has (1 or 3; with 1 no couples count); K of each node
+// (twist x 3 twist, by rows); b, C (3 twists), g of each unknown; L, M, N of each node, where there are couples.
 typedef struct MbsTreeShape {
   int twist;  // 3 in the plane, 6 in space
   int node_count, unknown_count;
   const int *parent;   // by node: before it, or -1
   const int *unknown;  // by node, or -1
+  const int *partner;  // by node: its own, or that of a node that stands on it; -1: none. NULL: there are no couples
 } MbsTreeShape;
 
 static inline int mbs_tree_shape_numbers(const MbsTreeShape *shape) {
-  return 1 + 3 * shape->twist * shape->twist * shape->node_count + 5 * shape->twist * shape->unknown_count;
+  int blocks = shape->partner ? 4 : 1;
+  return 1 + 3 * shape->twist * shape->twist * shape->node_count * blocks + 5 * shape->twist * shape->unknown_count;
 }
 
 static inline mbs_scalar *mbs_tree_shape_K(const MbsTreeShape *shape, mbs_scalar *values, int node) {
@@ -34,6 +43,11 @@ static inline mbs_scalar *mbs_tree_shape_K(const MbsTreeShape *shape, mbs_scalar
 
 static inline mbs_scalar *mbs_tree_shape_b(const MbsTreeShape *shape, mbs_scalar *values, int unknown) {
   return values + 1 + 3 * shape->twist * shape->twist * shape->node_count + 5 * shape->twist * unknown;
+}
+
+// block 0, 1, 2: L, M, N
+static inline mbs_scalar *mbs_tree_shape_couple(const MbsTreeShape *shape, mbs_scalar *values, int node, int block) {
+  return mbs_tree_shape_b(shape, values, shape->unknown_count) + 3 * shape->twist * shape->twist * (3 * node + block);
 }
 
 typedef struct MbsTreeSolver MbsTreeSolver;

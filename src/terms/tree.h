@@ -42,6 +42,7 @@ typedef struct MbsTree {
   int node_count;
   MbsTreeNode *nodes;
   const int *scalar;                  // by coordinate: the one of `inner` that is the same, or -1
+  const int *node_at;                 // by coordinate of `inner`: the node of its body; not for scalars and the ground
   const int *node_of;                 // by coordinate of the tree: its node
   int joint_count, coordinate_count;  // coordinates of joints; with the model's own, which follow them
   const char **names;                 // of coordinates
@@ -72,6 +73,7 @@ typedef struct MbsTree {
   mbs_scalar *y[3];        // of `inner`, nq each
   struct MbsTreeTangent *tangent;
   const struct MbsTreeShape *shape;  // of an open tree, whose matrix is that of tree_solver.h; else NULL
+  bool *is_pushed;                   // of an open tree, by node: forces act on its body
   mbs_scalar *slope_x, *slope_v;     // of an open tree: derivatives of the forces, in `inner`'s pattern
 } MbsTree;
 

@@ -1,9 +1,9 @@
-// The matrix of an open tree, as numbers of each node: no constraints, and forces that act on one body each (or between
-// a body and the ground). Then the equations of a step are solved along the tree (algebra/tree_solver.h) in time linear
-// in the number of bodies.
+// The matrix of an open tree, as numbers of each node: no constraints, and forces on single bodies or between a body
+// and the one that carries it (or the ground). Then the equations of a step are solved along the tree
+// (algebra/tree_solver.h) in time linear in the number of bodies.
 //
-// K of each body is that of tree_inertia.c, and of forces that depend on the motion X' (f_x X + f_v X') for eta and X'
-// f_v X for eta', X being what twists do to the entities.
+// K of each body is that of tree_inertia.c; forces that depend on the motion add, between bodies i and k,
+//     X_i' (f_x X_k + f_v X_k') for eta and X_i' f_v X_k for eta',       X: what twists do to the entities.
 #include "algebra/tree_solver.h"
 #include "terms/elements.h"
 #include "terms/tree.h"
@@ -11,26 +11,53 @@
 enum { MOST = 12 };  // coordinates of a body's entities
 
 // ---- set-up ----
-static bool is_open(const MbsTree *tree) {
+// the node of the body that carries a node's, or -1
+static int carrier_of(const MbsTree *tree, int node) {
+  int at = tree->nodes[node].parent;
+  while (at >= 0 && tree->nodes[at].body_count == 0) {
+    at = tree->nodes[at].parent;
+  }
+  return at;
+}
+
+// Do entries couple a body with itself and its carrier alone? partner: by node, of those between two that are coupled.
+static bool find_couples(const MbsTree *tree, int *partner, bool *has_couples) {
   const MbsSystem *inner = tree->inner;
   const MbsPattern *pattern = &inner->mode.pattern;
-  bool is = inner->m == 0 && tree->coordinate_count == tree->joint_count && tree->joint_count > 0;
-  for (int i = 0; i < tree->node_count && is; ++i) {
+  *has_couples = false;
+  for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
-    int end = node->body_first + node->body_count * inner->dimension;
-    is = node->count <= 1;
-    for (int k = node->body_count > 0 ? pattern->column_start[node->body_first] : 0;
-         node->body_count > 0 && k < pattern->column_start[end] && is; ++k) {
-      is = pattern->row[k] >= node->body_first && pattern->row[k] < end;
+    int end = node->body_first + node->body_count * inner->dimension, carrier = carrier_of(tree, i);
+    for (int c = node->body_first; c < end; ++c) {
+      for (int k = pattern->column_start[c]; k < pattern->column_start[c + 1]; ++k) {
+        int other = tree->node_at[pattern->row[k]];
+        if (other == i || carrier_of(tree, other) == i) {
+          continue;
+        }
+        if (other != carrier) {
+          return false;
+        }
+        *has_couples = true;
+        for (int at = i; at != carrier; at = tree->nodes[at].parent) {
+          partner[at] = carrier;
+        }
+      }
     }
   }
-  return is;
+  return true;
 }
 
 MbsStatus mbs_tree_create_articulated(MbsContext *context, MbsTree *tree, MbsSystem *system, bool *is_articulated) {
   MbsTreeShape *shape;
-  int *parent, *unknown, *start;
-  *is_articulated = is_open(tree);
+  int *parent, *unknown, *start, *partner;
+  bool has_couples;
+  MBS_TAKE(context, system->arena, partner, tree->node_count);
+  *is_articulated = tree->inner->m == 0 && tree->coordinate_count == tree->joint_count && tree->joint_count > 0;
+  for (int i = 0; i < tree->node_count; ++i) {
+    partner[i] = -1;
+    *is_articulated = *is_articulated && tree->nodes[i].count <= 1;
+  }
+  *is_articulated = *is_articulated && find_couples(tree, partner, &has_couples);
   if (!*is_articulated) {
     return MBS_OK;
   }
@@ -47,7 +74,8 @@ MbsStatus mbs_tree_create_articulated(MbsContext *context, MbsTree *tree, MbsSys
                           .node_count = tree->node_count,
                           .unknown_count = tree->joint_count,
                           .parent = parent,
-                          .unknown = unknown};
+                          .unknown = unknown,
+                          .partner = has_couples ? partner : NULL};
   system->mode.pattern = (MbsPattern){.tree = shape,
                                       .size = system->n,
                                       .entry_count = mbs_tree_shape_numbers(shape),
@@ -56,50 +84,76 @@ MbsStatus mbs_tree_create_articulated(MbsContext *context, MbsTree *tree, MbsSys
   tree->shape = shape;
   MBS_TAKE(context, system->arena, tree->slope_x, inner->mode.pattern.entry_count + 1);
   MBS_TAKE(context, system->arena, tree->slope_v, inner->mode.pattern.entry_count + 1);
+  MBS_TAKE(context, system->arena, tree->is_pushed, tree->node_count);
+  for (int f = 0; f < inner->mode.force_count; ++f) {
+    const MbsForceElement *force = inner->mode.forces[f];
+    for (int p = 0; p < force->port_count; ++p) {
+      for (int t = 0; t < force->ports[p].count; ++t) {
+        int at = force->ports[p].first[t];
+        if (at < inner->n) {
+          tree->is_pushed[tree->node_at[at]] = true;
+        }
+      }
+    }
+  }
   return MBS_OK;
 }
 
-// y += slope of the forces times a motion of the body's entities; is there any?
-static bool add_slopes(const MbsPattern *pattern, const mbs_scalar *slope, const MbsTreeNode *node, int size,
-                       const mbs_scalar *motion, mbs_scalar *y) {
-  bool is_any = false;
-  for (int c = 0; c < size; ++c) {
-    for (int k = pattern->column_start[node->body_first + c]; k < pattern->column_start[node->body_first + c + 1];
+// ---- forces ----
+// y (of the row's body) += slope of the forces times a motion of the column's entities
+static void add_slopes(const MbsPattern *pattern, const mbs_scalar *slope, const MbsTreeNode *row,
+                       const MbsTreeNode *column, int d, const mbs_scalar *motion, mbs_scalar *y) {
+  int end = row->body_first + d * row->body_count;
+  for (int c = 0; c < d * column->body_count; ++c) {
+    for (int k = pattern->column_start[column->body_first + c]; k < pattern->column_start[column->body_first + c + 1];
          ++k) {
-      is_any |= mbs_re(mbs_abs(slope[k])) > 0;
-      y[pattern->row[k] - node->body_first] += slope[k] * motion[c];
+      if (pattern->row[k] >= row->body_first && pattern->row[k] < end) {
+        y[pattern->row[k] - row->body_first] += slope[k] * motion[c];
+      }
     }
   }
-  return is_any;
 }
 
-// forces that depend on the motion, twist by twist
-MBS_KERNEL void add_forces(const MbsTree *tree, const MbsTreeNode *node, mbs_scalar *K, int d) {
+// what the motion of one body does to the wrench of another (or the same) by forces, twist by twist
+MBS_KERNEL void add_forces(const MbsTree *tree, const MbsTreeNode *row, const MbsTreeNode *column, mbs_scalar *K,
+                           int d) {
   const MbsPattern *pattern = &tree->inner->mode.pattern;
-  int size = d * node->body_count, twist = mbs_twist_size(d);
-  const mbs_scalar *x = tree->x.q + node->body_first, *v = tree->x.v + node->body_first;
+  int twist = mbs_twist_size(d);
+  const mbs_scalar *x = tree->x.q + column->body_first, *v = tree->x.v + column->body_first;
   for (int t = 0; t < twist; ++t) {
     mbs_scalar unit[MBS_LONGEST_TWIST] = {0}, X[MOST] = {0}, rate[MOST] = {0};
     mbs_scalar y[2][MOST] = {{0}}, w[2][MBS_LONGEST_TWIST] = {{0}};
     unit[t] = 1;
-    for (int e = 0; e < node->body_count; ++e) {
+    for (int e = 0; e < column->body_count; ++e) {
       mbs_twist_move(d, e == 0, unit, x + d * e, X + d * e);
       mbs_cross_add(d, 1, unit + d, v + d * e, rate + d * e);
     }
-    bool is_any = add_slopes(pattern, tree->slope_x, node, size, X, y[0]);
-    is_any |= add_slopes(pattern, tree->slope_v, node, size, rate, y[0]);
-    is_any |= add_slopes(pattern, tree->slope_v, node, size, X, y[1]);
-    if (!is_any && t > 0) {
-      continue;
-    }
+    add_slopes(pattern, tree->slope_x, row, column, d, X, y[0]);
+    add_slopes(pattern, tree->slope_v, row, column, d, rate, y[0]);
+    add_slopes(pattern, tree->slope_v, row, column, d, X, y[1]);
     for (int level = 0; level < 2; ++level) {
-      for (int e = 0; e < node->body_count; ++e) {
-        mbs_twist_move_transposed(d, e == 0, x + d * e, y[level] + d * e, w[level]);
+      for (int e = 0; e < row->body_count; ++e) {
+        mbs_twist_move_transposed(d, e == 0, tree->x.q + row->body_first + d * e, y[level] + d * e, w[level]);
       }
       for (int i = 0; i < twist; ++i) {
         K[3 * twist * i + twist * level + t] += w[level][i];
       }
     }
+  }
+}
+
+MBS_KERNEL void add_couples(const MbsTree *tree, int index, mbs_scalar *values, int d) {
+  const MbsTreeShape *shape = tree->shape;
+  const MbsTreeNode *node = &tree->nodes[index];
+  int twist = mbs_twist_size(d);
+  mbs_scalar *L = mbs_tree_shape_couple(shape, values, index, 0), *M = mbs_tree_shape_couple(shape, values, index, 1);
+  for (int k = 0; k < 9 * twist * twist; ++k) {
+    L[k] = 0;  // and M, N behind it
+  }
+  if (node->body_count > 0 && shape->partner[index] >= 0) {
+    const MbsTreeNode *carrier = &tree->nodes[shape->partner[index]];
+    add_forces(tree, node, carrier, L, d);
+    add_forces(tree, carrier, node, M, d);
   }
 }
 
@@ -112,8 +166,11 @@ MBS_KERNEL void fill(const MbsTree *tree, double c0, double c1, double c2, bool 
     const MbsTreeNode *node = &tree->nodes[i];
     mbs_scalar *K = mbs_tree_shape_K(shape, values, i);
     mbs_tree_body_matrix(tree, i, is_full, K);
-    if (has_forces && node->body_count > 0) {
-      add_forces(tree, node, K, d);
+    if (has_forces && tree->is_pushed[i]) {
+      add_forces(tree, node, node, K, d);
+    }
+    if (has_forces && shape->partner) {
+      add_couples(tree, i, values, d);
     }
     if (node->count > 0) {
       mbs_scalar *b = mbs_tree_shape_b(shape, values, node->first), *C = b + twist, *g = b + 4 * twist;

@@ -76,7 +76,9 @@ MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **resul
     if (spec->body >= 0) {
       node->body_first = inner->entity_first[spec->entity];
       node->body_count = entity_count(inner, spec->entity);
-      node_at[node->body_first] = i;
+      for (int k = 0; k < node->body_count * inner->dimension; ++k) {
+        node_at[node->body_first + k] = i;
+      }
     }
     node->end = i + 1;
     for (int p = node->parent; p >= 0; p = tree->nodes[p].parent) {
@@ -97,6 +99,7 @@ MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **resul
   }
   tree->scalar = scalar;
   tree->node_of = node_of;
+  tree->node_at = node_at;
   *result = tree;
   return MBS_OK;
 }

@@ -17,8 +17,7 @@ typedef struct Moments {
 } Moments;
 
 // (M y)_i
-MBS_KERNEL void mass_times(const MbsMass *mass, const mbs_scalar *y, mbs_scalar My[MOST][3], int d) {
-  int count = mass->count;
+MBS_KERNEL void mass_times_of(const MbsMass *mass, int count, const mbs_scalar *y, mbs_scalar My[MOST][3], int d) {
   const mbs_scalar *ab = mass->block.value;
   for (int i = 0; i < count; ++i) {
     for (int k = 0; k < d; ++k) {
@@ -30,6 +29,14 @@ MBS_KERNEL void mass_times(const MbsMass *mass, const mbs_scalar *y, mbs_scalar 
   }
 }
 
+MBS_KERNEL void mass_times(const MbsMass *mass, const mbs_scalar *y, mbs_scalar My[MOST][3], int d) {
+  if (d == 3 && mass->count == MOST) {  // loops of known length for what is usual
+    mass_times_of(mass, MOST, y, My, 3);
+  } else {
+    mass_times_of(mass, mass->count, y, My, d);
+  }
+}
+
 MBS_KERNEL void add_outer(const mbs_scalar *x, const mbs_scalar *y, mbs_scalar sum[3][3], int d) {
   for (int i = 0; i < d; ++i) {
     for (int k = 0; k < d; ++k) {
@@ -38,42 +45,45 @@ MBS_KERNEL void add_outer(const mbs_scalar *x, const mbs_scalar *y, mbs_scalar s
   }
 }
 
-MBS_KERNEL Moments moments_of(const MbsTree *tree, const MbsTreeNode *node, bool is_full, int d) {
-  Moments all = {.m = 0};
-  const MbsMass *mass = node->mass;
-  const mbs_scalar *x = tree->x.q + node->body_first, *f = tree->f + node->body_first;
-  mbs_scalar Mx[MOST][3] = {{0}}, Mv[MOST][3] = {{0}}, Ma[MOST][3] = {{0}};
-  if (mass) {
-    mass_times(mass, x, Mx, d);
-    all.m = mass->block.value[0];
-    for (int k = 0; k < d; ++k) {
-      all.h[k] = Mx[0][k];
-    }
-    for (int i = 0; i < mass->count; ++i) {
-      add_outer(x + d * i, Mx[i], all.S, d);
+// h and S, of which only one half is computed
+MBS_KERNEL void add_inertia(const MbsMass *mass, const mbs_scalar *x, Moments *all, int d) {
+  mbs_scalar Mx[MOST][3] = {{0}};
+  mass_times(mass, x, Mx, d);
+  all->m = mass->block.value[0];
+  for (int i = 0; i < d; ++i) {
+    all->h[i] = Mx[0][i];
+    for (int k = i; k < d; ++k) {
+      mbs_scalar sum = 0;
+      for (int e = 0; e < mass->count; ++e) {
+        sum += x[d * e + i] * Mx[e][k];
+      }
+      all->S[i][k] = all->S[k][i] = sum;
     }
   }
-  if (mass && is_full) {
+}
+
+MBS_KERNEL void add_motion(const MbsTree *tree, const MbsTreeNode *node, Moments *all, int d) {
+  const MbsMass *mass = node->mass;
+  const mbs_scalar *x = tree->x.q + node->body_first, *f = tree->f + node->body_first;
+  mbs_scalar Mv[MOST][3] = {{0}}, Ma[MOST][3] = {{0}};
+  if (mass) {
     mass_times(mass, tree->x.v + node->body_first, Mv, d);
     mass_times(mass, tree->x.a + node->body_first, Ma, d);
     for (int k = 0; k < d; ++k) {
-      all.p[k] = Mv[0][k];
-      all.F[k] = Ma[0][k];
-    }
-    for (int i = 0; i < mass->count; ++i) {
-      add_outer(x + d * i, Mv[i], all.Z, d);
-      mbs_moment_add(d, x + d * i, Ma[i], all.N);
+      all->p[k] = Mv[0][k];
+      all->F[k] = Ma[0][k];
     }
   }
-  for (int i = 0; i < node->body_count && is_full; ++i) {
+  for (int i = 0; i < node->body_count; ++i) {
     mbs_scalar rest[3];
+    add_outer(x + d * i, Mv[i], all->Z, d);
+    mbs_moment_add(d, x + d * i, Ma[i], all->N);
     for (int k = 0; k < d; ++k) {
       rest[k] = f[d * i + k] - Ma[i][k];
-      all.rest_F[k] += i == 0 ? rest[k] : 0;
+      all->rest_F[k] += i == 0 ? rest[k] : 0;
     }
-    add_outer(x + d * i, rest, all.rest, d);
+    add_outer(x + d * i, rest, all->rest, d);
   }
-  return all;
 }
 
 // K: rows of 3 twists, columns of eta, eta', eta'' from first[0], first[1], first[2]
@@ -86,7 +96,7 @@ MBS_KERNEL void add_cross(const mbs_scalar *a, mbs_scalar scale, int row, int co
   K[(row + 2) * stride + column + 1] += scale * a[0];
 }
 
-static void put_space(const Moments *all, bool is_full, mbs_scalar *K) {
+MBS_KERNEL void put_space(const Moments *all, bool is_full, mbs_scalar *K) {
   int stride = 18, last = is_full ? 12 : 0;
   mbs_scalar trace = all->S[0][0] + all->S[1][1] + all->S[2][2];
   add_cross(all->h, -1, 0, last + 3, K, stride);
@@ -118,7 +128,7 @@ static void put_space(const Moments *all, bool is_full, mbs_scalar *K) {
   }
 }
 
-static void put_plane(const Moments *all, bool is_full, mbs_scalar *K) {
+MBS_KERNEL void put_plane(const Moments *all, bool is_full, mbs_scalar *K) {
   int stride = 9, last = is_full ? 6 : 0;
   K[last] = K[stride + last + 1] = all->m;
   K[last + 2] = K[2 * stride + last] = -all->h[1];
@@ -137,6 +147,21 @@ static void put_plane(const Moments *all, bool is_full, mbs_scalar *K) {
   K[2 * stride + 2] = -(all->rest[0][0] + all->rest[1][1]);
 }
 
+MBS_KERNEL void body_matrix(const MbsTree *tree, const MbsTreeNode *node, bool is_full, mbs_scalar *K, int d) {
+  Moments all = {.m = 0};
+  if (node->mass) {
+    add_inertia(node->mass, tree->x.q + node->body_first, &all, d);
+  }
+  if (is_full) {
+    add_motion(tree, node, &all, d);
+  }
+  if (d == 2) {
+    put_plane(&all, is_full, K);
+  } else {
+    put_space(&all, is_full, K);
+  }
+}
+
 void mbs_tree_body_matrix(const MbsTree *tree, int index, bool is_full, mbs_scalar *K) {
   const MbsTreeNode *node = &tree->nodes[index];
   int twist = mbs_twist_size(tree->inner->dimension);
@@ -147,10 +172,10 @@ void mbs_tree_body_matrix(const MbsTree *tree, int index, bool is_full, mbs_scal
     return;
   }
   if (tree->inner->dimension == 2) {
-    Moments all = moments_of(tree, node, is_full, 2);
-    put_plane(&all, is_full, K);
+    body_matrix(tree, node, is_full, K, 2);
+  } else if (is_full) {
+    body_matrix(tree, node, true, K, 3);
   } else {
-    Moments all = moments_of(tree, node, is_full, 3);
-    put_space(&all, is_full, K);
+    body_matrix(tree, node, false, K, 3);
   }
 }
