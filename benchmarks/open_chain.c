@@ -1,7 +1,9 @@
 // Open chains of N links in space, hinges about three axes in turn, in relative coordinates: what one evaluation of the
 // accelerations costs per link, a step of the simulation, and the adjoint gradient of a run.
 //
-//   benchmark_open_chain [--markdown]
+//   benchmark_open_chain [--markdown]         all tables
+//   benchmark_open_chain --evaluate N COUNT   that many evaluations of a chain of N links, and nothing else: for
+//                                             counting instructions
 //
 // One evaluation: from given positions and velocities, the residual at zero acceleration, the matrix, its factors along
 // the tree and the solution. Times are the least of many repeats.
@@ -69,7 +71,7 @@ static void evaluate_once(MbsContext *context, MbsSimulation *simulation) {
   }
 }
 
-static void measure_acceleration(MbsContext *context, const MbsModel *model, int count, Case *which) {
+static MbsSimulation *moving_chain(MbsContext *context, const MbsModel *model) {
   MbsSimulation *simulation;
   MbsRequest request;
   must(context, mbs_request_default(context, model, &request));
@@ -78,6 +80,11 @@ static void measure_acceleration(MbsContext *context, const MbsModel *model, int
   for (int i = 0; i < simulation->system->n; ++i) {
     simulation->state.v[i] = 0.1 * (i % 5 - 2);
   }
+  return simulation;
+}
+
+static void measure_acceleration(MbsContext *context, const MbsModel *model, int count, Case *which) {
+  MbsSimulation *simulation = moving_chain(context, model);
   int evaluations = 20000 / count;
   for (double began = measure_now(); measure_now() - began < seconds_for_case / 3;) {
     double start = measure_now();
@@ -112,6 +119,13 @@ int main(int argc, char **argv) {
     return 0;  // none is needed
   }
   MbsContext *context = mbs_context_create();
+  if (argc == 4 && strcmp(argv[1], "--evaluate") == 0 && context) {
+    MbsSimulation *simulation = moving_chain(context, chain(context, atoi(argv[2])));
+    for (int k = 0; k < atoi(argv[3]); ++k) {
+      evaluate_once(context, simulation);
+    }
+    return 0;
+  }
   MeasureTable table = {.is_markdown = is_markdown, .column_count = COLUMNS, .widths = widths};
   measure_title(&table,
                 "Open chains, relative coordinates, microseconds: one evaluation of all accelerations; a step of "

@@ -73,6 +73,7 @@ typedef struct MbsTree {
   mbs_scalar *y[3];        // of `inner`, nq each
   struct MbsTreeTangent *tangent;
   const struct MbsTreeShape *shape;  // of an open tree, whose matrix is that of tree_solver.h; else NULL
+  const int *shape_node;             // by node: that of the shape which it moves with, or -1
   bool *is_pushed;                   // of an open tree, by node: forces act on its body
   mbs_scalar *slope_x, *slope_v;     // of an open tree: derivatives of the forces, in `inner`'s pattern
 } MbsTree;
@@ -88,8 +89,8 @@ MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem 
 MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
                                     MbsPatternBuilder *builder);
 
-// K of a node's body (twist x 3 twist), in tree->f the forces on it; is_full: for eta, eta', eta'', else for eta''
-// alone, in the first twist. tree_inertia.c
+// K += that of a node's body (twist x 3 twist), in tree->f the forces on it; is_full: for eta, eta', eta'', else for
+// eta'' alone, in the first twist. tree_inertia.c
 void mbs_tree_body_matrix(const MbsTree *tree, int index, bool is_full, mbs_scalar *K);
 // The same for an open tree, whose equations are solved along it; is_articulated: it is one. tree_articulated.c
 MbsStatus mbs_tree_create_articulated(MbsContext *context, MbsTree *tree, MbsSystem *system, bool *is_articulated);

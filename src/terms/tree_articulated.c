@@ -20,8 +20,9 @@ static int carrier_of(const MbsTree *tree, int node) {
   return at;
 }
 
-// Do entries couple a body with itself and its carrier alone? partner: by node, of those between two that are coupled.
-static bool find_couples(const MbsTree *tree, int *partner, bool *has_couples) {
+// Do entries couple a body with itself and its carrier alone? partner: by node of the shape, of those between two that
+// are coupled.
+static bool find_couples(const MbsTree *tree, const MbsTreeShape *shape, int *partner, bool *has_couples) {
   const MbsSystem *inner = tree->inner;
   const MbsPattern *pattern = &inner->mode.pattern;
   *has_couples = false;
@@ -37,9 +38,10 @@ static bool find_couples(const MbsTree *tree, int *partner, bool *has_couples) {
         if (other != carrier) {
           return false;
         }
-        *has_couples = true;
-        for (int at = i; at != carrier; at = tree->nodes[at].parent) {
-          partner[at] = carrier;
+        int last = tree->shape_node[carrier];
+        for (int at = tree->shape_node[i]; at != last && last >= 0; at = shape->parent[at]) {
+          partner[at] = last;
+          *has_couples = true;
         }
       }
     }
@@ -47,44 +49,33 @@ static bool find_couples(const MbsTree *tree, int *partner, bool *has_couples) {
   return true;
 }
 
-MbsStatus mbs_tree_create_articulated(MbsContext *context, MbsTree *tree, MbsSystem *system, bool *is_articulated) {
-  MbsTreeShape *shape;
-  int *parent, *unknown, *start, *partner;
-  bool has_couples;
-  MBS_TAKE(context, system->arena, partner, tree->node_count);
-  *is_articulated = tree->inner->m == 0 && tree->coordinate_count == tree->joint_count && tree->joint_count > 0;
-  for (int i = 0; i < tree->node_count; ++i) {
-    partner[i] = -1;
-    *is_articulated = *is_articulated && tree->nodes[i].count <= 1;
-  }
-  *is_articulated = *is_articulated && find_couples(tree, partner, &has_couples);
-  if (!*is_articulated) {
-    return MBS_OK;
-  }
-  const MbsSystem *inner = tree->inner;
-  MBS_TAKE(context, system->arena, shape, 1);
-  MBS_TAKE(context, system->arena, parent, tree->node_count);
-  MBS_TAKE(context, system->arena, unknown, tree->node_count);
-  MBS_TAKE(context, system->arena, start, system->n + 1);
-  for (int i = 0; i < tree->node_count; ++i) {
-    parent[i] = tree->nodes[i].parent;
-    unknown[i] = tree->nodes[i].count > 0 ? tree->nodes[i].first : -1;
-  }
-  *shape = (MbsTreeShape){.twist = mbs_twist_size(inner->dimension),
-                          .node_count = tree->node_count,
+// a node of the shape for each that moves; the others move with it, and those before the first do not move at all
+static MbsStatus create_shape(MbsContext *context, MbsTree *tree, MbsArena *arena, MbsTreeShape *shape) {
+  int *parent, *unknown, *shape_node;
+  MBS_TAKE(context, arena, parent, tree->node_count);
+  MBS_TAKE(context, arena, unknown, tree->node_count);
+  MBS_TAKE(context, arena, shape_node, tree->node_count);
+  *shape = (MbsTreeShape){.twist = mbs_twist_size(tree->inner->dimension),
                           .unknown_count = tree->joint_count,
                           .parent = parent,
-                          .unknown = unknown,
-                          .partner = has_couples ? partner : NULL};
-  system->mode.pattern = (MbsPattern){.tree = shape,
-                                      .size = system->n,
-                                      .entry_count = mbs_tree_shape_numbers(shape),
-                                      .column_start = start,
-                                      .row = NULL};
-  tree->shape = shape;
-  MBS_TAKE(context, system->arena, tree->slope_x, inner->mode.pattern.entry_count + 1);
-  MBS_TAKE(context, system->arena, tree->slope_v, inner->mode.pattern.entry_count + 1);
-  MBS_TAKE(context, system->arena, tree->is_pushed, tree->node_count);
+                          .unknown = unknown};
+  for (int i = 0; i < tree->node_count; ++i) {
+    int before = tree->nodes[i].parent < 0 ? -1 : shape_node[tree->nodes[i].parent];
+    shape_node[i] = before;
+    if (tree->nodes[i].count > 0) {
+      parent[shape->node_count] = before;
+      unknown[shape->node_count] = tree->nodes[i].first;
+      shape_node[i] = shape->node_count++;
+    }
+  }
+  tree->shape_node = shape_node;
+  return MBS_OK;
+}
+
+// for each node: do forces act on its body?
+static MbsStatus mark_pushed(MbsContext *context, MbsTree *tree, MbsArena *arena) {
+  const MbsSystem *inner = tree->inner;
+  MBS_TAKE(context, arena, tree->is_pushed, tree->node_count);
   for (int f = 0; f < inner->mode.force_count; ++f) {
     const MbsForceElement *force = inner->mode.forces[f];
     for (int p = 0; p < force->port_count; ++p) {
@@ -97,6 +88,41 @@ MbsStatus mbs_tree_create_articulated(MbsContext *context, MbsTree *tree, MbsSys
     }
   }
   return MBS_OK;
+}
+
+MbsStatus mbs_tree_create_articulated(MbsContext *context, MbsTree *tree, MbsSystem *system, bool *is_articulated) {
+  const MbsSystem *inner = tree->inner;
+  MbsTreeShape *shape;
+  int *start, *partner;
+  bool has_couples;
+  *is_articulated = inner->m == 0 && tree->coordinate_count == tree->joint_count && tree->joint_count > 0;
+  for (int i = 0; i < tree->node_count; ++i) {
+    *is_articulated = *is_articulated && tree->nodes[i].count <= 1;
+  }
+  if (!*is_articulated) {
+    return MBS_OK;
+  }
+  MBS_TAKE(context, system->arena, shape, 1);
+  MBS_TAKE(context, system->arena, start, system->n + 1);
+  MBS_TAKE(context, system->arena, partner, tree->node_count);
+  MBS_TRY(create_shape(context, tree, system->arena, shape));
+  for (int i = 0; i < tree->node_count; ++i) {
+    partner[i] = -1;
+  }
+  *is_articulated = find_couples(tree, shape, partner, &has_couples);
+  if (!*is_articulated) {
+    return MBS_OK;
+  }
+  shape->partner = has_couples ? partner : NULL;
+  system->mode.pattern = (MbsPattern){.tree = shape,
+                                      .size = system->n,
+                                      .entry_count = mbs_tree_shape_numbers(shape),
+                                      .column_start = start,
+                                      .row = NULL};
+  tree->shape = shape;
+  MBS_TAKE(context, system->arena, tree->slope_x, inner->mode.pattern.entry_count + 1);
+  MBS_TAKE(context, system->arena, tree->slope_v, inner->mode.pattern.entry_count + 1);
+  return mark_pushed(context, tree, system->arena);
 }
 
 // ---- forces ----
@@ -142,50 +168,69 @@ MBS_KERNEL void add_forces(const MbsTree *tree, const MbsTreeNode *row, const Mb
   }
 }
 
+// forces between a node's body and its carrier; a fixed joint between them makes them one
 MBS_KERNEL void add_couples(const MbsTree *tree, int index, mbs_scalar *values, int d) {
   const MbsTreeShape *shape = tree->shape;
-  const MbsTreeNode *node = &tree->nodes[index];
-  int twist = mbs_twist_size(d);
-  mbs_scalar *L = mbs_tree_shape_couple(shape, values, index, 0), *M = mbs_tree_shape_couple(shape, values, index, 1);
-  for (int k = 0; k < 9 * twist * twist; ++k) {
-    L[k] = 0;  // and M, N behind it
+  int at = tree->shape_node[index], carrier = carrier_of(tree, index);
+  if (carrier < 0 || tree->shape_node[carrier] < 0 || !tree->is_pushed[index] || !tree->is_pushed[carrier]) {
+    return;
   }
-  if (node->body_count > 0 && shape->partner[index] >= 0) {
-    const MbsTreeNode *carrier = &tree->nodes[shape->partner[index]];
-    add_forces(tree, node, carrier, L, d);
-    add_forces(tree, carrier, node, M, d);
+  bool is_one = at == tree->shape_node[carrier];
+  mbs_scalar *K = mbs_tree_shape_K(shape, values, at);
+  if (!is_one && (!shape->partner || shape->partner[at] < 0)) {
+    return;
   }
+  const MbsTreeNode *node = &tree->nodes[index], *other = &tree->nodes[carrier];
+  add_forces(tree, node, other, is_one ? K : mbs_tree_shape_couple(shape, values, at, 0), d);
+  add_forces(tree, other, node, is_one ? K : mbs_tree_shape_couple(shape, values, at, 1), d);
 }
 
 // ---- all of it ----
+MBS_KERNEL void fill_unknown(const MbsTree *tree, int index, double c0, double c1, double c2, bool is_full,
+                             mbs_scalar *values, int d) {
+  int twist = mbs_twist_size(d), k0 = tree->nodes[index].first * twist;
+  mbs_scalar *b = mbs_tree_shape_b(tree->shape, values, tree->nodes[index].first), *C = b + twist, *g = b + 4 * twist;
+  const mbs_scalar *of[3] = {tree->b[0] + k0, tree->b[1] + k0, tree->b[2] + k0};
+  for (int k = 0; k < twist; ++k) {
+    b[k] = of[0][k];
+    C[k] = is_full ? c0 * of[0][k] : c2 * of[0][k];
+    g[k] = 0;
+  }
+  for (int k = 0; k < twist && is_full; ++k) {
+    C[twist + k] = c1 * of[0][k] + c0 * of[1][k];
+    C[2 * twist + k] = c2 * of[0][k] + 2 * c1 * of[1][k] + c0 * of[2][k];
+  }
+  if (is_full) {
+    mbs_bracket_transposed(d, 1, of[0], tree->W + index * twist, g);
+  }
+}
+
 MBS_KERNEL void fill(const MbsTree *tree, double c0, double c1, double c2, bool is_full, mbs_scalar *values, int d) {
   const MbsTreeShape *shape = tree->shape;
   int twist = mbs_twist_size(d);
   bool has_forces = is_full && tree->inner->mode.force_count > 0;
+  for (int i = 0; i < twist * shape->node_count; ++i) {  // by rows, of which all or the first twist count
+    mbs_scalar *row = mbs_tree_shape_K(shape, values, 0) + 3 * twist * i;
+    for (int k = 0; k < (is_full ? 3 * twist : twist); ++k) {
+      row[k] = 0;
+    }
+  }
+  for (int i = 0; i < 9 * twist * twist * shape->node_count && has_forces && shape->partner; ++i) {
+    mbs_tree_shape_couple(shape, values, 0, 0)[i] = 0;
+  }
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
-    mbs_scalar *K = mbs_tree_shape_K(shape, values, i);
-    mbs_tree_body_matrix(tree, i, is_full, K);
-    if (has_forces && tree->is_pushed[i]) {
-      add_forces(tree, node, node, K, d);
-    }
-    if (has_forces && shape->partner) {
-      add_couples(tree, i, values, d);
-    }
+    int at = tree->shape_node[i];
     if (node->count > 0) {
-      mbs_scalar *b = mbs_tree_shape_b(shape, values, node->first), *C = b + twist, *g = b + 4 * twist;
-      const mbs_scalar *of[3] = {tree->b[0] + node->first * twist, tree->b[1] + node->first * twist,
-                                 tree->b[2] + node->first * twist};
-      for (int k = 0; k < twist; ++k) {
-        b[k] = of[0][k];
-        C[k] = is_full ? c0 * of[0][k] : c2 * of[0][k];
-        C[twist + k] = is_full ? c1 * of[0][k] + c0 * of[1][k] : 0;
-        C[2 * twist + k] = is_full ? c2 * of[0][k] + 2 * c1 * of[1][k] + c0 * of[2][k] : 0;
-        g[k] = 0;
-      }
-      if (is_full) {
-        mbs_bracket_transposed(d, 1, of[0], tree->W + i * twist, g);
-      }
+      fill_unknown(tree, i, c0, c1, c2, is_full, values, d);
+    }
+    if (node->body_count == 0 || at < 0) {
+      continue;
+    }
+    mbs_tree_body_matrix(tree, i, is_full, mbs_tree_shape_K(shape, values, at));
+    if (has_forces && tree->is_pushed[i]) {
+      add_forces(tree, node, node, mbs_tree_shape_K(shape, values, at), d);
+      add_couples(tree, i, values, d);
     }
   }
 }

@@ -10,11 +10,15 @@
 
 enum { MOST = 4 };  // entities
 
-typedef struct Moments {
-  mbs_scalar m, h[3], p[3], S[3][3], Z[3][3];
+typedef struct Inertia {
+  mbs_scalar m, h[3], S[3][3];
+} Inertia;
+
+typedef struct Motion {
+  mbs_scalar p[3], Z[3][3];
   mbs_scalar F[3], N[3];             // of the inertia
   mbs_scalar rest_F[3], rest[3][3];  // of the other forces, and their Y
-} Moments;
+} Motion;
 
 // (M y)_i
 MBS_KERNEL void mass_times_of(const MbsMass *mass, int count, const mbs_scalar *y, mbs_scalar My[MOST][3], int d) {
@@ -46,7 +50,7 @@ MBS_KERNEL void add_outer(const mbs_scalar *x, const mbs_scalar *y, mbs_scalar s
 }
 
 // h and S, of which only one half is computed
-MBS_KERNEL void add_inertia(const MbsMass *mass, const mbs_scalar *x, Moments *all, int d) {
+MBS_KERNEL void add_inertia(const MbsMass *mass, const mbs_scalar *x, Inertia *all, int d) {
   mbs_scalar Mx[MOST][3] = {{0}};
   mass_times(mass, x, Mx, d);
   all->m = mass->block.value[0];
@@ -62,7 +66,7 @@ MBS_KERNEL void add_inertia(const MbsMass *mass, const mbs_scalar *x, Moments *a
   }
 }
 
-MBS_KERNEL void add_motion(const MbsTree *tree, const MbsTreeNode *node, Moments *all, int d) {
+MBS_KERNEL void add_motion(const MbsTree *tree, const MbsTreeNode *node, Motion *all, int d) {
   const MbsMass *mass = node->mass;
   const mbs_scalar *x = tree->x.q + node->body_first, *f = tree->f + node->body_first;
   mbs_scalar Mv[MOST][3] = {{0}}, Ma[MOST][3] = {{0}};
@@ -96,81 +100,81 @@ MBS_KERNEL void add_cross(const mbs_scalar *a, mbs_scalar scale, int row, int co
   K[(row + 2) * stride + column + 1] += scale * a[0];
 }
 
-MBS_KERNEL void put_space(const Moments *all, bool is_full, mbs_scalar *K) {
-  int stride = 18, last = is_full ? 12 : 0;
-  mbs_scalar trace = all->S[0][0] + all->S[1][1] + all->S[2][2];
-  add_cross(all->h, -1, 0, last + 3, K, stride);
-  add_cross(all->h, 1, 3, last, K, stride);
+// motion NULL: eta'' alone
+MBS_KERNEL void put_space(const Inertia *inertia, const Motion *motion, mbs_scalar *K) {
+  int stride = 18, last = motion ? 12 : 0;
+  mbs_scalar trace = inertia->S[0][0] + inertia->S[1][1] + inertia->S[2][2];
+  add_cross(inertia->h, -1, 0, last + 3, K, stride);
+  add_cross(inertia->h, 1, 3, last, K, stride);
   for (int i = 0; i < 3; ++i) {
-    K[i * stride + last + i] += all->m;
+    K[i * stride + last + i] += inertia->m;
     K[(3 + i) * stride + last + 3 + i] += trace;
     for (int k = 0; k < 3; ++k) {
-      K[(3 + i) * stride + last + 3 + k] -= all->S[i][k];
+      K[(3 + i) * stride + last + 3 + k] -= inertia->S[i][k];
     }
   }
-  if (!is_full) {
+  if (!motion) {
     return;
   }
-  mbs_scalar trace_Z = all->Z[0][0] + all->Z[1][1] + all->Z[2][2];
-  mbs_scalar trace_Y = all->rest[0][0] + all->rest[1][1] + all->rest[2][2];
-  add_cross(all->p, -2, 0, 6 + 3, K, stride);
-  add_cross(all->F, -1, 0, 3, K, stride);
-  add_cross(all->F, -1, 3, 0, K, stride);
-  add_cross(all->N, -1, 3, 3, K, stride);
-  add_cross(all->rest_F, -1, 3, 0, K, stride);
+  mbs_scalar trace_Z = motion->Z[0][0] + motion->Z[1][1] + motion->Z[2][2];
+  mbs_scalar trace_Y = motion->rest[0][0] + motion->rest[1][1] + motion->rest[2][2];
+  add_cross(motion->p, -2, 0, 6 + 3, K, stride);
+  add_cross(motion->F, -1, 0, 3, K, stride);
+  add_cross(motion->F, -1, 3, 0, K, stride);
+  add_cross(motion->N, -1, 3, 3, K, stride);
+  add_cross(motion->rest_F, -1, 3, 0, K, stride);
   for (int i = 0; i < 3; ++i) {
     K[(3 + i) * stride + 9 + i] += 2 * trace_Z;
     K[(3 + i) * stride + 3 + i] -= trace_Y;
     for (int k = 0; k < 3; ++k) {
-      K[(3 + i) * stride + 9 + k] -= 2 * all->Z[k][i];
-      K[(3 + i) * stride + 3 + k] += all->rest[i][k];
+      K[(3 + i) * stride + 9 + k] -= 2 * motion->Z[k][i];
+      K[(3 + i) * stride + 3 + k] += motion->rest[i][k];
     }
   }
 }
 
-MBS_KERNEL void put_plane(const Moments *all, bool is_full, mbs_scalar *K) {
-  int stride = 9, last = is_full ? 6 : 0;
-  K[last] = K[stride + last + 1] = all->m;
-  K[last + 2] = K[2 * stride + last] = -all->h[1];
-  K[stride + last + 2] = K[2 * stride + last + 1] = all->h[0];
-  K[2 * stride + last + 2] = all->S[0][0] + all->S[1][1];
-  if (!is_full) {
+// motion NULL: eta'' alone
+MBS_KERNEL void put_plane(const Inertia *inertia, const Motion *motion, mbs_scalar *K) {
+  int stride = 9, last = motion ? 6 : 0;
+  K[last] += inertia->m;
+  K[stride + last + 1] += inertia->m;
+  K[last + 2] -= inertia->h[1];
+  K[2 * stride + last] -= inertia->h[1];
+  K[stride + last + 2] += inertia->h[0];
+  K[2 * stride + last + 1] += inertia->h[0];
+  K[2 * stride + last + 2] += inertia->S[0][0] + inertia->S[1][1];
+  if (!motion) {
     return;
   }
-  K[3 + 2] = -2 * all->p[1];
-  K[stride + 3 + 2] = 2 * all->p[0];
-  K[2 * stride + 3 + 2] = 2 * (all->Z[0][0] + all->Z[1][1]);
-  K[2] = -all->F[1];
-  K[stride + 2] = all->F[0];
-  K[2 * stride] = all->F[1] + all->rest_F[1];
-  K[2 * stride + 1] = -all->F[0] - all->rest_F[0];
-  K[2 * stride + 2] = -(all->rest[0][0] + all->rest[1][1]);
+  K[3 + 2] -= 2 * motion->p[1];
+  K[stride + 3 + 2] += 2 * motion->p[0];
+  K[2 * stride + 3 + 2] += 2 * (motion->Z[0][0] + motion->Z[1][1]);
+  K[2] -= motion->F[1];
+  K[stride + 2] += motion->F[0];
+  K[2 * stride] += motion->F[1] + motion->rest_F[1];
+  K[2 * stride + 1] -= motion->F[0] + motion->rest_F[0];
+  K[2 * stride + 2] -= (motion->rest[0][0] + motion->rest[1][1]);
 }
 
 MBS_KERNEL void body_matrix(const MbsTree *tree, const MbsTreeNode *node, bool is_full, mbs_scalar *K, int d) {
-  Moments all = {.m = 0};
+  Inertia inertia = {.m = 0};
+  Motion motion;
   if (node->mass) {
-    add_inertia(node->mass, tree->x.q + node->body_first, &all, d);
+    add_inertia(node->mass, tree->x.q + node->body_first, &inertia, d);
   }
   if (is_full) {
-    add_motion(tree, node, &all, d);
+    motion = (Motion){.p = {0}};
+    add_motion(tree, node, &motion, d);
   }
   if (d == 2) {
-    put_plane(&all, is_full, K);
+    put_plane(&inertia, is_full ? &motion : NULL, K);
   } else {
-    put_space(&all, is_full, K);
+    put_space(&inertia, is_full ? &motion : NULL, K);
   }
 }
 
 void mbs_tree_body_matrix(const MbsTree *tree, int index, bool is_full, mbs_scalar *K) {
   const MbsTreeNode *node = &tree->nodes[index];
-  int twist = mbs_twist_size(tree->inner->dimension);
-  for (int k = 0; k < 3 * twist * twist; ++k) {
-    K[k] = 0;
-  }
-  if (node->body_count == 0) {
-    return;
-  }
   if (tree->inner->dimension == 2) {
     body_matrix(tree, node, is_full, K, 2);
   } else if (is_full) {

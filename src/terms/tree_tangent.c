@@ -373,8 +373,13 @@ MBS_KERNEL void add_bodies(const MbsTree *tree, double c0, double c1, double c2,
                            int d) {
   const MbsTreeTangent *tangent = tree->tangent;
   int twist = mbs_twist_size(d), numbers = 3 * twist * twist;
+  for (int i = 0; i < numbers * tree->node_count; ++i) {
+    tangent->K[i] = 0;
+  }
   for (int i = 0; i < tree->node_count; ++i) {
-    mbs_tree_body_matrix(tree, i, is_full, tangent->K + numbers * i);
+    if (tree->nodes[i].body_count > 0) {
+      mbs_tree_body_matrix(tree, i, is_full, tangent->K + numbers * i);
+    }
   }
   for (int i = tree->node_count - 1; i >= 0; --i) {
     mbs_scalar *to = tangent->K + numbers * tree->nodes[i].parent;
