@@ -106,6 +106,10 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
   for (int i = 0; i < MBS_COUNT(flags); ++i) {
     *flags[i].flag = strcmp(mbs_record_text(section, flags[i].field).text, flags[i].word) == 0;
   }
+  const char *derivatives = mbs_record_text(section, MBS_SIMULATION_DERIVATIVES).text;
+  settings->derivatives = strcmp(derivatives, "automatic") == 0   ? MBS_DERIVATIVES_AUTOMATIC
+                          : strcmp(derivatives, "numerical") == 0 ? MBS_DERIVATIVES_NUMERICAL
+                                                                  : MBS_DERIVATIVES_ANALYTICAL;
   return read_projections(context, arena, mbs_record_text(section, MBS_SIMULATION_PROJECTIONS), settings);
 }
 

@@ -23,6 +23,7 @@ typedef struct MbsSignalBank {
   MbsTape *principal;         // of all angles
   mbs_scalar *principal_inputs, *principal_outputs;
   struct MbsBodyForces *body_forces;  // NULL: no signal needs them
+  int most_function_inputs, most_function_registers;  // of the functions made so far
 } MbsSignalBank;
 
 // A number that depends on signals: an objective's integrand, an independent coordinate, ...
