@@ -1,30 +1,24 @@
 // Products with the slopes J of elements. See derivative_source.h. With x' of the arguments of an element
 //     (f, e)' = J x',    x_bar = J' (mu, nu),    tangent = J_lambda and c0 J_q + c1 J_v + c2 J_a
-// so each element is perturbed once for all columns.
+// Slopes are kept until they are asked for elsewhere: the tangent, the columns and the sweeps of all objectives at one
+// place perturb each element once. The formulation's own part of e, -epsilon lambda, is no term and added as it is.
 #include <math.h>
 
 #include "algebra/perturbation.h"
 #include "terms/source_storage.h"
 
-// Which arguments count.
-typedef struct Wanted {
-  bool q, v, a, lambda, coefficients;
-} Wanted;
+// ---- where ----
+// copies; returns whether nothing changes
+static bool keep(int count, const mbs_scalar *from, double *to) {
+  bool is_same = true;
+  for (int i = 0; i < count; ++i) {
+    is_same = is_same && to[i] == mbs_re(from[i]);
+    to[i] = mbs_re(from[i]);
+  }
+  return is_same;
+}
 
-static const Wanted everything = {true, true, true, true, true};
-
-// What is differentiated: f and e at the state, or (P u) where u is not NULL.
-typedef struct Place {
-  const MbsSystem *system;
-  bool is_cut;
-  const MbsState *state;
-  const MbsWeights *weights;
-  const mbs_scalar *u;
-  double c0, c1;
-  double points, rates, seconds, multipliers;  // how large they are, for differences
-} Place;
-
-static double largest_of(int count, const mbs_scalar *x) {
+static double largest_of(int count, const double *x) {
   double largest = 0;
   for (int i = 0; i < count; ++i) {
     mbs_raise(&largest, x[i]);
@@ -32,103 +26,140 @@ static double largest_of(int count, const mbs_scalar *x) {
   return largest;
 }
 
-static const MbsSourceSet *set_of(const Place *place) { return &place->system->source->sets[place->is_cut ? 1 : 0]; }
-
 // Positions count against the size of the mechanism, velocities and accelerations against the largest of them, or that
 // size per second (squared), so that near rest the steps do not vanish.
-static Place place_of(const MbsSystem *system, bool is_cut, const MbsState *state, const MbsWeights *weights) {
-  Place place = {.system = system, .is_cut = is_cut, .state = state, .weights = weights};
-  const MbsSourceSet *set = set_of(&place);
+static void measure(MbsSourceSet *set) {
+  const double *q = set->state, *v = q + set->nq, *a = v + set->nq, *lambda = a + set->nq;
+  set->points = 0;
   for (int i = 0; i < set->nq; ++i) {
     if (set->kinds[i] == MBS_ENTITY_POINT) {
-      mbs_raise(&place.points, state->q[i]);
+      mbs_raise(&set->points, q[i]);
     }
   }
-  place.points = place.points > 0 ? place.points : 1;
-  place.rates = fmax(largest_of(set->nq, state->v), place.points);    // real
-  place.seconds = fmax(largest_of(set->nq, state->a), place.points);  // real
-  place.multipliers = largest_of(set->m, state->lambda);
-  place.multipliers = place.multipliers > 0 ? place.multipliers : 1;
-  for (int i = 0; i < system->signals.turn_count; ++i) {
-    system->source->turns[i] = mbs_re(system->signals.turns[i]);
+  set->points = set->points > 0 ? set->points : 1;
+  set->rates = fmax(largest_of(set->nq, v), set->points);    // real
+  set->seconds = fmax(largest_of(set->nq, a), set->points);  // real
+  set->multipliers = largest_of(set->m, lambda);
+  set->multipliers = set->multipliers > 0 ? set->multipliers : 1;
+}
+
+// The elements, at a place; slopes of another place are forgotten.
+static MbsSourceSet *set_at(const MbsSystem *system, bool is_cut, const MbsState *state, const MbsWeights *weights) {
+  MbsSourceSet *set = &system->source->sets[is_cut ? 1 : 0];
+  const MbsWeights *w = &set->weights;
+  double *to = set->state;
+  bool is_same = set->t == mbs_re(state->t) && w->k0 == weights->k0 && w->k1 == weights->k1 && w->k2 == weights->k2 &&
+                 w->n1 == weights->n1 && w->n2 == weights->n2;
+  const struct {
+    int count;
+    const mbs_scalar *from;
+  } parts[] = {{set->nq, state->q},
+               {set->nq, state->v},
+               {set->nq, state->a},
+               {set->m, state->lambda},
+               {system->signals.turn_count, system->signals.turns}};
+  for (int i = 0; i < MBS_COUNT(parts); ++i) {
+    is_same = keep(parts[i].count, parts[i].from, to) && is_same;
+    to += parts[i].count;
   }
-  return place;
+  set->t = mbs_re(state->t);
+  set->weights = *weights;
+  set->weights.epsilon = set->weights.n_epsilon = 0;
+  for (int i = 0; i < set->element_count && !is_same; ++i) {
+    set->elements[i].slopes.count = -1;
+  }
+  measure(set);
+  return set;
+}
+
+// ---- slopes ----
+// How large a coefficient is. What is zero but for rounding (a direction's third component) counts as zero.
+static double coefficient_scale(const MbsBlock *block, int index) {
+  double largest = 0, own = 0;
+  for (int i = 0; i < block->count; ++i) {
+    mbs_raise(&largest, block->value[i]);
+  }
+  mbs_raise(&own, block->value[index]);
+  return own > 1e-13 * largest ? own : 0;
 }
 
 // The step of a difference. The terms are linear in accelerations and multipliers: any step does, and a long one loses
 // the fewest digits.
-static double step_of(const Place *place, const MbsSourceElement *element, const MbsArgument *argument) {
-  const MbsSourceSet *set = set_of(place);
+static double step_of(const MbsSystem *system, const MbsSourceSet *set, const MbsSourceElement *element,
+                      const MbsArgument *argument) {
   int q = argument->kind <= MBS_ARGUMENT_A ? element->coordinates[argument->index] : 0;
   switch (argument->kind) {
     case MBS_ARGUMENT_Q:
-      return mbs_difference_step(set->kinds[q] == MBS_ENTITY_POINT ? place->points
-                                                                    : fmax(1, mbs_re(mbs_abs(place->state->q[q]))));  // real
-    case MBS_ARGUMENT_V: return mbs_difference_step(place->rates);
-    case MBS_ARGUMENT_A: return place->seconds;
-    case MBS_ARGUMENT_LAMBDA: return place->multipliers;
-    case MBS_ARGUMENT_COEFFICIENT: return mbs_difference_step(mbs_re(mbs_abs(element->block->value[argument->index])));
-    case MBS_ARGUMENT_PARAMETER: return mbs_difference_step(mbs_re(mbs_abs(place->system->parameters[argument->index])));
+      return mbs_difference_step(set->kinds[q] == MBS_ENTITY_POINT ? set->points : fmax(1, fabs(set->state[q])));  // real
+    case MBS_ARGUMENT_V: return mbs_difference_step(set->rates);
+    case MBS_ARGUMENT_A: return set->seconds;
+    case MBS_ARGUMENT_LAMBDA: return set->multipliers;
+    case MBS_ARGUMENT_COEFFICIENT: return mbs_difference_step(coefficient_scale(element->block, argument->index));
+    case MBS_ARGUMENT_PARAMETER: return mbs_difference_step(mbs_re(mbs_abs(system->parameters[argument->index])));
   }
   return 0;
 }
 
-static bool is_wanted(const Wanted *wanted, MbsArgumentKind kind) {
-  switch (kind) {
-    case MBS_ARGUMENT_Q: return wanted->q;
-    case MBS_ARGUMENT_V: return wanted->v;
-    case MBS_ARGUMENT_A: return wanted->a;
-    case MBS_ARGUMENT_LAMBDA: return wanted->lambda;
-    case MBS_ARGUMENT_COEFFICIENT:
-    case MBS_ARGUMENT_PARAMETER: return wanted->coefficients;
-  }
-  return false;
+// e of the lower levels does not depend on the rates of the higher ones; P u not on a
+static bool is_idle(const MbsSourceSet *set, const MbsSourceElement *element, bool is_product, MbsArgumentKind kind) {
+  const MbsWeights *w = &set->weights;
+  double second = fabs(w->k2) + fabs(w->n2), first = second + fabs(w->k1) + fabs(w->n1);  // real
+  bool is_row = element->kind == MBS_ELEMENT_ROW;
+  return (kind == MBS_ARGUMENT_A && (is_row ? !(second > 0) : is_product)) ||
+         (kind == MBS_ARGUMENT_V && is_row && !(first > 0));
 }
 
-// The slopes of one element by its wanted arguments, both in the source's workspace; returns how many these are.
-static int differentiate(const Place *place, const MbsSourceElement *element, Wanted wanted) {
-  const MbsSource *source = place->system->source;
-  const MbsWeights *w = place->weights;
-  const MbsState *state = place->state;
-  if (element->kind == MBS_ELEMENT_ROW) {  // e of the lower levels does not depend on the higher ones
-    wanted.a &= fabs(w->k2) + fabs(w->n2) > 0;                              // real
-    wanted.v &= fabs(w->k1) + fabs(w->n1) + fabs(w->k2) + fabs(w->n2) > 0;  // real
-  }
-  int count = 0;
+static void differentiate(const MbsSystem *system, const MbsSourceSet *set, const MbsSourceElement *element,
+                          const mbs_scalar *u, double c0, double c1, MbsElementSlopes *slopes) {
+  const MbsSource *source = system->source;
+  const double *v = set->state + set->nq, *a = v + set->nq, *lambda = a + set->nq, *turns = lambda + set->m;
+  slopes->count = 0;
   for (int j = 0; j < element->argument_count; ++j) {
-    if (is_wanted(&wanted, element->arguments[j].kind)) {
-      source->wanted[count] = element->arguments[j];
-      source->wanted[count++].step = step_of(place, element, &element->arguments[j]);
+    if (!is_idle(set, element, u != NULL, element->arguments[j].kind)) {
+      slopes->arguments[slopes->count] = element->arguments[j];
+      slopes->arguments[slopes->count++].step = step_of(system, set, element, &element->arguments[j]);
     }
   }
   for (int i = 0; i < element->coordinate_count; ++i) {
     int q = element->coordinates[i];
-    source->q[i] = mbs_re(state->q[q]);
-    source->v[i] = mbs_re(state->v[q]);
-    source->a[i] = mbs_re(state->a[q]);
-    source->u[i] = place->u ? mbs_re(place->u[q]) : 0;
+    source->q[i] = set->state[q];
+    source->v[i] = v[q];
+    source->a[i] = a[q];
+    source->u[i] = u ? mbs_re(u[q]) : 0;
   }
   const MbsElementPoint point = {.kind = element->kind,
                                  .index = element->index,
-                                 .is_cut = place->is_cut,
+                                 .is_cut = set->is_cut,
                                  .coordinate_count = element->coordinate_count,
                                  .coordinates = element->coordinates,
-                                 .t = mbs_re(state->t),
-                                 .lambda = element->row < 0 ? 0 : mbs_re(state->lambda[element->row]),
+                                 .t = set->t,
+                                 .lambda = element->row < 0 ? 0 : lambda[element->row],
                                  .q = source->q,
                                  .v = source->v,
                                  .a = source->a,
-                                 .turns = source->turns,
-                                 .weights = *w,
-                                 .u = place->u ? source->u : NULL,
-                                 .c0 = place->c0,
-                                 .c1 = place->c1,
-                                 .argument_count = count,
-                                 .arguments = source->wanted};
-  if (count > 0) {
-    source->functions->element(source->terms, &point, source->slopes);
+                                 .turns = turns,
+                                 .weights = set->weights,
+                                 .u = u ? source->u : NULL,
+                                 .c0 = c0,
+                                 .c1 = c1,
+                                 .argument_count = slopes->count,
+                                 .arguments = slopes->arguments};
+  source->functions->element(source->terms, &point, slopes->values);
+}
+
+static const MbsElementSlopes *slopes_of(const MbsSystem *system, const MbsSourceSet *set, MbsSourceElement *element) {
+  if (element->slopes.count < 0) {
+    differentiate(system, set, element, NULL, 0, 0, &element->slopes);
   }
-  return count;
+  return &element->slopes;
+}
+
+static double epsilon_of(const MbsSourceElement *element, const MbsWeights *weights) {
+  return element->is_nonholonomic ? weights->n_epsilon : weights->epsilon;
+}
+
+static bool takes_part(const MbsSourceElement *element, MbsParts parts) {
+  return parts & (element->kind == MBS_ELEMENT_ROW ? MBS_PART_ROWS : MBS_PART_BALANCE);
 }
 
 // ---- products with columns ----
@@ -151,54 +182,45 @@ static mbs_scalar change_of(const MbsSystem *system, const MbsSourceElement *ele
   return 0;
 }
 
-static void add_columns(const Place *place, const MbsSourceElement *element, Wanted wanted, int count,
-                        const MbsDirectionColumn *directions, mbs_scalar *R, int stride) {
-  const MbsSource *source = place->system->source;
-  int arguments = differentiate(place, element, wanted), nq = set_of(place)->nq;
-  for (int k = 0; k < count; ++k) {
-    mbs_scalar *f = R + k * stride, *e = f + nq;
-    for (int j = 0; j < arguments; ++j) {
-      const double *slope = source->slopes + j * (element->coordinate_count + 1);
-      mbs_scalar change = change_of(place->system, element, &source->wanted[j], &directions[k]);
-      for (int i = 0; i < element->coordinate_count; ++i) {
-        f[element->coordinates[i]] += slope[i] * change;
-      }
-      if (element->row >= 0) {
-        e[element->row] += slope[element->coordinate_count] * change;
-      }
+// f (nq) += J x', and e behind it
+static void add_column(const MbsSystem *system, const MbsSourceSet *set, const MbsSourceElement *element,
+                       const MbsElementSlopes *slopes, const MbsDirectionColumn *direction, mbs_scalar *f) {
+  int size = element->coordinate_count + 1;
+  for (int j = 0; j < slopes->count; ++j) {
+    const double *slope = slopes->values + j * size;
+    mbs_scalar change = change_of(system, element, &slopes->arguments[j], direction);
+    if (mbs_re(change) == 0 && mbs_im(change) == 0) {
+      continue;
+    }
+    for (int i = 0; i < element->coordinate_count; ++i) {
+      f[element->coordinates[i]] += slope[i] * change;
+    }
+    if (element->row >= 0) {
+      f[set->nq + element->row] += slope[element->coordinate_count] * change;
     }
   }
 }
 
-static bool takes_part(const MbsSourceElement *element, MbsParts parts) {
-  return parts & (element->kind == MBS_ELEMENT_ROW ? MBS_PART_ROWS : MBS_PART_BALANCE);
-}
-
 void mbs_source_columns(const MbsSystem *system, bool is_cut, const MbsState *state, const MbsWeights *weights,
                         MbsParts parts, int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride) {
-  const Place place = place_of(system, is_cut, state, weights);
-  const MbsSourceSet *set = set_of(&place);
-  Wanted wanted = {.q = true, .v = true};
-  for (int k = 0; k < count; ++k) {
-    wanted.a |= directions[k].A != NULL;
-    wanted.lambda |= directions[k].L != NULL;
-    wanted.coefficients |= directions[k].column >= 0;
-  }
+  MbsSourceSet *set = set_at(system, is_cut, state, weights);
   for (int i = 0; i < set->element_count; ++i) {
-    if (takes_part(&set->elements[i], parts)) {
-      add_columns(&place, &set->elements[i], wanted, count, directions, R, stride);
+    MbsSourceElement *element = &set->elements[i];
+    for (int k = 0; k < count && takes_part(element, parts); ++k) {
+      mbs_scalar *f = R + k * stride;
+      add_column(system, set, element, slopes_of(system, set, element), &directions[k], f);
+      if (element->row >= 0 && directions[k].L) {
+        f[set->nq + element->row] -= epsilon_of(element, weights) * directions[k].L[element->row];
+      }
     }
   }
 }
 
 // ---- products with the transpose ----
-static void add_transposed(const Place *place, const MbsSourceElement *element, Wanted wanted,
-                           const MbsAdjoint *adjoint) {
-  const MbsSource *source = place->system->source;
-  int arguments = differentiate(place, element, wanted);
-  for (int j = 0; j < arguments; ++j) {
-    const MbsArgument *argument = &source->wanted[j];
-    const double *slope = source->slopes + j * (element->coordinate_count + 1);
+static void add_transposed(const MbsSourceElement *element, const MbsElementSlopes *slopes, const MbsAdjoint *adjoint) {
+  for (int j = 0; j < slopes->count; ++j) {
+    const MbsArgument *argument = &slopes->arguments[j];
+    const double *slope = slopes->values + j * (element->coordinate_count + 1);
     mbs_scalar sum = element->row >= 0 ? adjoint->nu[element->row] * slope[element->coordinate_count] : 0;
     for (int i = 0; i < element->coordinate_count; ++i) {
       sum += adjoint->mu[element->coordinates[i]] * slope[i];
@@ -216,11 +238,14 @@ static void add_transposed(const Place *place, const MbsSourceElement *element, 
 
 void mbs_source_transposed(const MbsSystem *system, bool is_cut, const MbsState *state, const MbsWeights *weights,
                            MbsParts parts, const MbsAdjoint *adjoint) {
-  const Place place = place_of(system, is_cut, state, weights);
-  const MbsSourceSet *set = set_of(&place);
+  MbsSourceSet *set = set_at(system, is_cut, state, weights);
   for (int i = 0; i < set->element_count; ++i) {
-    if (takes_part(&set->elements[i], parts)) {
-      add_transposed(&place, &set->elements[i], everything, adjoint);
+    MbsSourceElement *element = &set->elements[i];
+    if (takes_part(element, parts)) {
+      add_transposed(element, slopes_of(system, set, element), adjoint);
+    }
+    if (takes_part(element, parts) && element->row >= 0) {
+      adjoint->lambda[element->row] -= epsilon_of(element, weights) * adjoint->nu[element->row];
     }
   }
 }
@@ -228,67 +253,59 @@ void mbs_source_transposed(const MbsSystem *system, bool is_cut, const MbsState 
 // ---- assembled ----
 void mbs_source_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
                         double c2, mbs_scalar *values) {
-  const Place place = place_of(system, false, state, weights);
-  const MbsSourceSet *set = set_of(&place);
-  const MbsSource *source = system->source;
-  const Wanted wanted = {.q = fabs(c0) > 0, .v = fabs(c1) > 0, .a = fabs(c2) > 0, .lambda = true};  // real
+  MbsSourceSet *set = set_at(system, false, state, weights);
   for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
     values[i] = 0;
   }
+  const double c[] = {[MBS_ARGUMENT_Q] = c0, [MBS_ARGUMENT_V] = c1, [MBS_ARGUMENT_A] = c2, [MBS_ARGUMENT_LAMBDA] = 1};
   for (int i = 0; i < set->element_count; ++i) {
-    const MbsSourceElement *element = &set->elements[i];
-    int arguments = differentiate(&place, element, wanted), size = element->coordinate_count + 1;
-    for (int j = 0; j < arguments; ++j) {
-      const MbsArgument *argument = &source->wanted[j];
-      const double *slope = source->slopes + j * size;
-      bool is_multiplier = argument->kind == MBS_ARGUMENT_LAMBDA;
-      double c = is_multiplier                      ? 1
-                 : argument->kind == MBS_ARGUMENT_Q ? c0
-                 : argument->kind == MBS_ARGUMENT_V ? c1
-                                                    : c2;
-      for (int k = 0; k < size; ++k) {
-        values[element->map[k * size + (is_multiplier ? size - 1 : argument->index)]] += c * slope[k];
+    MbsSourceElement *element = &set->elements[i];
+    const MbsElementSlopes *slopes = slopes_of(system, set, element);
+    int size = element->coordinate_count + 1;
+    for (int j = 0; j < slopes->count; ++j) {
+      const MbsArgument *argument = &slopes->arguments[j];
+      int column = argument->kind == MBS_ARGUMENT_LAMBDA ? element->coordinate_count : argument->index;
+      for (int k = 0; k < size && argument->kind <= MBS_ARGUMENT_LAMBDA; ++k) {
+        values[element->map[k * size + column]] += c[argument->kind] * slopes->values[j * size + k];
       }
+    }
+    if (element->row >= 0) {
+      values[element->map[size * size - 1]] -= epsilon_of(element, weights);
     }
   }
 }
 
 // ---- the derivative of P u ----
-static Place product_place(const MbsSystem *system, const MbsState *state, double c0, double c1, const mbs_scalar *u) {
-  static const MbsWeights none = {.k0 = 0};
-  Place place = place_of(system, false, state, &none);
-  place.u = u;
-  place.c0 = c0;
-  place.c1 = c1;
-  return place;
-}
-
-// rows have no part in P, and forces only where c0 or c1 is not zero
+// masses, and where c0 or c1 is not zero forces; rows have no part in P
 static bool is_in_product(const MbsSourceElement *element, double c0, double c1) {
   return element->kind == MBS_ELEMENT_MASS || (element->kind == MBS_ELEMENT_FORCE && fabs(c0) + fabs(c1) > 0);  // real
 }
 
+static const MbsWeights no_rows = {.k0 = 0};
+
 void mbs_source_slopes_columns(const MbsSystem *system, const MbsState *state, double c0, double c1,
                                const mbs_scalar *u, int count, const MbsDirectionColumn *directions, mbs_scalar *R,
                                int stride) {
-  const Place place = product_place(system, state, c0, c1, u);
-  const MbsSourceSet *set = set_of(&place);
-  const Wanted wanted = {.q = true, .v = true, .coefficients = true};
+  const MbsSourceSet *set = set_at(system, false, state, &no_rows);
+  MbsElementSlopes *slopes = &system->source->product;
   for (int i = 0; i < set->element_count; ++i) {
     if (is_in_product(&set->elements[i], c0, c1)) {
-      add_columns(&place, &set->elements[i], wanted, count, directions, R, stride);
+      differentiate(system, set, &set->elements[i], u, c0, c1, slopes);
+      for (int k = 0; k < count; ++k) {
+        add_column(system, set, &set->elements[i], slopes, &directions[k], R + k * stride);
+      }
     }
   }
 }
 
 void mbs_source_slopes_transposed(const MbsSystem *system, const MbsState *state, double c0, double c1,
                                   const mbs_scalar *u, const MbsAdjoint *adjoint) {
-  const Place place = product_place(system, state, c0, c1, u);
-  const MbsSourceSet *set = set_of(&place);
-  const Wanted wanted = {.q = true, .v = true, .coefficients = true};
+  const MbsSourceSet *set = set_at(system, false, state, &no_rows);
+  MbsElementSlopes *slopes = &system->source->product;
   for (int i = 0; i < set->element_count; ++i) {
     if (is_in_product(&set->elements[i], c0, c1)) {
-      add_transposed(&place, &set->elements[i], wanted, adjoint);
+      differentiate(system, set, &set->elements[i], u, c0, c1, slopes);
+      add_transposed(&set->elements[i], slopes, adjoint);
     }
   }
 }

@@ -69,6 +69,7 @@ static void list_mass(const Lister *lister, const MbsCoefficients *coefficients,
 static void list_row(const Lister *lister, const MbsCoefficients *coefficients, const MbsRow *row) {
   const MbsExpressionRow *x = row->expression;
   lister->element->row = row->index;
+  lister->element->is_nonholonomic = row->is_nonholonomic;
   if (x) {
     add_forms(lister, x->argument_count, x->arguments);
   } else {
@@ -155,6 +156,9 @@ static MbsStatus list_element(MbsContext *context, const MbsSystem *system, cons
   } else {
     list_force(&lister, &system->coefficients, force);
   }
+  element->slopes.count = -1;
+  MBS_TAKE(context, system->arena, element->slopes.arguments, element->argument_count);
+  MBS_TAKE(context, system->arena, element->slopes.values, element->argument_count * (element->coordinate_count + 1));
   return set->source ? MBS_OK : make_map(context, system, element);
 }
 
@@ -184,26 +188,26 @@ static MbsStatus make_sets(MbsContext *context, const MbsSystem *system, MbsSour
   for (int cut = 0; cut < 2; ++cut) {
     const MbsElementSet set = mbs_system_elements(system, cut == 1);
     MbsSourceSet *made = &source->sets[cut];
+    made->is_cut = cut == 1;
     made->nq = set.system->nq;
     made->m = system->m;
     made->element_count = set.mass_count + set.row_count + set.force_count;
     MBS_TAKE(context, system->arena, made->elements, made->element_count);
+    MBS_TAKE(context, system->arena, made->state, 3 * made->nq + made->m + system->signals.turn_count);
     MBS_TRY(list_kinds(context, system, &set, made));
     for (int k = 0; k < made->element_count; ++k) {
       MbsSourceElement *element = &made->elements[k];
       MBS_TRY(list_element(context, system, &set, k, element));
       most = element->argument_count > most ? element->argument_count : most;
-      most_coordinates =
-          element->coordinate_count > most_coordinates ? element->coordinate_count : most_coordinates;
+      most_coordinates = element->coordinate_count > most_coordinates ? element->coordinate_count : most_coordinates;
     }
   }
-  MBS_TAKE(context, system->arena, source->wanted, most);
-  MBS_TAKE(context, system->arena, source->slopes, most * (most_coordinates + 1));
+  MBS_TAKE(context, system->arena, source->product.arguments, most);
+  MBS_TAKE(context, system->arena, source->product.values, most * (most_coordinates + 1));
   double **const arrays[] = {&source->q, &source->v, &source->a, &source->u};
   for (int i = 0; i < MBS_COUNT(arrays); ++i) {
     MBS_TAKE(context, system->arena, *arrays[i], most_coordinates);
   }
-  MBS_TAKE(context, system->arena, source->turns, system->signals.turn_count);
   return MBS_OK;
 }
 
@@ -232,7 +236,7 @@ const double *mbs_source_tape(const MbsSystem *system, const MbsTape *tape, cons
     source->tape_inputs[s] = mbs_re(inputs[s]);
   }
   double magnitude = mbs_re(mbs_abs(inputs[input]));
-  source->functions->tape(tape, source->tape_inputs, input, mbs_difference_step(scale > 0 ? scale : magnitude),
+  source->functions->tape(tape, source->tape_inputs, input, mbs_difference_step(magnitude > scale ? magnitude : scale),
                           source->tape_workspace, output_count, source->tape_slopes);
   return source->tape_slopes;
 }

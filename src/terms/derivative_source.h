@@ -83,7 +83,7 @@ void mbs_system_take_derivatives(MbsSystem *system, bool from_source);
 // Memory for the tape of a function that is made later.
 MbsStatus mbs_source_reserve(MbsContext *context, const MbsSystem *system, int inputs, int registers, int outputs);
 // The slopes of a coefficient, ground point or function: d(outputs)/d(input) of the first outputs of a tape at
-// `inputs`. scale: how large the input is, or 0. The result stays until the next call.
+// `inputs`. scale: what the input is at least compared with, or 0. The result stays until the next call.
 const double *mbs_source_tape(const MbsSystem *system, const MbsTape *tape, const mbs_scalar *inputs, int input,
                               double scale, int output_count);
 

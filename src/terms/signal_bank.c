@@ -170,16 +170,28 @@ MbsStatus mbs_function_create(MbsContext *context, MbsSystem *system, const char
   return system->given_source ? mbs_source_reserve(context, system, input_count, registers, 1) : MBS_OK;
 }
 
-// how large the vector is that a position, velocity or acceleration is a component of: at least a thousandth of the
-// mechanism, per second or per second squared
-static double scale_of(const MbsSystem *system, const MbsSignal *signal, double least) {
+// How large the vector is that a position, velocity or acceleration is a component of: at least `least`, a thousandth
+// of the mechanism (per second, per second squared); of multipliers, all of them. 0: no more than it is itself.
+static double scale_of(const MbsSystem *system, const MbsState *state, const MbsSignal *signal, double least) {
   const MbsSignalBank *bank = &system->signals;
-  const mbs_scalar *of = signal->kind == MBS_SIGNAL_POSITION   ? bank->position
-                         : signal->kind == MBS_SIGNAL_VELOCITY ? bank->velocity
-                                                               : bank->acceleration;
-  double largest = least;
-  for (int k = 0; k < system->dimension; ++k) {
-    mbs_raise(&largest, of[signal->index * system->dimension + k]);
+  const mbs_scalar *of = NULL;
+  int count = system->dimension;
+  double largest = 0;
+  if (signal->kind == MBS_SIGNAL_MULTIPLIER) {
+    of = mbs_state_multipliers(state, (MbsMultiplierKind)signal->component);
+    count = system->m;
+  } else if (signal->kind == MBS_SIGNAL_POSITION || signal->kind == MBS_SIGNAL_VELOCITY ||
+             signal->kind == MBS_SIGNAL_ACCELERATION) {
+    largest = least;
+    of = signal->kind == MBS_SIGNAL_POSITION   ? bank->position
+         : signal->kind == MBS_SIGNAL_VELOCITY ? bank->velocity
+                                               : bank->acceleration;
+    of += signal->index * system->dimension;
+  } else if (signal->kind == MBS_SIGNAL_BODY_FORCE) {
+    largest = 1;
+  }
+  for (int k = 0; of && k < count; ++k) {
+    mbs_raise(&largest, of[k]);
   }
   return largest;
 }
@@ -189,10 +201,8 @@ static void differentiate(const MbsSystem *system, const MbsFunction *function, 
   double least = 1e-3 * mbs_state_size(system, state);
   for (int s = 0; s < function->tape->input_count; ++s) {
     const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
-    bool is_form = signal->kind == MBS_SIGNAL_POSITION || signal->kind == MBS_SIGNAL_VELOCITY ||
-                   signal->kind == MBS_SIGNAL_ACCELERATION;
     if (signal->kind != MBS_SIGNAL_TIME && signal->kind != MBS_SIGNAL_TURN) {
-      double scale = is_form ? scale_of(system, signal, least) : 0;
+      double scale = scale_of(system, state, signal, least);
       function->outputs[1 + s] = *mbs_source_tape(system, function->tape, function->inputs, s, scale, 1);
     }
   }
