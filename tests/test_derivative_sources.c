@@ -1,5 +1,5 @@
-// Derivatives of the terms from the complex step and from differences, element by element, against the written formulas:
-// every product of terms.h and of functions at random states of every element, then whole gradients.
+// Derivatives of the terms from the complex step and from differences, element by element, against the written
+// formulas: every product of terms.h and of functions at random states of every element, then whole gradients.
 //
 // Seen to fail with a planted error, one at a time:
 //   terms/derivative_products.c  slopes of another state kept; signs of epsilon, or n_epsilon forgotten; the map
@@ -216,8 +216,8 @@ static void check_source(const Subject *subject, const Source *source, const Col
   MbsSystem *system = subject->simulation->system;
   struct MbsPerturbedTerms *terms;
   ENSURE_OK(context, table->create(context, subject->model, &subject->settings, NULL, &terms));
-  ENSURE_OK(context, mbs_system_give_source(context, system, source->least > 0 ? &false_functions : &table->functions,
-                                            terms));
+  ENSURE_OK(context,
+            mbs_system_give_source(context, system, source->least > 0 ? &false_functions : &table->functions, terms));
   for (int i = 0; i < STATES; ++i) {
     Collection tried;
     place(subject->simulation, subject->seed + (uint64_t)i, subject->start);
@@ -314,7 +314,7 @@ static void check_run(const Setting *setting) {
                  methods[i].name, off[0], off[1]);
     ENSURE(largest_of(reference->objective_count * reference->parameter_count, reference->gradient) > 0);
     ENSURE(off[0] <= 1e-12);
-    ENSURE(off[1] <= 1e-7 && off[1] > 0);  // not the formulas again
+    ENSURE(off[1] <= 1e-7 && off[1] > 0);                   // not the formulas again
     for (int o = 0; o < reference->objective_count; ++o) {  // the motion is the same to the last bit
       ENSURE(twin->values[o] == reference->values[o] && differences->values[o] == reference->values[o]);
     }
@@ -337,11 +337,13 @@ static void check_runs(void) {
       {.path = "models/n_four_bar.yaml", .formulation = "ali1"},
       {.path = "models/n_four_bar.yaml", .formulation = "ali3p"},
       {.path = "models/slider_spring.yaml", .formulation = "ali3p", .is_projection_tangent = true},
-      {.path = "models/slider_crank.yaml", .formulation = "index3"},                       // coordinates of the model's own
-      {.path = "models/shaken_pendulum.yaml", .formulation = "index1", .memory = 4000},    // moving ground, in several pieces
+      {.path = "models/slider_crank.yaml", .formulation = "index3"},  // coordinates of the model's own
+      {.path = "models/shaken_pendulum.yaml",
+       .formulation = "index1",
+       .memory = 4000},  // moving ground, in several pieces
       {.path = "models/driven_slider_crank.yaml", .formulation = "index1", .is_kinematic = true},
       {.path = "models/driven_slider_crank.yaml", .formulation = "matrix-r"},
-      {.path = "models/rolling_disc.yaml", .formulation = "index1"},                       // nonholonomic
+      {.path = "models/rolling_disc.yaml", .formulation = "index1"},  // nonholonomic
       {.path = "models/rolling_disc.yaml", .formulation = "ali3p"},
       {.path = "tests/models/run_reactions.yaml", .formulation = "ali3p"},
       {.path = "tests/models/run_reactions_space.yaml", .formulation = "index1"},
@@ -390,16 +392,21 @@ static void check_count(bool is_adjoint) {
   mbs_model_destroy(model);
 }
 
-// the setting of the model file
+// the setting of the model file, and one that is none
 static void check_setting(void) {
   static const char text[] =
       "mbsens: 1\nground: {points: {O: [0, 0]}}\nparameters: {m: 2}\n"
-      "bodies: {bob: {mass: m, com: [1, 0], inertia: 0.1, points: {O: [0, 0]}}}\njoints: [{revolute: [ground.O, bob.O]}]\n"
+      "bodies: {bob: {mass: m, com: [1, 0], inertia: 0.1, points: {O: [0, 0]}}}\njoints: [{revolute: [ground.O, "
+      "bob.O]}]\n"
       "gravity: [0, -9.81]\nobjectives: {y: {final: com(bob).y}}\nsimulation: {derivatives: numerical}\n";
   MbsModel *model = read_text(context, "pendulum", text);
   MbsRequest request;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
   ENSURE(request.settings.derivatives == MBS_DERIVATIVES_NUMERICAL);
+  MbsResult *none;
+  request.settings.derivatives = (MbsDerivatives)3;
+  ENSURE(mbs_run(context, model, &request, &none) == MBS_ERROR_INPUT && !none);
+  ENSURE_CONTAINS(mbs_context_message(context), "derivatives must be analytical, automatic or numerical");
   mbs_model_destroy(model);
 }
 

@@ -67,7 +67,7 @@ typedef struct MbsSettings {
   bool is_projection_tangent;      // ali3p: project with M - gamma h Q_v - beta h^2 Q_x instead of M
   bool is_nonholonomic_projected;  // ali3p: nonholonomic constraints enter by the projections alone
   bool is_tangent_approximate;     // Newton's iteration without the curvature of the constraints
-  MbsDerivatives derivatives;
+  MbsDerivatives derivatives;      // of the terms, in direct and adjoint runs
   char independent[256];           // matrix-r: independent coordinates between commas; "": those of the start
   char tree[256], cut[256];        // relative coordinates: joints that carry the tree, or are cut; "": chosen
   bool is_kinematic;               // no dynamics: drivers and the start's velocities prescribe the motion; the

@@ -9,8 +9,8 @@
 // The complex step: far below any rounding, so that second-order terms vanish.
 #define MBS_COMPLEX_STEP 1e-30
 
-// How many values a derivative needs, and the x of each. take_side goes through them in turn: its first result goes into
-// the second call, and its last is the derivative. step: of the differences.
+// How many values a derivative needs, and the x of each. take_side goes through them in turn: its first result goes
+// into the second call, and its last is the derivative. step: of the differences.
 #ifdef MBS_COMPLEX
 enum { MBS_SIDES = 1 };
 static inline mbs_scalar mbs_perturbed(mbs_scalar x, double step, int side) {

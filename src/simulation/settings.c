@@ -212,6 +212,11 @@ MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsS
                       checks[i].range, checks[i].value);
     }
   }
+  if (settings->derivatives < MBS_DERIVATIVES_ANALYTICAL || settings->derivatives > MBS_DERIVATIVES_NUMERICAL) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                    "derivatives must be analytical, automatic or numerical, got %d of the enumeration",
+                    (int)settings->derivatives);
+  }
   // times are step numbers times the step: more steps than this are not distinct in double precision
   if (settings->end / settings->step > 1e15) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "step %.3g is too small for an end of %.3g", settings->step,

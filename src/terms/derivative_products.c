@@ -1,23 +1,20 @@
 // Products with the slopes J of elements. See derivative_source.h. With x' of the arguments of an element
 //     (f, e)' = J x',    x_bar = J' (mu, nu),    tangent = J_lambda and c0 J_q + c1 J_v + c2 J_a
-// Slopes are kept until they are asked for elsewhere: the tangent, the columns and the sweeps of all objectives at one
-// place perturb each element once. The formulation's own part of e, -epsilon lambda, is no term and added as it is.
+// Slopes of the last few places are kept: there the tangent, the columns and the sweeps of all objectives perturb each
+// element once. The formulation's own part of e, -epsilon lambda, is no term and added as it is.
 #include <math.h>
 
 #include "algebra/perturbation.h"
 #include "terms/source_storage.h"
 
-// ---- where ----
-// copies; returns whether nothing changes
-static bool keep(int count, const mbs_scalar *from, double *to) {
-  bool is_same = true;
-  for (int i = 0; i < count; ++i) {
-    is_same = is_same && to[i] == mbs_re(from[i]);
-    to[i] = mbs_re(from[i]);
-  }
-  return is_same;
-}
+// The elements, where they are.
+typedef struct At {
+  const MbsSystem *system;
+  const MbsSourceSet *set;
+  MbsSourcePlace *place;
+} At;
 
+// ---- where ----
 static double largest_of(int count, const double *x) {
   double largest = 0;
   for (int i = 0; i < count; ++i) {
@@ -28,48 +25,73 @@ static double largest_of(int count, const double *x) {
 
 // Positions count against the size of the mechanism, velocities and accelerations against the largest of them, or that
 // size per second (squared), so that near rest the steps do not vanish.
-static void measure(MbsSourceSet *set) {
-  const double *q = set->state, *v = q + set->nq, *a = v + set->nq, *lambda = a + set->nq;
-  set->points = 0;
+static void measure(const MbsSourceSet *set, MbsSourcePlace *place) {
+  const double *q = place->state, *v = q + set->nq, *a = v + set->nq, *lambda = a + set->nq;
+  place->points = 0;
   for (int i = 0; i < set->nq; ++i) {
     if (set->kinds[i] == MBS_ENTITY_POINT) {
-      mbs_raise(&set->points, q[i]);
+      mbs_raise(&place->points, q[i]);
     }
   }
-  set->points = set->points > 0 ? set->points : 1;
-  set->rates = fmax(largest_of(set->nq, v), set->points);    // real
-  set->seconds = fmax(largest_of(set->nq, a), set->points);  // real
-  set->multipliers = largest_of(set->m, lambda);
-  set->multipliers = set->multipliers > 0 ? set->multipliers : 1;
+  place->points = place->points > 0 ? place->points : 1;
+  place->rates = fmax(largest_of(set->nq, v), place->points);    // real
+  place->seconds = fmax(largest_of(set->nq, a), place->points);  // real
+  place->multipliers = largest_of(set->m, lambda);
+  place->multipliers = place->multipliers > 0 ? place->multipliers : 1;
 }
 
-// The elements, at a place; slopes of another place are forgotten.
-static MbsSourceSet *set_at(const MbsSystem *system, bool is_cut, const MbsState *state, const MbsWeights *weights) {
+typedef struct Part {
+  int count;
+  const mbs_scalar *from;
+} Part;
+enum { PARTS = 5 };
+
+static bool is_there(const MbsSourcePlace *place, double t, const MbsWeights *weights, const Part parts[PARTS]) {
+  const MbsWeights *w = &place->weights;
+  const double *at = place->state;
+  if (!(place->t == t && w->k0 == weights->k0 && w->k1 == weights->k1 && w->k2 == weights->k2 && w->n1 == weights->n1 &&
+        w->n2 == weights->n2)) {
+    return false;
+  }
+  for (int p = 0; p < PARTS; ++p) {
+    for (int i = 0; i < parts[p].count; ++i) {
+      if (*at++ != mbs_re(parts[p].from[i])) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// a place seen before, or a new one instead of the oldest
+static At find(const MbsSystem *system, bool is_cut, const MbsState *state, const MbsWeights *weights) {
   MbsSourceSet *set = &system->source->sets[is_cut ? 1 : 0];
-  const MbsWeights *w = &set->weights;
-  double *to = set->state;
-  bool is_same = set->t == mbs_re(state->t) && w->k0 == weights->k0 && w->k1 == weights->k1 && w->k2 == weights->k2 &&
-                 w->n1 == weights->n1 && w->n2 == weights->n2;
-  const struct {
-    int count;
-    const mbs_scalar *from;
-  } parts[] = {{set->nq, state->q},
-               {set->nq, state->v},
-               {set->nq, state->a},
-               {set->m, state->lambda},
-               {system->signals.turn_count, system->signals.turns}};
-  for (int i = 0; i < MBS_COUNT(parts); ++i) {
-    is_same = keep(parts[i].count, parts[i].from, to) && is_same;
-    to += parts[i].count;
+  const Part parts[PARTS] = {{set->nq, state->q},
+                             {set->nq, state->v},
+                             {set->nq, state->a},
+                             {set->m, state->lambda},
+                             {system->signals.turn_count, system->signals.turns}};
+  for (int p = 0; p < MBS_SOURCE_PLACES; ++p) {
+    if (is_there(&set->places[p], mbs_re(state->t), weights, parts)) {
+      return (At){system, set, &set->places[p]};
+    }
   }
-  set->t = mbs_re(state->t);
-  set->weights = *weights;
-  set->weights.epsilon = set->weights.n_epsilon = 0;
-  for (int i = 0; i < set->element_count && !is_same; ++i) {
-    set->elements[i].slopes.count = -1;
+  MbsSourcePlace *place = &set->places[set->oldest];
+  set->oldest = (set->oldest + 1) % MBS_SOURCE_PLACES;
+  double *to = place->state;
+  for (int p = 0; p < PARTS; ++p) {
+    for (int i = 0; i < parts[p].count; ++i) {
+      *to++ = mbs_re(parts[p].from[i]);
+    }
   }
-  measure(set);
-  return set;
+  place->t = mbs_re(state->t);
+  place->weights = *weights;
+  place->weights.epsilon = place->weights.n_epsilon = 0;
+  for (int i = 0; i < set->element_count; ++i) {
+    place->slopes[i].count = -1;
+  }
+  measure(set, place);
+  return (At){system, set, place};
 }
 
 // ---- slopes ----
@@ -85,60 +107,61 @@ static double coefficient_scale(const MbsBlock *block, int index) {
 
 // The step of a difference. The terms are linear in accelerations and multipliers: any step does, and a long one loses
 // the fewest digits.
-static double step_of(const MbsSystem *system, const MbsSourceSet *set, const MbsSourceElement *element,
-                      const MbsArgument *argument) {
+static double step_of(const At *at, const MbsSourceElement *element, const MbsArgument *argument) {
+  const MbsSourcePlace *place = at->place;
   int q = argument->kind <= MBS_ARGUMENT_A ? element->coordinates[argument->index] : 0;
+  bool is_point = at->set->kinds[q] == MBS_ENTITY_POINT;
   switch (argument->kind) {
-    case MBS_ARGUMENT_Q:
-      return mbs_difference_step(set->kinds[q] == MBS_ENTITY_POINT ? set->points : fmax(1, fabs(set->state[q])));  // real
-    case MBS_ARGUMENT_V: return mbs_difference_step(set->rates);
-    case MBS_ARGUMENT_A: return set->seconds;
-    case MBS_ARGUMENT_LAMBDA: return set->multipliers;
+    case MBS_ARGUMENT_Q: return mbs_difference_step(is_point ? place->points : fmax(1, fabs(place->state[q])));  // real
+    case MBS_ARGUMENT_V: return mbs_difference_step(place->rates);
+    case MBS_ARGUMENT_A: return place->seconds;
+    case MBS_ARGUMENT_LAMBDA: return place->multipliers;
     case MBS_ARGUMENT_COEFFICIENT: return mbs_difference_step(coefficient_scale(element->block, argument->index));
-    case MBS_ARGUMENT_PARAMETER: return mbs_difference_step(mbs_re(mbs_abs(system->parameters[argument->index])));
+    case MBS_ARGUMENT_PARAMETER: return mbs_difference_step(mbs_re(mbs_abs(at->system->parameters[argument->index])));
   }
   return 0;
 }
 
 // e of the lower levels does not depend on the rates of the higher ones; P u not on a
-static bool is_idle(const MbsSourceSet *set, const MbsSourceElement *element, bool is_product, MbsArgumentKind kind) {
-  const MbsWeights *w = &set->weights;
+static bool is_idle(const At *at, const MbsSourceElement *element, bool is_product, MbsArgumentKind kind) {
+  const MbsWeights *w = &at->place->weights;
   double second = fabs(w->k2) + fabs(w->n2), first = second + fabs(w->k1) + fabs(w->n1);  // real
   bool is_row = element->kind == MBS_ELEMENT_ROW;
   return (kind == MBS_ARGUMENT_A && (is_row ? !(second > 0) : is_product)) ||
          (kind == MBS_ARGUMENT_V && is_row && !(first > 0));
 }
 
-static void differentiate(const MbsSystem *system, const MbsSourceSet *set, const MbsSourceElement *element,
-                          const mbs_scalar *u, double c0, double c1, MbsElementSlopes *slopes) {
-  const MbsSource *source = system->source;
-  const double *v = set->state + set->nq, *a = v + set->nq, *lambda = a + set->nq, *turns = lambda + set->m;
+static void differentiate(const At *at, const MbsSourceElement *element, const mbs_scalar *u, double c0, double c1,
+                          MbsElementSlopes *slopes) {
+  const MbsSource *source = at->system->source;
+  const MbsSourceSet *set = at->set;
+  const double *q = at->place->state, *v = q + set->nq, *a = v + set->nq, *lambda = a + set->nq;
   slopes->count = 0;
   for (int j = 0; j < element->argument_count; ++j) {
-    if (!is_idle(set, element, u != NULL, element->arguments[j].kind)) {
+    if (!is_idle(at, element, u != NULL, element->arguments[j].kind)) {
       slopes->arguments[slopes->count] = element->arguments[j];
-      slopes->arguments[slopes->count++].step = step_of(system, set, element, &element->arguments[j]);
+      slopes->arguments[slopes->count++].step = step_of(at, element, &element->arguments[j]);
     }
   }
   for (int i = 0; i < element->coordinate_count; ++i) {
-    int q = element->coordinates[i];
-    source->q[i] = set->state[q];
-    source->v[i] = v[q];
-    source->a[i] = a[q];
-    source->u[i] = u ? mbs_re(u[q]) : 0;
+    int k = element->coordinates[i];
+    source->q[i] = q[k];
+    source->v[i] = v[k];
+    source->a[i] = a[k];
+    source->u[i] = u ? mbs_re(u[k]) : 0;
   }
   const MbsElementPoint point = {.kind = element->kind,
                                  .index = element->index,
                                  .is_cut = set->is_cut,
                                  .coordinate_count = element->coordinate_count,
                                  .coordinates = element->coordinates,
-                                 .t = set->t,
+                                 .t = at->place->t,
                                  .lambda = element->row < 0 ? 0 : lambda[element->row],
                                  .q = source->q,
                                  .v = source->v,
                                  .a = source->a,
-                                 .turns = turns,
-                                 .weights = set->weights,
+                                 .turns = lambda + set->m,
+                                 .weights = at->place->weights,
                                  .u = u ? source->u : NULL,
                                  .c0 = c0,
                                  .c1 = c1,
@@ -147,11 +170,13 @@ static void differentiate(const MbsSystem *system, const MbsSourceSet *set, cons
   source->functions->element(source->terms, &point, slopes->values);
 }
 
-static const MbsElementSlopes *slopes_of(const MbsSystem *system, const MbsSourceSet *set, MbsSourceElement *element) {
-  if (element->slopes.count < 0) {
-    differentiate(system, set, element, NULL, 0, 0, &element->slopes);
+// of element k
+static const MbsElementSlopes *slopes_of(const At *at, int k) {
+  MbsElementSlopes *slopes = &at->place->slopes[k];
+  if (slopes->count < 0) {
+    differentiate(at, &at->set->elements[k], NULL, 0, 0, slopes);
   }
-  return &element->slopes;
+  return slopes;
 }
 
 static double epsilon_of(const MbsSourceElement *element, const MbsWeights *weights) {
@@ -183,12 +208,12 @@ static mbs_scalar change_of(const MbsSystem *system, const MbsSourceElement *ele
 }
 
 // f (nq) += J x', and e behind it
-static void add_column(const MbsSystem *system, const MbsSourceSet *set, const MbsSourceElement *element,
-                       const MbsElementSlopes *slopes, const MbsDirectionColumn *direction, mbs_scalar *f) {
+static void add_column(const At *at, const MbsSourceElement *element, const MbsElementSlopes *slopes,
+                       const MbsDirectionColumn *direction, mbs_scalar *f) {
   int size = element->coordinate_count + 1;
   for (int j = 0; j < slopes->count; ++j) {
     const double *slope = slopes->values + j * size;
-    mbs_scalar change = change_of(system, element, &slopes->arguments[j], direction);
+    mbs_scalar change = change_of(at->system, element, &slopes->arguments[j], direction);
     if (mbs_re(change) == 0 && mbs_im(change) == 0) {
       continue;
     }
@@ -196,21 +221,21 @@ static void add_column(const MbsSystem *system, const MbsSourceSet *set, const M
       f[element->coordinates[i]] += slope[i] * change;
     }
     if (element->row >= 0) {
-      f[set->nq + element->row] += slope[element->coordinate_count] * change;
+      f[at->set->nq + element->row] += slope[element->coordinate_count] * change;
     }
   }
 }
 
 void mbs_source_columns(const MbsSystem *system, bool is_cut, const MbsState *state, const MbsWeights *weights,
                         MbsParts parts, int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride) {
-  MbsSourceSet *set = set_at(system, is_cut, state, weights);
-  for (int i = 0; i < set->element_count; ++i) {
-    MbsSourceElement *element = &set->elements[i];
+  const At at = find(system, is_cut, state, weights);
+  for (int i = 0; i < at.set->element_count; ++i) {
+    const MbsSourceElement *element = &at.set->elements[i];
     for (int k = 0; k < count && takes_part(element, parts); ++k) {
       mbs_scalar *f = R + k * stride;
-      add_column(system, set, element, slopes_of(system, set, element), &directions[k], f);
+      add_column(&at, element, slopes_of(&at, i), &directions[k], f);
       if (element->row >= 0 && directions[k].L) {
-        f[set->nq + element->row] -= epsilon_of(element, weights) * directions[k].L[element->row];
+        f[at.set->nq + element->row] -= epsilon_of(element, weights) * directions[k].L[element->row];
       }
     }
   }
@@ -238,11 +263,11 @@ static void add_transposed(const MbsSourceElement *element, const MbsElementSlop
 
 void mbs_source_transposed(const MbsSystem *system, bool is_cut, const MbsState *state, const MbsWeights *weights,
                            MbsParts parts, const MbsAdjoint *adjoint) {
-  MbsSourceSet *set = set_at(system, is_cut, state, weights);
-  for (int i = 0; i < set->element_count; ++i) {
-    MbsSourceElement *element = &set->elements[i];
+  const At at = find(system, is_cut, state, weights);
+  for (int i = 0; i < at.set->element_count; ++i) {
+    const MbsSourceElement *element = &at.set->elements[i];
     if (takes_part(element, parts)) {
-      add_transposed(element, slopes_of(system, set, element), adjoint);
+      add_transposed(element, slopes_of(&at, i), adjoint);
     }
     if (takes_part(element, parts) && element->row >= 0) {
       adjoint->lambda[element->row] -= epsilon_of(element, weights) * adjoint->nu[element->row];
@@ -253,14 +278,14 @@ void mbs_source_transposed(const MbsSystem *system, bool is_cut, const MbsState 
 // ---- assembled ----
 void mbs_source_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
                         double c2, mbs_scalar *values) {
-  MbsSourceSet *set = set_at(system, false, state, weights);
+  const At at = find(system, false, state, weights);
   for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
     values[i] = 0;
   }
   const double c[] = {[MBS_ARGUMENT_Q] = c0, [MBS_ARGUMENT_V] = c1, [MBS_ARGUMENT_A] = c2, [MBS_ARGUMENT_LAMBDA] = 1};
-  for (int i = 0; i < set->element_count; ++i) {
-    MbsSourceElement *element = &set->elements[i];
-    const MbsElementSlopes *slopes = slopes_of(system, set, element);
+  for (int i = 0; i < at.set->element_count; ++i) {
+    const MbsSourceElement *element = &at.set->elements[i];
+    const MbsElementSlopes *slopes = slopes_of(&at, i);
     int size = element->coordinate_count + 1;
     for (int j = 0; j < slopes->count; ++j) {
       const MbsArgument *argument = &slopes->arguments[j];
@@ -286,13 +311,14 @@ static const MbsWeights no_rows = {.k0 = 0};
 void mbs_source_slopes_columns(const MbsSystem *system, const MbsState *state, double c0, double c1,
                                const mbs_scalar *u, int count, const MbsDirectionColumn *directions, mbs_scalar *R,
                                int stride) {
-  const MbsSourceSet *set = set_at(system, false, state, &no_rows);
+  const At at = find(system, false, state, &no_rows);
   MbsElementSlopes *slopes = &system->source->product;
-  for (int i = 0; i < set->element_count; ++i) {
-    if (is_in_product(&set->elements[i], c0, c1)) {
-      differentiate(system, set, &set->elements[i], u, c0, c1, slopes);
+  for (int i = 0; i < at.set->element_count; ++i) {
+    const MbsSourceElement *element = &at.set->elements[i];
+    if (is_in_product(element, c0, c1)) {
+      differentiate(&at, element, u, c0, c1, slopes);
       for (int k = 0; k < count; ++k) {
-        add_column(system, set, &set->elements[i], slopes, &directions[k], R + k * stride);
+        add_column(&at, element, slopes, &directions[k], R + k * stride);
       }
     }
   }
@@ -300,12 +326,12 @@ void mbs_source_slopes_columns(const MbsSystem *system, const MbsState *state, d
 
 void mbs_source_slopes_transposed(const MbsSystem *system, const MbsState *state, double c0, double c1,
                                   const mbs_scalar *u, const MbsAdjoint *adjoint) {
-  const MbsSourceSet *set = set_at(system, false, state, &no_rows);
+  const At at = find(system, false, state, &no_rows);
   MbsElementSlopes *slopes = &system->source->product;
-  for (int i = 0; i < set->element_count; ++i) {
-    if (is_in_product(&set->elements[i], c0, c1)) {
-      differentiate(system, set, &set->elements[i], u, c0, c1, slopes);
-      add_transposed(&set->elements[i], slopes, adjoint);
+  for (int i = 0; i < at.set->element_count; ++i) {
+    if (is_in_product(&at.set->elements[i], c0, c1)) {
+      differentiate(&at, &at.set->elements[i], u, c0, c1, slopes);
+      add_transposed(&at.set->elements[i], slopes, adjoint);
     }
   }
 }

@@ -156,9 +156,6 @@ static MbsStatus list_element(MbsContext *context, const MbsSystem *system, cons
   } else {
     list_force(&lister, &system->coefficients, force);
   }
-  element->slopes.count = -1;
-  MBS_TAKE(context, system->arena, element->slopes.arguments, element->argument_count);
-  MBS_TAKE(context, system->arena, element->slopes.values, element->argument_count * (element->coordinate_count + 1));
   return set->source ? MBS_OK : make_map(context, system, element);
 }
 
@@ -183,6 +180,23 @@ static MbsStatus list_kinds(MbsContext *context, const MbsSystem *system, const 
   return MBS_OK;
 }
 
+static MbsStatus make_places(MbsContext *context, const MbsSystem *system, MbsSourceSet *set) {
+  for (int p = 0; p < MBS_SOURCE_PLACES; ++p) {
+    MbsSourcePlace *place = &set->places[p];
+    place->t = NAN;  // nowhere yet
+    MBS_TAKE(context, system->arena, place->state, 3 * set->nq + set->m + system->signals.turn_count);
+    MBS_TAKE(context, system->arena, place->slopes, set->element_count);
+    for (int k = 0; k < set->element_count; ++k) {
+      const MbsSourceElement *element = &set->elements[k];
+      int size = element->argument_count * (element->coordinate_count + 1);
+      place->slopes[k].count = -1;
+      MBS_TAKE(context, system->arena, place->slopes[k].arguments, element->argument_count);
+      MBS_TAKE(context, system->arena, place->slopes[k].values, size);
+    }
+  }
+  return MBS_OK;
+}
+
 static MbsStatus make_sets(MbsContext *context, const MbsSystem *system, MbsSource *source) {
   int most = 0, most_coordinates = 0;
   for (int cut = 0; cut < 2; ++cut) {
@@ -193,7 +207,6 @@ static MbsStatus make_sets(MbsContext *context, const MbsSystem *system, MbsSour
     made->m = system->m;
     made->element_count = set.mass_count + set.row_count + set.force_count;
     MBS_TAKE(context, system->arena, made->elements, made->element_count);
-    MBS_TAKE(context, system->arena, made->state, 3 * made->nq + made->m + system->signals.turn_count);
     MBS_TRY(list_kinds(context, system, &set, made));
     for (int k = 0; k < made->element_count; ++k) {
       MbsSourceElement *element = &made->elements[k];
@@ -201,6 +214,7 @@ static MbsStatus make_sets(MbsContext *context, const MbsSystem *system, MbsSour
       most = element->argument_count > most ? element->argument_count : most;
       most_coordinates = element->coordinate_count > most_coordinates ? element->coordinate_count : most_coordinates;
     }
+    MBS_TRY(make_places(context, system, made));
   }
   MBS_TAKE(context, system->arena, source->product.arguments, most);
   MBS_TAKE(context, system->arena, source->product.values, most * (most_coordinates + 1));

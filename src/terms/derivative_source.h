@@ -1,12 +1,13 @@
-// Derivatives of the terms from elsewhere than the written formulas (P4 compares the three): by perturbing each element.
+// Derivatives of the terms from elsewhere than the written formulas (P4 compares the three): by perturbing each
+// element.
 //
 // Of one element (a mass, a row, a force) f on the coordinates it touches and e of its row are functions of its
 // arguments x: q, v, a of these coordinates, its multiplier, the coefficients of its block, the parameters its
 // expressions name. A second system made from the same model perturbs one argument after the other and gives the slopes
 //     J = d(f, e)/dx     complex step, in the complex twin (automatic); central differences, in double (numerical)
-// and the products of terms.h follow as sums over elements: columns J x', transposed J' (mu, nu), and the tangent. So do
-// the slopes of expressions, whose tapes are perturbed input by input: coefficients by parameters, moving ground points,
-// independent coordinates, objectives.
+// and the products of terms.h follow as sums over elements: columns J x', transposed J' (mu, nu), and the tangent. So
+// do the slopes of expressions, whose tapes are perturbed input by input: coefficients by parameters, moving ground
+// points, independent coordinates, objectives.
 //
 // Only what is differentiated changes its source: Newton's iteration and the projections use the written formulas, so
 // that the motion is the same to the last bit (mbs_system_take_derivatives says when sensitivities begin and end). The

@@ -75,8 +75,7 @@ static mbs_scalar *level_of(const MbsMovingGround *moving, int i, int level) {
 // the derivatives by one parameter, an input of the tape, from the source in use
 static void differentiate(const MbsSystem *system, int input) {
   const MbsMovingGround *moving = &system->moving;
-  const double *slopes =
-      mbs_source_tape(system, moving->tape, moving->inputs, input, 0, moving->tape->output_count);
+  const double *slopes = mbs_source_tape(system, moving->tape, moving->inputs, input, 0, moving->tape->output_count);
   for (int i = 0; i < moving->count; ++i) {
     for (int k = 0; k < moving->column_start[i + 1] - moving->column_start[i]; ++k) {
       int column = moving->column[moving->column_start[i] + k];

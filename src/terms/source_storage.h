@@ -23,29 +23,38 @@ typedef struct MbsSourceElement {
   const MbsBlock *block;
   int argument_count;
   const MbsArgument *arguments;  // all, without steps
-  const int *map;  // positions in the assembled matrix, (coordinates, e) x (coordinates, lambda); NULL: of a body cut free
-  MbsElementSlopes slopes;  // at the set's place
+  const int
+      *map;  // positions in the assembled matrix, (coordinates, e) x (coordinates, lambda); NULL: of a body cut free
 } MbsSourceElement;
 
-// Elements, and where they were last differentiated: there, slopes serve all products that follow.
+// Where slopes were asked for, and the slopes that were found there so far.
+typedef struct MbsSourcePlace {
+  double t;
+  MbsWeights weights;                          // without epsilons
+  double *state;                               // q, v, a, lambda, turns
+  double points, rates, seconds, multipliers;  // how large these are, for the steps of differences
+  MbsElementSlopes *slopes;                    // by element
+} MbsSourcePlace;
+
+// As many places as one step visits again for each objective: levels of matrix-r, iterations of ali3p's projections.
+enum { MBS_SOURCE_PLACES = 8 };
+
 typedef struct MbsSourceSet {
   bool is_cut;
   int nq, m;
   const MbsEntityKind *kinds;  // by coordinate
   int element_count;
   MbsSourceElement *elements;  // masses, rows, forces
-  double t;
-  MbsWeights weights;  // without epsilons
-  double *state;       // q, v, a, lambda, turns
-  double points, rates, seconds, multipliers;  // how large these are, for the steps of differences
+  MbsSourcePlace places[MBS_SOURCE_PLACES];
+  int oldest;  // of the places: the next to be given up
 } MbsSourceSet;
 
 typedef struct MbsSource {
   const MbsSlopeFunctions *functions;
   struct MbsPerturbedTerms *terms;
-  MbsSourceSet sets[2];      // of the whole system, and of bodies cut free
-  MbsElementSlopes product;  // of one element: of P u
-  double *q, *v, *a, *u;     // on the coordinates of one element
+  MbsSourceSet sets[2];                                // of the whole system, and of bodies cut free
+  MbsElementSlopes product;                            // of one element: of P u
+  double *q, *v, *a, *u;                               // on the coordinates of one element
   double *tape_inputs, *tape_workspace, *tape_slopes;  // see mbs_source_tape
   int tape_input_count, tape_workspace_size, tape_output_count;
 } MbsSource;
