@@ -48,9 +48,8 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
     settings->is_stabilised = false;
   }
   MBS_TRY(mbs_settings_complete(context, model, settings));
-  const MbsCoordinateChoice choice = {.is_relative = strcmp(settings->coordinates, "relative") == 0,
-                                      .tree = settings->tree,
-                                      .cut = settings->cut};
+  const MbsCoordinateChoice choice = {
+      .is_relative = strcmp(settings->coordinates, "relative") == 0, .tree = settings->tree, .cut = settings->cut};
   MBS_TRY(mbs_compile(context, arena, model, &choice, &blueprint));
   double *nominal;
   MBS_TAKE(context, arena, nominal, blueprint->parameters.count);
