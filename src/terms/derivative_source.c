@@ -183,7 +183,7 @@ static MbsStatus list_kinds(MbsContext *context, const MbsSystem *system, const 
 static MbsStatus make_places(MbsContext *context, const MbsSystem *system, MbsSourceSet *set) {
   for (int p = 0; p < MBS_SOURCE_PLACES; ++p) {
     MbsSourcePlace *place = &set->places[p];
-    place->t = NAN;  // nowhere yet
+    place->t = HUGE_VAL;  // nowhere yet
     MBS_TAKE(context, system->arena, place->state, 3 * set->nq + set->m + system->signals.turn_count);
     MBS_TAKE(context, system->arena, place->slopes, set->element_count);
     for (int k = 0; k < set->element_count; ++k) {
