@@ -6,7 +6,9 @@
 #include "values.h"
 
 // does the method differentiate the terms?
-static bool uses_terms(MbsMethod method) { return method == MBS_METHOD_DIRECT || method == MBS_METHOD_ADJOINT; }
+static bool uses_terms(MbsMethod method) {
+  return method == MBS_METHOD_DIRECT || method == MBS_METHOD_ADJOINT || method == MBS_METHOD_ADJOINT_CONTINUOUS;
+}
 
 void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method) {
   const MbsSettings *settings = &result->settings;

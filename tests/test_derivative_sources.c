@@ -156,7 +156,7 @@ typedef struct Source {
 // Off by the rounding of a few operations; by that of differences with steps of 6e-6, 1e-16 / 6e-6, times the numbers
 // (of size 10 and more) that cancel, or their truncation; by much (of which epsilon, no slope, may be a part).
 static const Source automatic = {"automatic", MBS_DERIVATIVES_AUTOMATIC, 0, 1e-12};
-static const Source numerical = {"numerical", MBS_DERIVATIVES_NUMERICAL, 0, 1e-7};
+static const Source numerical = {"numerical", MBS_DERIVATIVES_NUMERICAL, 0, 3e-7};
 static const Source false_one = {"false", MBS_DERIVATIVES_NUMERICAL, 0.01, 1e9};
 
 static double worst_of[3];
@@ -266,6 +266,7 @@ static void check_terms(const char *path, void *user) {
 typedef struct Setting {
   const char *path, *formulation;
   bool is_projection_tangent, is_kinematic;
+  bool is_continuous;  // the continuous adjoint, not direct and adjoint
   double memory;
 } Setting;
 
@@ -303,9 +304,10 @@ static void check_run(const Setting *setting) {
   static const struct {
     MbsMethod method;
     const char *name;
-  } methods[] = {{MBS_METHOD_DIRECT, "direct"}, {MBS_METHOD_ADJOINT, "adjoint"}};
+  } methods[] = {
+      {MBS_METHOD_DIRECT, "direct"}, {MBS_METHOD_ADJOINT, "adjoint"}, {MBS_METHOD_ADJOINT_CONTINUOUS, "continuous"}};
   MbsModel *model = read_model(context, setting->path);
-  for (int i = 0; i < MBS_COUNT(methods); ++i) {
+  for (int i = setting->is_continuous ? 2 : 0; i < (setting->is_continuous ? 3 : 2); ++i) {
     MbsResult *reference = run(model, setting, methods[i].method, MBS_DERIVATIVES_ANALYTICAL);
     MbsResult *twin = run(model, setting, methods[i].method, MBS_DERIVATIVES_AUTOMATIC);
     MbsResult *differences = run(model, setting, methods[i].method, MBS_DERIVATIVES_NUMERICAL);
@@ -330,6 +332,8 @@ static void check_runs(void) {
   static const Setting all[] = {
       {.path = "models/five_bar.yaml", .formulation = "index1"},
       {.path = "models/five_bar.yaml", .formulation = "matrix-r"},
+      {.path = "models/five_bar.yaml", .formulation = "matrix-r", .is_continuous = true},
+      {.path = "models/slider_spring.yaml", .formulation = "penalty", .is_continuous = true},
       {.path = "models/rssr.yaml", .formulation = "index1"},
       {.path = "models/rssr.yaml", .formulation = "ali3p"},
       {.path = "models/rssr.yaml", .formulation = "matrix-r"},
