@@ -25,8 +25,8 @@ typedef enum Kind {
   KIND_METHOD,        // MbsMethod
   KIND_COMPARE,       // optional: MbsMethod, and has_comparison
   KIND_DIFFERENCE,    // MbsDifference, and has_difference
-  KIND_SET,           // the next of the assignments
-  KIND_PLANNED        // not there yet
+  KIND_DERIVATIVES,   // MbsDerivatives, and has_derivatives
+  KIND_SET            // the next of the assignments
 } Kind;
 
 typedef struct Option {
@@ -63,6 +63,9 @@ static const Option table[] = {
      "central (default), forward or backward; of finite-difference"},
     {"--difference-step", "X", KIND_POSITIVE, GRADIENTS, MEMBER(difference_step),
      "its step, relative to the parameter (absolute if that is 0)"},
+    {"--derivatives", "NAME", KIND_DERIVATIVES, GRADIENTS | CLI_VERIFY, MEMBER(derivatives),
+     "of direct and adjoint: where the derivatives of the terms come from:\nanalytical (default), automatic or "
+     "numerical"},
     {"--memory", "SIZE", KIND_SIZE, GRADIENTS | CLI_VERIFY, MEMBER(memory),
      "adjoint: bytes for the trajectory, such as 500k, 100M or 2G (1G); a\nlonger one is kept in pieces and walked "
      "twice"},
@@ -112,7 +115,6 @@ static const Option table[] = {
     {"--markdown", NULL, KIND_FLAG, CLI_LIST, MEMBER(is_markdown), "print tables in Markdown"},
     {"--help", NULL, KIND_FLAG, ALL, MEMBER(wants_help), "print this text; also -h"},
     {"-h", NULL, KIND_FLAG, ALL, MEMBER(wants_help), NULL},
-    {"--derivatives", "NAME", KIND_PLANNED, MODELS, 0, NULL},
 };
 enum { OPTION_COUNT = sizeof table / sizeof table[0] };
 
@@ -130,14 +132,10 @@ static const Option *find_option(const char *argument, unsigned command, const c
                      command_name);
       return NULL;
     }
-    if (is_meant && option->kind == KIND_PLANNED) {
-      (void)cli_fail(MBS_ERROR_NOT_OFFERED, "%s: not offered yet", name);
-      return NULL;
-    }
     if (is_meant) {
       return option;
     }
-    if ((option->commands & command) && option->kind != KIND_PLANNED) {
+    if (option->commands & command) {
       mbs_name_nearest(name, option->name, &nearest);
     }
   }
@@ -192,10 +190,10 @@ static bool store(const Option *option, const char *value, CliOptions *options) 
     case KIND_METHOD: options->has_method = true; return cli_value_method(option->name, value, member);
     case KIND_COMPARE: options->has_comparison = true; return !value || cli_value_method(option->name, value, member);
     case KIND_DIFFERENCE: options->has_difference = true; return cli_value_difference(option->name, value, member);
+    case KIND_DERIVATIVES: options->has_derivatives = true; return cli_value_derivatives(option->name, value, member);
     case KIND_SET:
       return cli_value_assignment(option->name, value, &options->assignments[options->assignment_count]) &&
              ++options->assignment_count > 0;
-    case KIND_PLANNED: break;
   }
   return false;
 }
@@ -219,6 +217,13 @@ static bool settle(CliOptions *options, unsigned command) {
   if ((options->has_difference || options->difference_step.is_given) && !uses_differences) {
     (void)cli_fail(MBS_ERROR_INPUT, "%s: is for --method finite-difference only, the method is %s",
                    options->has_difference ? "--difference" : "--difference-step", cli_method_name(options->method));
+    return false;
+  }
+  bool uses_terms = options->method == MBS_METHOD_DIRECT || options->compared == MBS_METHOD_DIRECT ||
+                    is_adjoint(options->method) || is_adjoint(options->compared);
+  if (options->has_derivatives && !uses_terms) {
+    (void)cli_fail(MBS_ERROR_INPUT, "--derivatives: is for --method direct or adjoint only, the method is %s",
+                   cli_method_name(options->method));
     return false;
   }
   bool uses_adjoint = is_adjoint(options->method) || (is_adjoint(options->compared) && !options->wants_initial_state) ||

@@ -38,6 +38,8 @@ typedef struct CliOptions {
   MbsDifference difference;
   bool has_difference;
   CliNumber difference_step;
+  MbsDerivatives derivatives;
+  bool has_derivatives;
   CliNumber memory;          // bytes
   bool wants_initial_state;  // of the adjoint
   const char *output;        // -o

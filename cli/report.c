@@ -5,6 +5,11 @@
 #include "table.h"
 #include "values.h"
 
+// does the method differentiate the terms?
+static bool uses_terms(MbsMethod method) {
+  return method == MBS_METHOD_DIRECT || method == MBS_METHOD_ADJOINT || method == MBS_METHOD_ADJOINT_CONTINUOUS;
+}
+
 void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method) {
   const MbsSettings *settings = &result->settings;
   if (settings->is_kinematic) {
@@ -13,8 +18,12 @@ void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method) {
     (void)fprintf(out, "%s: %s, %s coordinates, %s", result->model, settings->formulation, settings->coordinates,
                   settings->integrator);
   }
-  (void)fprintf(out, ", h = %g s, end = %g s%s%s\n\n", settings->step, settings->end,
-                method == MBS_METHOD_NONE ? "" : ", ", method == MBS_METHOD_NONE ? "" : cli_method_name(method));
+  (void)fprintf(out, ", h = %g s, end = %g s%s%s", settings->step, settings->end, method == MBS_METHOD_NONE ? "" : ", ",
+                method == MBS_METHOD_NONE ? "" : cli_method_name(method));
+  if (uses_terms(method) && settings->derivatives != MBS_DERIVATIVES_ANALYTICAL) {
+    (void)fprintf(out, ", %s derivatives", cli_derivatives_name(settings->derivatives));
+  }
+  (void)fprintf(out, "\n\n");
 }
 
 void cli_report_values(FILE *out, const MbsResult *result) {
@@ -91,6 +100,9 @@ void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
   cli_json_text(json, "coordinates", settings->coordinates);
   if (method != MBS_METHOD_NONE) {
     cli_json_text(json, "method", cli_method_name(method));
+  }
+  if (uses_terms(method)) {
+    cli_json_text(json, "derivatives", cli_derivatives_name(settings->derivatives));
   }
   cli_json_number(json, "step", settings->step);
   cli_json_number(json, "end", settings->end);

@@ -44,6 +44,7 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
   override_flag(options->projection_matrix, "tangent", &settings->is_projection_tangent);
   override_flag(options->nonholonomic, "projected", &settings->is_nonholonomic_projected);
   override_flag(options->tangent, "approximate", &settings->is_tangent_approximate);
+  settings->derivatives = options->has_derivatives ? options->derivatives : settings->derivatives;
   settings->is_stabilised = settings->is_stabilised || options->is_stabilised;
   settings->is_kinematic = options->is_kinematic;
   request->difference = options->difference;

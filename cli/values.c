@@ -222,3 +222,18 @@ bool cli_value_difference(const char *option, const char *text, MbsDifference *d
   *difference = (MbsDifference)value;
   return is_good;
 }
+
+static const Choice sources[] = {
+    {"analytical", MBS_DERIVATIVES_ANALYTICAL},
+    {"automatic", MBS_DERIVATIVES_AUTOMATIC},
+    {"numerical", MBS_DERIVATIVES_NUMERICAL},
+};
+
+bool cli_value_derivatives(const char *option, const char *text, MbsDerivatives *derivatives) {
+  int value = MBS_DERIVATIVES_ANALYTICAL;
+  bool is_good = choose(option, "derivatives", text, sources, 3, "analytical, automatic and numerical", &value);
+  *derivatives = (MbsDerivatives)value;
+  return is_good;
+}
+
+const char *cli_derivatives_name(MbsDerivatives derivatives) { return sources[derivatives].name; }

@@ -37,10 +37,12 @@ bool cli_value_names(const char *option, const char *text, CliNames *names);
 bool cli_value_assignment(const char *option, const char *text, CliAssignment *assignment);
 bool cli_value_output(const char *option, const char *text, const char **path);
 bool cli_value_difference(const char *option, const char *text, MbsDifference *difference);
+bool cli_value_derivatives(const char *option, const char *text, MbsDerivatives *derivatives);
 bool cli_value_method(const char *option, const char *text, MbsMethod *method);
 
 // Is this the name of a method, offered or planned?
 bool cli_is_method(const char *text);
 const char *cli_method_name(MbsMethod method);
+const char *cli_derivatives_name(MbsDerivatives derivatives);
 
 #endif

@@ -10,6 +10,7 @@
 #endif
 
 #include "sensitivities/adjoint_continuous.h"
+#include "sensitivities/twin.h"
 #include "simulation/simulation.h"
 #include "support.h"
 
@@ -100,13 +101,20 @@ static void ensure_none(const char *path, const char *formulation, const char *w
   ENSURE(gave == 0);
 }
 
-static void check(MbsContext *context, const char *path, const char *formulation, bool is_projection_tangent) {
+static void check(MbsContext *context, const char *path, const char *formulation, bool is_projection_tangent,
+                  MbsDerivatives derivatives) {
   MbsModel *model = read_model(context, path);
+  const MbsSourceTable *source = mbs_source_table(derivatives);
+  struct MbsPerturbedTerms *terms = NULL;
   MbsSettings settings;
   MbsSimulation *simulation;
   int columns[MOST_COLUMNS], count = prepare(context, model, formulation, is_projection_tangent, &settings, columns);
   taken = freed = 0;
   ENSURE_OK(context, mbs_simulation_create(context, model, &settings, count, columns, NULL, &simulation));
+  if (source) {
+    ENSURE_OK(context, source->create(context, model, &settings, NULL, &terms));
+    ENSURE_OK(context, mbs_system_give_source(context, simulation->system, &source->functions, terms));
+  }
   ENSURE_OK(context, mbs_simulation_start(context, simulation));
   ENSURE(simulation->has_columns);
   long set_up = 0;
@@ -117,9 +125,16 @@ static void check(MbsContext *context, const char *path, const char *formulation
     }
     must(context, path, mbs_simulation_step(context, simulation));
   }
-  ensure_none(path, formulation, is_projection_tangent ? "tangent projection matrix, direct" : "direct", set_up);
+  ensure_none(path, formulation,
+              source                  ? "derivatives from elsewhere, direct"
+              : is_projection_tangent ? "tangent projection matrix, direct"
+                                      : "direct",
+              set_up);
   ENSURE(simulation->steps_done == STEPS);
   mbs_simulation_destroy(simulation);
+  if (source) {
+    source->destroy(terms);
+  }
   ENSURE(freed > 0);
   mbs_model_destroy(model);
 }
@@ -181,15 +196,18 @@ int main(void) {
     // KLU chooses pivots anew once or twice in the springs' long run with a position-level step, and takes memory then
     bool is_position_level = i > 2;
     for (int k = 0; k < MBS_COUNT(models); k += is_position_level ? 2 : 1) {
-      check(context, models[k], formulations[i], false);
+      check(context, models[k], formulations[i], false, MBS_DERIVATIVES_ANALYTICAL);
       check_sweep(context, models[k], formulations[i], false, false);
     }
   }
   for (int k = 0; k < MBS_COUNT(models); k += 2) {
-    check(context, models[k], "ali3p", true);
+    check(context, models[k], "ali3p", true, MBS_DERIVATIVES_ANALYTICAL);
     check_sweep(context, models[k], "ali3p", true, false);
     check_sweep(context, models[k], "penalty", false, true);
   }
+  check(context, "models/five_bar.yaml", "index1", false, MBS_DERIVATIVES_AUTOMATIC);
+  check(context, "models/slider_crank.yaml", "ali3p", false, MBS_DERIVATIVES_NUMERICAL);
+  check(context, "tests/models/run_reactions.yaml", "penalty", false, MBS_DERIVATIVES_AUTOMATIC);
   mbs_context_destroy(context);
   return 0;
 }

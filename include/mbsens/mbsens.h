@@ -48,6 +48,13 @@ void mbs_model_destroy(MbsModel *model);
 // ---- what to do ----
 enum { MBS_NAME_LENGTH = 32 };
 
+// Where the derivatives of the terms (masses, constraints, forces, objectives) come from in direct and adjoint runs.
+typedef enum MbsDerivatives {
+  MBS_DERIVATIVES_ANALYTICAL,  // written formulas
+  MBS_DERIVATIVES_AUTOMATIC,   // complex step, term by term
+  MBS_DERIVATIVES_NUMERICAL    // central differences, term by term
+} MbsDerivatives;
+
 typedef struct MbsSettings {
   double end, step;                // s
   double tolerance;                // scaled residual at which a step counts as solved
@@ -60,6 +67,7 @@ typedef struct MbsSettings {
   bool is_projection_tangent;      // ali3p: project with M - gamma h Q_v - beta h^2 Q_x instead of M
   bool is_nonholonomic_projected;  // ali3p: nonholonomic constraints enter by the projections alone
   bool is_tangent_approximate;     // Newton's iteration without the curvature of the constraints
+  MbsDerivatives derivatives;      // of the terms, in direct and adjoint runs
   char independent[256];           // matrix-r: independent coordinates between commas; "": those of the start
   char tree[256], cut[256];        // relative coordinates: joints that carry the tree, or are cut; "": chosen
   bool is_kinematic;               // no dynamics: drivers and the start's velocities prescribe the motion; the

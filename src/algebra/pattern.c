@@ -71,7 +71,7 @@ MbsStatus mbs_pattern_finish(MbsContext *context, MbsPatternBuilder *builder, Mb
   return MBS_OK;
 }
 
-int mbs_pattern_position(const MbsPattern *pattern, int row, int column) {
+int mbs_pattern_find(const MbsPattern *pattern, int row, int column) {
   if (row < 0 || column < 0 || row >= pattern->size || column >= pattern->size) {
     return pattern->entry_count;
   }
@@ -88,6 +88,12 @@ int mbs_pattern_position(const MbsPattern *pattern, int row, int column) {
       high = middle - 1;
     }
   }
-  MBS_ASSERT(false);  // every entry was added before
   return pattern->entry_count;
+}
+
+int mbs_pattern_position(const MbsPattern *pattern, int row, int column) {
+  int position = mbs_pattern_find(pattern, row, column);
+  bool is_outside = row < 0 || column < 0 || row >= pattern->size || column >= pattern->size;
+  MBS_ASSERT(is_outside || position < pattern->entry_count);  // every entry was added before
+  return position;
 }

@@ -23,7 +23,8 @@ MbsStatus mbs_pattern_begin(MbsContext *context, MbsArena *arena, int size, MbsP
 MbsStatus mbs_pattern_add(MbsContext *context, MbsPatternBuilder *builder, int row, int column);
 MbsStatus mbs_pattern_finish(MbsContext *context, MbsPatternBuilder *builder, MbsPattern *pattern);
 
-// Position of an entry in the values; the bin for one outside the matrix.
+// Position of an entry in the values; the bin for one outside the matrix, or (find) of no element.
+int mbs_pattern_find(const MbsPattern *pattern, int row, int column);
 int mbs_pattern_position(const MbsPattern *pattern, int row, int column);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algebra/perturbation.h"
 #include "expressions/operation.h"
 
 typedef struct MbsInstruction {
@@ -48,6 +49,7 @@ static MbsInstruction instruction_of(const MbsGraphNode *n, const Selection *sel
 static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *graph, const Selection *selection,
                       MbsTape *tape) {
   int *inputs;
+  double *constants;
   MbsInstruction *instructions;
   for (int i = 0; i < selection->count; ++i) {
     MbsOperation operation = mbs_graph_node(graph, selection->nodes[i])->operation;
@@ -56,6 +58,7 @@ static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *grap
   }
   int constant_end = tape->input_count + tape->constant_count;
   MBS_TAKE(context, arena, inputs, tape->input_count);
+  MBS_TAKE(context, arena, constants, tape->constant_count);
   MBS_TAKE(context, arena, instructions, selection->count - constant_end);
   MBS_TAKE(context, arena, tape->registers, selection->count);
   for (int i = 0, input = 0; i < selection->count; ++i) {
@@ -75,7 +78,7 @@ static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *grap
       place = (int)(found - inputs);
     } else if (n->operation == MBS_OP_CONSTANT) {
       place = constant++;
-      tape->registers[place] = n->value;
+      tape->registers[place] = constants[place - tape->input_count] = n->value;
     } else {
       place = constant_end + tape->instruction_count;
       instructions[tape->instruction_count++] = instruction_of(n, selection);
@@ -83,6 +86,7 @@ static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *grap
     selection->registers[i] = place;
   }
   tape->inputs = inputs;
+  tape->constants = constants;
   tape->instructions = instructions;
   return MBS_OK;
 }
@@ -117,18 +121,23 @@ MbsStatus mbs_tape_create(MbsContext *context, MbsArena *arena, MbsGraph *graph,
   return status;
 }
 
-void mbs_tape_evaluate(const MbsTape *tape, const mbs_scalar *inputs, mbs_scalar *outputs) {
-  mbs_scalar *r = tape->registers;
-  if (tape->input_count > 0) {
-    memcpy(r, inputs, (size_t)tape->input_count * sizeof *r);
-  }
+// the first instructions, on registers that hold inputs and constants
+static inline void run(const MbsTape *tape, int instruction_count, mbs_scalar *r) {
   const MbsInstruction *instruction = tape->instructions;
-  const MbsInstruction *end = instruction + tape->instruction_count;
+  const MbsInstruction *end = instruction + instruction_count;
   mbs_scalar *result = r + tape->input_count + tape->constant_count;
   for (; instruction < end; ++instruction, ++result) {
     *result = mbs_operation_value((MbsOperation)instruction->operation, instruction->exponent, r[instruction->a],
                                   r[instruction->b]);
   }
+}
+
+void mbs_tape_evaluate(const MbsTape *tape, const mbs_scalar *inputs, mbs_scalar *outputs) {
+  mbs_scalar *r = tape->registers;
+  if (tape->input_count > 0) {
+    memcpy(r, inputs, (size_t)tape->input_count * sizeof *r);
+  }
+  run(tape, tape->instruction_count, r);
   for (int k = 0; k < tape->output_count; ++k) {
     outputs[k] = r[tape->outputs[k]];
   }
@@ -160,5 +169,25 @@ void mbs_tape_pull_back(const MbsTape *tape, const mbs_scalar *outputs_bar, mbs_
   }
   for (int k = 0; k < tape->input_count; ++k) {
     inputs_bar[k] = bar[k];
+  }
+}
+
+void mbs_twin_tape_slopes(const MbsTape *tape, const double *inputs, int input, double step, double *workspace,
+                          int output_count, double *slopes) {
+  mbs_scalar *r = (void *)workspace;
+  int first = tape->input_count + tape->constant_count, needed = 0;
+  for (int k = 0; k < output_count; ++k) {  // operands come first, so what only later outputs need is left out
+    int behind = tape->outputs[k] - first + 1;
+    needed = behind > needed ? behind : needed;
+  }
+  for (int k = 0; k < first; ++k) {
+    r[k] = k < tape->input_count ? inputs[k] : tape->constants[k - tape->input_count];
+  }
+  for (int side = 0; side < MBS_SIDES; ++side) {
+    r[input] = mbs_perturbed(inputs[input], step, side);
+    run(tape, needed, r);
+    for (int k = 0; k < output_count; ++k) {
+      slopes[k] = mbs_take_side(side, r[tape->outputs[k]], slopes[k], inputs[input], step);
+    }
   }
 }

@@ -5,10 +5,12 @@
 #include "algebra/scalar.h"
 #include "expressions/graph.h"
 
+// All but the registers is free of scalars, so that the twin can run a tape of the other build.
 typedef struct MbsTape {
   int input_count;
   const int *inputs;  // graph inputs in the order evaluate wants their values, ascending
   int constant_count;
+  const double *constants;
   int output_count;
   int instruction_count;
   const struct MbsInstruction *instructions;
@@ -29,5 +31,12 @@ int mbs_tape_register_count(const MbsTape *tape);
 // After evaluate: inputs_bar = the gradient of outputs_bar.outputs with respect to the inputs, in one sweep backwards.
 void mbs_tape_pull_back(const MbsTape *tape, const mbs_scalar *outputs_bar, mbs_scalar *workspace,
                         mbs_scalar *inputs_bar);
+
+// d(output)/d(input `input`) of the first outputs, by perturbing that input (algebra/perturbation.h); step: of the
+// differences. workspace: as many scalars as the tape has registers, 2 doubles each. Does not touch the tape's own.
+void mbs_twin_tape_slopes(const MbsTape *tape, const double *inputs, int input, double step, double *workspace,
+                          int output_count, double *slopes);
+void mbs_complex_tape_slopes(const MbsTape *tape, const double *inputs, int input, double step, double *workspace,
+                             int output_count, double *slopes);
 
 #endif

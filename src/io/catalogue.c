@@ -140,6 +140,15 @@ static void put_methods(const MbsPage *page) {
   mbs_page_entries(page, "method", MBS_COUNT(entries), entries);
 }
 
+static void put_derivatives(const MbsPage *page) {
+  static const MbsPageEntry entries[] = {
+      {"analytical", "the written formulas: fastest, exact"},
+      {"automatic", "the complex step, term by term: exact to rounding, from nothing but the terms themselves"},
+      {"numerical", "central differences, term by term: some nine digits"},
+  };
+  mbs_page_entries(page, "derivatives", MBS_COUNT(entries), entries);
+}
+
 static void put_functions(const MbsPage *page) {
   static const MbsPageEntry operators[] = {
       {"+  -  *  /  ^", "^ is a power and binds tightest; + and - take vectors too, * and / a vector and a number"},
@@ -207,6 +216,7 @@ static void put_header(const MbsPage *page) { mbs_header_write(page->out); }
   X(coordinates)      \
   X(integrators)      \
   X(methods)          \
+  X(derivatives)      \
   X(functions)        \
   X(sections)         \
   X(elements)         \

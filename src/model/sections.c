@@ -121,6 +121,11 @@ static const MbsField simulation_fields[] = {
                                 .choices = (const char *const[]){"exact", "approximate", NULL},
                                 .summary = "matrix of Newton's iteration; approximate: without the curvature of the "
                                            "constraints"},
+    [MBS_SIMULATION_DERIVATIVES] =
+        {"derivatives", MBS_FIELD_CHOICE, .default_text = "analytical",
+         .choices = (const char *const[]){"analytical", "automatic", "numerical", NULL},
+         .summary = "where gradients (direct and adjoint) take the derivatives of the terms from: written formulas, "
+                    "the complex step or differences, term by term"},
 };
 static const MbsRecordType simulation_type = {"simulation", "how to simulate; the command line overrides it",
                                               MBS_COUNT(simulation_fields), simulation_fields};

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "sensitivities/adjoint_continuous.h"
+#include "terms/derivative_source.h"
 
 // ---- set-up ----
 // an expression of other objectives needs those
@@ -360,9 +361,18 @@ void mbs_sweep_chain(const MbsSweep *sweep, int objective, mbs_scalar *gradient)
   mbs_system_chain(system, sweep->bars[objective].coefficients, sweep->bars[objective].parameters, gradient);
 }
 
+// one step backwards, with derivatives from the source where one is given
+static MbsStatus visit(MbsContext *context, MbsSweep *sweep, long step) {
+  MbsSystem *system = sweep->simulation->system;
+  mbs_system_take_derivatives(system, true);
+  MBS_TRY((sweep->continuous ? mbs_continuous_step : sweep_step)(context, sweep, step));
+  mbs_system_take_derivatives(system, false);
+  return MBS_OK;
+}
+
 MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
   MbsSimulation *simulation = sweep->simulation;
-  MbsStatus (*visit)(MbsContext *, MbsSweep *, long) = sweep->continuous ? mbs_continuous_step : sweep_step;
+  MbsSystem *system = simulation->system;
   double began = mbs_simulation_now();
   for (long segment = sweep->segment_count - 1; segment >= 0; --segment) {
     long first = segment * sweep->segment_length, last = first + sweep->segment_length;
@@ -380,10 +390,11 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
   MBS_TRY(take_row(context, sweep, 0, 0));
   MBS_TRY(visit(context, sweep, 0));
   for (int o = 0; o < sweep->objective_count; ++o) {
-    mbs_sweep_chain(sweep, o,
-                    simulation->objectives.gradient + sweep->objectives[o] * simulation->system->column_count);
+    mbs_sweep_chain(sweep, o, simulation->objectives.gradient + sweep->objectives[o] * system->column_count);
   }
+  mbs_system_take_derivatives(system, true);
   mbs_objectives_chain(&simulation->objectives, &simulation->state);
+  mbs_system_take_derivatives(system, false);
   chain_start(sweep);
   simulation->statistics.seconds_sensitivity += mbs_simulation_now() - began;
   return MBS_OK;

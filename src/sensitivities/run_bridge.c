@@ -86,6 +86,7 @@ static MbsStatus run_direct(MbsContext *context, const MbsModel *model, const Mb
       .settings = request->settings,
       .column_count = with_columns ? selection->parameter_count : 0,
       .columns = selection->parameters,
+      .source = with_columns ? mbs_source_table(request->settings.derivatives) : NULL,
       .is_adjoint = request->method == MBS_METHOD_ADJOINT || request->method == MBS_METHOD_ADJOINT_CONTINUOUS,
       .is_continuous = request->method == MBS_METHOD_ADJOINT_CONTINUOUS,
       .wanted = wanted,

@@ -6,23 +6,40 @@
 
 #include <mbsens/mbsens.h>
 
+#include "algebra/perturbation.h"
 #include "model/model.h"
+#include "terms/derivative_source.h"
 
-// The complex step: far below any rounding, so that second-order terms vanish.
-#define MBS_COMPLEX_STEP 1e-30
+// ---- where derivatives of the terms come from, if not from the formulas ----
+typedef struct MbsSourceTable {
+  MbsSlopeFunctions functions;
+  // the terms of the model to be perturbed; parameters: values of all, or NULL: the model's own
+  MbsStatus (*create)(MbsContext *context, const MbsModel *model, const MbsSettings *settings, const double *parameters,
+                      struct MbsPerturbedTerms **terms);
+  void (*destroy)(struct MbsPerturbedTerms *terms);
+} MbsSourceTable;
 
+MbsStatus mbs_twin_terms_create(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
+                                const double *parameters, struct MbsPerturbedTerms **terms);
+MbsStatus mbs_complex_terms_create(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
+                                   const double *parameters, struct MbsPerturbedTerms **terms);
+// NULL: the formulas
+const MbsSourceTable *mbs_source_table(MbsDerivatives derivatives);
+
+// ---- runs ----
 typedef struct MbsTwinRequest {
   MbsSettings settings;
   int column_count;  // parameters to differentiate with respect to
   const int *columns;
-  bool is_adjoint;              // by the adjoint method, not directly
-  bool is_continuous;           // by the continuous adjoint, if by an adjoint; its histories have running gradients
-  const bool *wanted;           // adjoint: by objective; NULL: all
-  double memory;                // adjoint: bytes for the trajectory; 0: see MbsRequest
-  const double *parameters;     // values of all parameters; NULL: the model's own
-  int perturbed;                // parameter perturbed by the complex step, or -1 (complex twin only)
-  const MbsRecorder *recorder;  // NULL: no histories
-  bool with_reactions;          // at the end
+  const MbsSourceTable *source;  // of the derivatives; NULL: the formulas
+  bool is_adjoint;               // by the adjoint method, not directly
+  bool is_continuous;            // by the continuous adjoint, if by an adjoint; its histories have running gradients
+  const bool *wanted;            // adjoint: by objective; NULL: all
+  double memory;                 // adjoint: bytes for the trajectory; 0: see MbsRequest
+  const double *parameters;      // values of all parameters; NULL: the model's own
+  int perturbed;                 // parameter perturbed by the complex step, or -1 (complex twin only)
+  const MbsRecorder *recorder;   // NULL: no histories
+  bool with_reactions;           // at the end
 } MbsTwinRequest;
 
 // Everything in the arena that is passed with it. A perturbed run gives derivatives: imaginary parts over

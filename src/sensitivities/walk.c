@@ -175,39 +175,50 @@ static MbsStatus give_gradient(MbsContext *context, MbsArena *arena, const MbsSi
   return MBS_OK;
 }
 
-MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
-                       MbsTwinResult *result) {
-  MbsSimulation *simulation;
-  MBS_TRY((request->is_adjoint ? mbs_simulation_create_for_sweep : mbs_simulation_create)(
-      context, model, &request->settings, request->column_count, request->columns, request->parameters, &simulation));
-  if (request->perturbed >= 0) {
-    mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
-  }
+// a run of a simulation that is ready to start, and what it gives back
+static MbsStatus run(MbsContext *context, MbsArena *arena, MbsSimulation *simulation, const MbsTwinRequest *request,
+                     MbsTwinResult *result) {
   MbsSweep *sweep;
   MbsSeries series = {.arena = simulation->arena};
   MbsRecorder keeper = mbs_series_recorder(&series);
   MbsTwinRequest forward = *request;
   bool is_kept = request->is_adjoint && request->is_continuous && request->recorder;  // until the gradients are there
   forward.recorder = is_kept ? &keeper : request->recorder;
-  MbsStatus status = walk(context, simulation, &forward, &sweep);
+  MBS_TRY(walk(context, simulation, &forward, &sweep));
+  MBS_TRY(give_back(context, arena, simulation, request, result));
+  if (request->with_reactions) {
+    MBS_TRY(give_reactions(context, arena, simulation, request, result));
+  }
+  if (sweep) {
+    MBS_TRY(mbs_sweep_run(context, sweep));
+  }
+  MBS_TRY(check_objectives(context, &simulation->objectives));
+  if (is_kept) {
+    MBS_TRY(mbs_history_replay(context, simulation, request, &series, sweep->continuous));
+  }
+  return give_gradient(context, arena, simulation, request, sweep, result);
+}
+
+MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
+                       MbsTwinResult *result) {
+  MbsSimulation *simulation;
+  const MbsSourceTable *source = request->source;
+  struct MbsPerturbedTerms *terms = NULL;
+  MBS_TRY((request->is_adjoint ? mbs_simulation_create_for_sweep : mbs_simulation_create)(
+      context, model, &request->settings, request->column_count, request->columns, request->parameters, &simulation));
+  if (request->perturbed >= 0) {
+    mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
+  }
+  MbsStatus status = source ? source->create(context, model, &request->settings, request->parameters, &terms) : MBS_OK;
+  if (status == MBS_OK && source) {
+    status = mbs_system_give_source(context, simulation->system, &source->functions, terms);
+  }
   if (status == MBS_OK) {
-    status = give_back(context, arena, simulation, request, result);
-  }
-  if (status == MBS_OK && request->with_reactions) {
-    status = give_reactions(context, arena, simulation, request, result);
-  }
-  if (status == MBS_OK && sweep) {
-    status = mbs_sweep_run(context, sweep);
-  }
-  if (status == MBS_OK) {
-    status = check_objectives(context, &simulation->objectives);
-  }
-  if (status == MBS_OK && is_kept) {
-    status = mbs_history_replay(context, simulation, request, &series, sweep->continuous);
-  }
-  if (status == MBS_OK) {
-    status = give_gradient(context, arena, simulation, request, sweep, result);
+    status = run(context, arena, simulation, request, result);
   }
   mbs_simulation_destroy(simulation);
+  if (source) {
+    source->destroy(terms);
+  }
   return status;
 }

@@ -106,6 +106,10 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
   for (int i = 0; i < MBS_COUNT(flags); ++i) {
     *flags[i].flag = strcmp(mbs_record_text(section, flags[i].field).text, flags[i].word) == 0;
   }
+  const char *derivatives = mbs_record_text(section, MBS_SIMULATION_DERIVATIVES).text;
+  settings->derivatives = strcmp(derivatives, "automatic") == 0   ? MBS_DERIVATIVES_AUTOMATIC
+                          : strcmp(derivatives, "numerical") == 0 ? MBS_DERIVATIVES_NUMERICAL
+                                                                  : MBS_DERIVATIVES_ANALYTICAL;
   return read_projections(context, arena, mbs_record_text(section, MBS_SIMULATION_PROJECTIONS), settings);
 }
 
@@ -207,6 +211,11 @@ MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsS
       return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s must be %s, got %.10g", checks[i].name,
                       checks[i].range, checks[i].value);
     }
+  }
+  if (settings->derivatives < MBS_DERIVATIVES_ANALYTICAL || settings->derivatives > MBS_DERIVATIVES_NUMERICAL) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                    "derivatives must be analytical, automatic or numerical, got %d of the enumeration",
+                    (int)settings->derivatives);
   }
   // times are step numbers times the step: more steps than this are not distinct in double precision
   if (settings->end / settings->step > 1e15) {

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "coordinates/compile.h"
+#include "terms/derivative_source.h"
 
 double mbs_simulation_now(void) {
   struct timespec time;
@@ -38,31 +39,38 @@ static long steps_of(const MbsSettings *settings) {
   return (long)ceil(settings->end / settings->step * (1 - 1e-9));  // real
 }
 
-static MbsStatus create(MbsContext *context, const MbsModel *model, int column_count, const int *columns,
-                        bool is_carried, const double *values, MbsSimulation *simulation) {
-  MbsArena *arena = simulation->arena;
+MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings,
+                                 int column_count, const int *columns, bool is_carried, const double *values,
+                                 MbsSystem **system) {
   MbsBlueprint *blueprint;
-  if (simulation->settings.is_kinematic) {  // accelerations that meet the constraints exactly, and their forces
-    (void)snprintf(simulation->settings.formulation, MBS_NAME_LENGTH, "index1");
-    simulation->settings.is_stabilised = false;
+  if (settings->is_kinematic) {  // accelerations that meet the constraints exactly, and their forces
+    (void)snprintf(settings->formulation, MBS_NAME_LENGTH, "index1");
+    settings->is_stabilised = false;
   }
-  MBS_TRY(mbs_settings_complete(context, model, &simulation->settings));
-  const MbsCoordinateChoice choice = {.is_relative = strcmp(simulation->settings.coordinates, "relative") == 0,
-                                      .tree = simulation->settings.tree,
-                                      .cut = simulation->settings.cut};
+  MBS_TRY(mbs_settings_complete(context, model, settings));
+  const MbsCoordinateChoice choice = {
+      .is_relative = strcmp(settings->coordinates, "relative") == 0, .tree = settings->tree, .cut = settings->cut};
   MBS_TRY(mbs_compile(context, arena, model, &choice, &blueprint));
   double *nominal;
   MBS_TAKE(context, arena, nominal, blueprint->parameters.count);
   for (int i = 0; i < blueprint->parameters.count; ++i) {
     nominal[i] = values ? values[i] : blueprint->parameters.items[i].nominal;
   }
-  if (simulation->settings.is_kinematic) {
+  if (settings->is_kinematic) {
     MBS_TRY(mbs_course_prescribe(context, arena, blueprint, nominal));
   }
-  MBS_TRY(mbs_compile_choose_independents(context, blueprint, simulation->settings.independent));
-  MBS_TRY(mbs_system_create(context, arena, blueprint, column_count, columns, is_carried, &simulation->system));
+  MBS_TRY(mbs_compile_choose_independents(context, blueprint, settings->independent));
+  MBS_TRY(mbs_system_create(context, arena, blueprint, column_count, columns, is_carried, system));
+  mbs_system_set_parameters(*system, nominal);
+  return MBS_OK;
+}
+
+static MbsStatus create(MbsContext *context, const MbsModel *model, int column_count, const int *columns,
+                        bool is_carried, const double *values, MbsSimulation *simulation) {
+  MbsArena *arena = simulation->arena;
+  MBS_TRY(mbs_simulation_compile(context, arena, model, &simulation->settings, column_count, columns, is_carried,
+                                 values, &simulation->system));
   MbsSystem *system = simulation->system;
-  mbs_system_set_parameters(system, nominal);
   MBS_TRY(mbs_state_create(context, system, &simulation->state));
   MBS_TRY(mbs_formulation_create(context, &simulation->settings, system, &simulation->formulation));
   MBS_TRY(mbs_initial_create(context, system, &simulation->state, &simulation->initial));
@@ -223,10 +231,12 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
     MBS_TRY(mbs_reduced_start(context, simulation->reduced, state));
   }
   double solved = mbs_simulation_now();
+  mbs_system_take_derivatives(system, simulation->has_columns);
   if (simulation->has_columns) {
     MBS_TRY(assemble_columns(context, simulation));
   }
   mbs_objectives_advance(&simulation->objectives, state, simulation->has_columns ? &simulation->columns : NULL, 0);
+  mbs_system_take_derivatives(system, false);
   simulation->statistics.seconds_dynamics += solved - began;
   simulation->statistics.seconds_sensitivity += simulation->has_columns ? mbs_simulation_now() - solved : 0;
   return mbs_objectives_check(context, &simulation->objectives, mbs_re(state->t));
@@ -270,6 +280,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
     return comes_apart(context, simulation);
   }
   double solved = mbs_simulation_now();
+  mbs_system_take_derivatives(simulation->system, columns != NULL);
   if (columns) {
     MBS_TRY(simulation->settings.is_kinematic ? assemble_columns(context, simulation)
             : simulation->reduced
@@ -277,6 +288,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
                 : mbs_stepper_step_derivative(context, &simulation->stepper, h, &simulation->state, columns));
   }
   mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, h);
+  mbs_system_take_derivatives(simulation->system, false);
   double done = mbs_simulation_now();
   simulation->statistics.steps = simulation->steps_done;
   simulation->statistics.iterations = simulation->stepper.iterations;

@@ -59,6 +59,10 @@ typedef struct MbsSimulation {
   double energy_start, energy_work, energy_power, energy_largest, energy_worst;
 } MbsSimulation;
 
+// The system of a model alone. Completes the settings.
+MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings,
+                                 int column_count, const int *columns, bool is_carried, const double *values,
+                                 MbsSystem **system);
 // Compiles the model. Columns: parameters to differentiate with respect to. values: of all parameters, or
 // NULL for the model's own.
 MbsStatus mbs_simulation_create(MbsContext *context, const MbsModel *model, const MbsSettings *settings,

@@ -7,6 +7,7 @@
 // elements concerned are made a second time, on coordinates of their own (the copies first, then whatever else they
 // touch), and the functions of masses, rows and forces give R, its derivatives and transposed products as they are.
 // Rigidity and joints act with the multipliers that balance the forces at the state (total).
+#include "terms/derivative_source.h"
 #include "terms/elements.h"
 
 // the system as the cut elements see it: the same parameters, turns and coefficients, but coordinates of their own
@@ -190,6 +191,29 @@ MbsStatus mbs_body_forces_create(MbsContext *context, MbsSystem *system) {
   return MBS_OK;
 }
 
+MbsElementSet mbs_system_elements(const MbsSystem *system, bool is_cut) {
+  const MbsBodyForces *forces = system->signals.body_forces;
+  if (is_cut && forces) {
+    return (MbsElementSet){.system = &forces->view,
+                           .source = forces->source,
+                           .mass_count = forces->mass_count,
+                           .row_count = forces->row_count,
+                           .force_count = forces->force_count,
+                           .masses = forces->masses,
+                           .rows = forces->rows,
+                           .forces = forces->forces};
+  }
+  const MbsMode *mode = &system->mode;
+  return is_cut ? (MbsElementSet){.system = system}
+                : (MbsElementSet){.system = system,
+                                  .mass_count = system->mass_count,
+                                  .row_count = mode->row_count,
+                                  .force_count = mode->force_count,
+                                  .masses = system->masses,
+                                  .rows = mode->rows,
+                                  .forces = mode->forces};
+}
+
 // ---- evaluation ----
 // numbers of the whole system on the coordinates of the view; NULL: zeros
 static void gather(const MbsBodyForces *forces, const mbs_scalar *from, mbs_scalar *to) {
@@ -258,6 +282,10 @@ void mbs_body_forces_differentiate(const MbsSystem *system, const MbsState *stat
     forces->R_columns[i] = 0;
   }
   MbsState at = cut_state(forces, state);
+  if (system->source) {
+    mbs_source_columns(system, true, &at, &none, MBS_PART_ALL, count, forces->columns, forces->R_columns, stride);
+    return;
+  }
   for (int i = 0; i < forces->mass_count; ++i) {
     for (int k = 0; k < count; ++k) {
       mbs_mass_derivative(&forces->view, &forces->masses[i], &at, &forces->columns[k], forces->R_columns + k * stride);
@@ -293,13 +321,16 @@ void mbs_body_forces_transposed(const MbsSystem *system, const MbsState *state, 
   for (int k = 0; k < 3; ++k) {
     gather(forces, NULL, forces->bar[k]);
   }
-  for (int i = 0; i < forces->mass_count; ++i) {
+  if (system->source) {
+    mbs_source_transposed(system, true, &at, &none, MBS_PART_ALL, &adjoint);
+  }
+  for (int i = 0; i < forces->mass_count && !system->source; ++i) {
     mbs_mass_transposed(&forces->view, &forces->masses[i], &at, &adjoint);
   }
-  for (int i = 0; i < forces->row_count; ++i) {
+  for (int i = 0; i < forces->row_count && !system->source; ++i) {
     mbs_row_transposed(&forces->view, &forces->rows[i], &at, &none, &adjoint);
   }
-  for (int i = 0; i < forces->force_count; ++i) {
+  for (int i = 0; i < forces->force_count && !system->source; ++i) {
     mbs_force_element_transposed(&forces->view, forces->forces[i], &at, &adjoint);
   }
   mbs_scalar *onto[] = {bar->q, bar->v, bar->a};

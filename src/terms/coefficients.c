@@ -110,6 +110,21 @@ void mbs_coefficients_refresh(MbsCoefficients *coefficients, const mbs_scalar *p
     coefficients->inputs[i] = parameters[tape->inputs[i]];
   }
   mbs_tape_evaluate(tape, coefficients->inputs, coefficients->outputs);
+  mbs_coefficients_spread(coefficients);
+}
+
+void mbs_coefficients_set_slopes(MbsCoefficients *coefficients, int column, const double *slopes) {
+  int count = coefficients->nodes.count;
+  for (int c = 0; c < count; ++c) {
+    for (int d = coefficients->derivative_start[c]; d < coefficients->derivative_start[c + 1]; ++d) {
+      if (coefficients->derivative_column[d] == column) {
+        coefficients->outputs[count + d] = slopes[c];
+      }
+    }
+  }
+}
+
+void mbs_coefficients_spread(MbsCoefficients *coefficients) {
   const mbs_scalar *slopes = coefficients->outputs + coefficients->nodes.count;
   for (int b = 0; b < coefficients->blocks.count; ++b) {
     MbsBlock *block = coefficients->blocks.items[b];

@@ -39,6 +39,9 @@ MbsStatus mbs_coefficients_finish(MbsContext *context, MbsCoefficients *coeffici
                                   const int *columns, bool has_slopes);
 // All values and slopes at these values of all parameters. Does not allocate.
 void mbs_coefficients_refresh(MbsCoefficients *coefficients, const mbs_scalar *parameters);
+// Other derivatives than the tape's: of all coefficients by one column, then spread to the blocks.
+void mbs_coefficients_set_slopes(MbsCoefficients *coefficients, int column, const double *slopes);
+void mbs_coefficients_spread(MbsCoefficients *coefficients);
 
 // Slopes of the block for a column; NULL: it does not depend on it.
 static inline const mbs_scalar *mbs_block_slope(const MbsBlock *block, int column) {

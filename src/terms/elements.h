@@ -6,6 +6,8 @@
 #include "model/force.h"
 #include "terms/terms.h"
 
+typedef struct MbsForceElement MbsForceElement;
+
 // Coefficients of the assembled tangent: c0 r_x + c1 r_v + c2 r_a.
 typedef struct MbsCombination {
   double c0, c1, c2;
@@ -89,6 +91,17 @@ mbs_scalar mbs_body_force_column(const MbsSystem *system, const MbsSignal *signa
 void mbs_body_force_weigh(const MbsSystem *system, const MbsSignal *signal, mbs_scalar weight);
 // The gradient of S, after evaluate, added to `bar`.
 void mbs_body_forces_transposed(const MbsSystem *system, const MbsState *state, const MbsStateBar *bar);
+
+// The elements of a system, or those that bodies cut free have (none, where no signal needs them).
+typedef struct MbsElementSet {
+  const MbsSystem *system;  // the one, or the view that the others have of it
+  const int *source;        // of the view: coordinate in the whole system; NULL: the same
+  int mass_count, row_count, force_count;
+  const MbsMass *masses;
+  const MbsRow *rows;
+  MbsForceElement *const *forces;
+} MbsElementSet;
+MbsElementSet mbs_system_elements(const MbsSystem *system, bool is_cut);
 
 // ---- moving_ground.c ----
 // Takes the nodes that depend on time out of `fixed`.
@@ -186,7 +199,7 @@ typedef struct MbsForceSlopes {
   mbs_scalar *z;          // arguments, and workspace for z'; NULL: there is no z
 } MbsForceSlopes;
 
-typedef struct MbsForceElement {
+struct MbsForceElement {
   const char *name;
   int port_count, argument_count;
   MbsLinearForm *ports, *arguments;
@@ -204,7 +217,7 @@ typedef struct MbsForceElement {
   MbsForceSlopes slopes;          // of the force
   struct MbsForceSecond *second;  // NULL: not prepared
   const int *map;                 // per port term and argument term: dimension x dimension positions
-} MbsForceElement;
+};
 
 MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const MbsForceSpec *spec,
                                    MbsForceElement **force);

@@ -1,6 +1,7 @@
 // Ground points that move: q_f(t, rho), with q_f' and q_f'' by the graph, and the derivatives of all three for the
 // columns. They are coordinates like the others, only given: the elements see their positions, velocities and
 // accelerations, and Phi_t and the inertia of what stands on them follow.
+#include "terms/derivative_source.h"
 #include "terms/elements.h"
 
 static bool depends_on_time(MbsBlueprint *blueprint, MbsNode node) {
@@ -66,9 +67,24 @@ MbsStatus mbs_moving_ground_create(MbsContext *context, MbsSystem *system, MbsNo
 }
 
 // level 0, 1 or 2 of moving coordinate i, and behind it its derivatives
-static const mbs_scalar *level_of(const MbsMovingGround *moving, int i, int level) {
+static mbs_scalar *level_of(const MbsMovingGround *moving, int i, int level) {
   int stride = 1 + moving->column_start[i + 1] - moving->column_start[i];
   return moving->outputs + 3 * (i + moving->column_start[i]) + level * stride;
+}
+
+// the derivatives by one parameter, an input of the tape, from the source in use
+static void differentiate(const MbsSystem *system, int input) {
+  const MbsMovingGround *moving = &system->moving;
+  const double *slopes = mbs_source_tape(system, moving->tape, moving->inputs, input, 0, moving->tape->output_count);
+  for (int i = 0; i < moving->count; ++i) {
+    for (int k = 0; k < moving->column_start[i + 1] - moving->column_start[i]; ++k) {
+      int column = moving->column[moving->column_start[i] + k];
+      for (int level = 0; level < 3 && system->columns[column] == moving->tape->inputs[input]; ++level) {
+        mbs_scalar *value = level_of(moving, i, level);
+        value[1 + k] = slopes[value - moving->outputs];
+      }
+    }
+  }
 }
 
 static void evaluate(const MbsSystem *system, mbs_scalar t) {
@@ -78,6 +94,12 @@ static void evaluate(const MbsSystem *system, mbs_scalar t) {
     moving->inputs[i] = input == system->blueprint->time_input ? t : system->parameters[input];
   }
   mbs_tape_evaluate(moving->tape, moving->inputs, moving->outputs);
+  for (int s = 0; s < moving->tape->input_count && system->source; ++s) {
+    int input = moving->tape->inputs[s];
+    if (input != system->blueprint->time_input && system->column_of_parameter[input] >= 0) {
+      differentiate(system, s);
+    }
+  }
 }
 
 void mbs_moving_ground_place(const MbsSystem *system, MbsState *state) {

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "terms/derivative_source.h"
 #include "terms/elements.h"
 #include "terms/tree.h"
 
@@ -162,13 +163,58 @@ MbsStatus mbs_function_create(MbsContext *context, MbsSystem *system, const char
   MBS_TAKE(context, system->arena, function->outputs, 1 + input_count);
   function->name = name;
   function->place = place;
-  return MBS_OK;
+  MbsSignalBank *bank = &system->signals;
+  int registers = mbs_tape_register_count(function->tape);
+  bank->most_function_inputs = input_count > bank->most_function_inputs ? input_count : bank->most_function_inputs;
+  bank->most_function_registers = registers > bank->most_function_registers ? registers : bank->most_function_registers;
+  return system->given_source ? mbs_source_reserve(context, system, input_count, registers, 1) : MBS_OK;
+}
+
+// How large the vector is that a position, velocity or acceleration is a component of: at least `least`, a thousandth
+// of the mechanism (per second, per second squared); of multipliers, all of them. 0: no more than it is itself.
+static double scale_of(const MbsSystem *system, const MbsState *state, const MbsSignal *signal, double least) {
+  const MbsSignalBank *bank = &system->signals;
+  const mbs_scalar *of = NULL;
+  int count = system->dimension;
+  double largest = 0;
+  if (signal->kind == MBS_SIGNAL_MULTIPLIER) {
+    of = mbs_state_multipliers(state, (MbsMultiplierKind)signal->component);
+    count = system->m;
+  } else if (signal->kind == MBS_SIGNAL_POSITION || signal->kind == MBS_SIGNAL_VELOCITY ||
+             signal->kind == MBS_SIGNAL_ACCELERATION) {
+    largest = least;
+    of = signal->kind == MBS_SIGNAL_POSITION   ? bank->position
+         : signal->kind == MBS_SIGNAL_VELOCITY ? bank->velocity
+                                               : bank->acceleration;
+    of += signal->index * system->dimension;
+  } else if (signal->kind == MBS_SIGNAL_BODY_FORCE) {
+    largest = 1;
+  }
+  for (int k = 0; of && k < count; ++k) {
+    mbs_raise(&largest, of[k]);
+  }
+  return largest;
+}
+
+// the derivatives of a function from the source in use
+static void differentiate(const MbsSystem *system, const MbsFunction *function, const MbsState *state) {
+  double least = 1e-3 * mbs_state_size(system, state);
+  for (int s = 0; s < function->tape->input_count; ++s) {
+    const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
+    if (signal->kind != MBS_SIGNAL_TIME && signal->kind != MBS_SIGNAL_TURN) {
+      double scale = scale_of(system, state, signal, least);
+      function->outputs[1 + s] = *mbs_source_tape(system, function->tape, function->inputs, s, scale, 1);
+    }
+  }
 }
 
 mbs_scalar mbs_function_evaluate(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
                                  const mbs_scalar *objectives) {
   mbs_signal_bank_inputs(system, state, function->tape, objectives, function->inputs);
   mbs_tape_evaluate(function->tape, function->inputs, function->outputs);
+  if (system->source) {
+    differentiate(system, function, state);
+  }
   return function->outputs[0];
 }
 

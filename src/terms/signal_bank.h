@@ -22,7 +22,8 @@ typedef struct MbsSignalBank {
   bool *is_expected;          // before the start, by angle: previous says where
   MbsTape *principal;         // of all angles
   mbs_scalar *principal_inputs, *principal_outputs;
-  struct MbsBodyForces *body_forces;  // NULL: no signal needs them
+  struct MbsBodyForces *body_forces;                  // NULL: no signal needs them
+  int most_function_inputs, most_function_registers;  // of the functions made so far
 } MbsSignalBank;
 
 // A number that depends on signals: an objective's integrand, an independent coordinate, ...

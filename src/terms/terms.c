@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "terms/derivative_source.h"
 #include "terms/elements.h"
 #include "terms/tree.h"
 
@@ -138,6 +139,8 @@ void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const Mbs
                        double c2, mbs_scalar *values) {
   if (system->tree) {
     mbs_tree_assemble(system, MBS_TREE_TANGENT, state, weights, c0, c1, c2, values);
+  } else if (system->source) {
+    mbs_source_tangent(system, state, weights, c0, c1, c2, values);
   } else {
     tangent(system, true, state, weights, c0, c1, c2, values);
   }
@@ -187,6 +190,11 @@ void mbs_terms_add_columns(const MbsSystem *system, const MbsState *state, const
   const MbsDirectionColumn *directions = system->directions;
   int stride = system->nq + system->m;
   mbs_scalar *work = cleared_scratch(system, count);
+  if (system->source) {
+    mbs_source_columns(system, false, state, weights, parts, count, directions, work, stride);
+    add_scratch(system, count, R);
+    return;
+  }
   for (int i = 0; i < system->mass_count && (parts & MBS_PART_BALANCE); ++i) {
     for (int k = 0; k < count; ++k) {
       mbs_mass_derivative(system, &system->masses[i], state, &directions[k], work + k * stride);
@@ -258,6 +266,14 @@ void mbs_terms_tangent_slopes(const MbsSystem *system, const MbsState *state, do
     mbs_tree_mass_slopes(system, state, u, columns, R);
     return;
   }
+  if (system->source) {
+    point_at_columns(system, columns);
+    mbs_scalar *sum = cleared_scratch(system, system->column_count);
+    mbs_source_slopes_columns(system, state, c0, c1, u, system->column_count, system->directions, sum,
+                              system->nq + system->m);
+    add_scratch(system, system->column_count, R);
+    return;
+  }
   add_mass_slopes(system, u, R);
   if (!has_tangent_of_forces(c0, c1)) {
     return;
@@ -296,6 +312,10 @@ void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const 
                               .lambda = bar->lambda,
                               .coefficients = bar->coefficients,
                               .parameters = bar->parameters};
+  if (system->source) {
+    mbs_source_transposed(system, false, state, weights, parts, &adjoint);
+    return;
+  }
   for (int i = 0; i < system->mass_count && (parts & MBS_PART_BALANCE); ++i) {
     mbs_mass_transposed(system, &system->masses[i], state, &adjoint);
   }
@@ -319,6 +339,10 @@ void mbs_terms_tangent_transposed(const MbsSystem *system, const MbsState *state
                               .v = bar->v,
                               .coefficients = bar->coefficients,
                               .parameters = bar->parameters};
+  if (system->source) {
+    mbs_source_slopes_transposed(system, state, c0, c1, u, &adjoint);
+    return;
+  }
   for (int i = 0; i < system->mass_count; ++i) {
     mbs_mass_coefficient_adjoint(system, &system->masses[i], u, adjoint.mu, bar->coefficients);
   }

@@ -50,6 +50,7 @@ struct MbsForceElement;
 struct MbsBodyForces;
 struct MbsExpressionRow;
 struct MbsTree;
+struct MbsSource;
 
 typedef struct MbsWeights {
   double k0, k1, k2, epsilon;  // of the levels of holonomic constraints, and of their multipliers
@@ -152,6 +153,8 @@ typedef struct MbsSystem {
   mbs_scalar *scratch;                    // (nq + m) x carried columns
   mbs_scalar *zeros;                      // the longer of nq and m
   struct MbsDirectionColumn *directions;  // columns
+  struct MbsSource *given_source;         // of derivatives other than the formulas (derivative_source.h), or NULL
+  struct MbsSource *source;               // the same while derivatives are taken from there, else NULL
 } MbsSystem;
 
 // Coordinate k of the entity whose first one is `first`, where it is free and the entity's own; else -1.

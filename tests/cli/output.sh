@@ -124,6 +124,20 @@ while read -r a b; do
   near "$a" "$b" 1e-8
 done <"$folder/both"
 
+# derivatives of the terms from elsewhere: exact to rounding, and to some nine digits
+for method in direct adjoint; do
+  for derivatives in automatic numerical; do
+    exits 0 gradient $model $short --json --method $method --derivatives $derivatives
+    prints "\"derivatives\": \"$derivatives\""
+    near "$(line_number psi1 Ls1)" "$(head -n 1 "$folder/direct")" $([ $derivatives = automatic ] && echo 1e-11 || echo 1e-7)
+  done
+done
+exits 0 gradient $model $short --derivatives numerical --compare
+prints ', direct, numerical derivatives$'
+exits 0 verify $model $short --derivatives automatic
+exits 0 list derivatives
+prints '^ *automatic '
+
 # a central difference is good for six digits or more; 1e-4 leaves room for the steps' tolerance over its step
 exits 0 gradient $model $short --objective psi1 --wrt Ls1 --method finite-difference --json
 near "$(line_number psi1 Ls1)" "$(head -n 1 "$folder/direct")" 1e-4

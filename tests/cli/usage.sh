@@ -45,7 +45,12 @@ complains 'unknown option --zzzzzz' simulate $model --zzzzzz
 complains 'unknown option -x' simulate $model -x
 complains 'not an option of check' check $model --method direct
 complains 'not an option of verify' verify $model --formulation index1
-complains 'not offered' gradient $model --derivatives 1
+complains 'unknown derivatives "1"; there are analytical, automatic and numerical' gradient $model --derivatives 1
+complains 'did you mean automatic?' gradient $model --derivatives automatik
+complains 'is for --method direct or adjoint only, the method is complex-step' gradient $model --method complex-step --derivatives numerical
+complains 'automatic and numerical derivatives are not offered with relative coordinates' gradient $model --derivatives numerical --coordinates relative --end 0.1
+complains 'not an option of simulate' simulate $model --derivatives automatic
+complains 'not an option of check' check $model --derivatives automatic
 complains 'too few independent coordinates' gradient $model --formulation matrix-r --independent 'r(P2).x'
 complains 'too many independent coordinates' gradient $model --formulation matrix-r --independent 'r(P2).x,r(P2).y,r(P1).x'
 complains 'does not add a freedom' gradient $model --formulation matrix-r --independent 'r(P2).x,2*r(P2).x'
