@@ -18,6 +18,7 @@ typedef enum Kind {
   KIND_SIZE,          // CliNumber: bytes
   KIND_PROJECTIONS,   // CliNumber
   KIND_MATRIX,        // const char *
+  KIND_REFERENCE,     // const char *
   KIND_NONHOLONOMIC,  // const char *
   KIND_TANGENT,       // const char *
   KIND_NAMES,         // CliNames
@@ -110,6 +111,8 @@ static const Option table[] = {
      "relative coordinates: joints that carry the tree of bodies (chosen:\nbranches as short as possible)"},
     {"--cut", "J,K", KIND_TEXT, MODELS, MEMBER(cut),
      "relative coordinates: joints that are cut and closed by constraints\n(those outside the tree)"},
+    {"--reference-point", "NAME", KIND_REFERENCE, MODELS, MEMBER(reference_point),
+     "relative coordinates: what the recursion refers to, origin (RTdyn1) or\nmass-centre (RTdyn0) (origin)"},
     {"--json", NULL, KIND_FLAG, MODELS, MEMBER(is_json), "print one JSON object instead of tables"},
     {"--quiet", NULL, KIND_FLAG, MODELS, MEMBER(is_quiet), "print the tables of numbers only"},
     {"--markdown", NULL, KIND_FLAG, CLI_LIST, MEMBER(is_markdown), "print tables in Markdown"},
@@ -184,6 +187,7 @@ static bool store(const Option *option, const char *value, CliOptions *options) 
     case KIND_PROJECTIONS: return cli_value_projections(option->name, value, member);
     case KIND_MATRIX: return cli_value_choice(option->name, "mass|tangent", value, member);
     case KIND_NONHOLONOMIC: return cli_value_choice(option->name, "coupled|projected", value, member);
+    case KIND_REFERENCE: return cli_value_choice(option->name, "origin|mass-centre", value, member);
     case KIND_TANGENT: return cli_value_choice(option->name, "exact|approximate", value, member);
     case KIND_NAMES: return cli_value_names(option->name, value, member);
     case KIND_OUTPUT: return cli_value_output(option->name, value, member);

@@ -25,7 +25,7 @@ typedef struct CliOptions {
   const char *formulation, *coordinates, *integrator;
   CliNumber step, end, tolerance, penalty, xi, omega;
   CliNumber beta, gamma, spectral_radius, projections;
-  const char *independent, *projection_matrix, *nonholonomic, *tangent, *tree, *cut;
+  const char *independent, *projection_matrix, *nonholonomic, *tangent, *tree, *cut, *reference_point;
   bool is_stabilised;
   int assignment_count;
   CliAssignment *assignments;  // --set

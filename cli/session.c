@@ -42,6 +42,7 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
   override_number(options->spectral_radius, &settings->spectral_radius);
   settings->projections = options->projections.is_given ? (int)options->projections.value : settings->projections;
   override_flag(options->projection_matrix, "tangent", &settings->is_projection_tangent);
+  override_flag(options->reference_point, "mass-centre", &settings->is_about_mass_centres);
   override_flag(options->nonholonomic, "projected", &settings->is_nonholonomic_projected);
   override_flag(options->tangent, "approximate", &settings->is_tangent_approximate);
   settings->derivatives = options->has_derivatives ? options->derivatives : settings->derivatives;

@@ -69,6 +69,7 @@ typedef struct MbsSettings {
   bool is_tangent_approximate;     // Newton's iteration without the curvature of the constraints
   MbsDerivatives derivatives;      // of the terms, in direct and adjoint runs
   char independent[256];           // matrix-r: independent coordinates between commas; "": those of the start
+  bool is_about_mass_centres;      // relative coordinates: the recursion refers to centres of mass, not to the origin
   char tree[256], cut[256];        // relative coordinates: joints that carry the tree, or are cut; "": chosen
   bool is_kinematic;               // no dynamics: drivers and the start's velocities prescribe the motion; the
                                    // multipliers are the forces it needs; formulation and integrator do not matter

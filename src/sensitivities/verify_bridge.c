@@ -152,6 +152,10 @@ static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const Mb
     MbsRequest run = *request;
     bool is_own = strcmp(coordinates[i], request->settings.coordinates) == 0;
     (void)snprintf(run.settings.coordinates, sizeof run.settings.coordinates, "%s", coordinates[i]);
+    if (strcmp(coordinates[i], "relative") != 0) {  // what is for these alone
+      run.settings.tree[0] = run.settings.cut[0] = '\0';
+      run.settings.is_about_mass_centres = false;
+    }
     if (is_own || !request->has_own_coordinates) {
       MBS_TRY(verify_coordinates(context, model, &run, is_own, verification));
     }

@@ -175,9 +175,10 @@ static MbsStatus check_coordinates(MbsContext *context, const MbsModel *model, c
     return mbs_fail(context, MBS_ERROR_INPUT, place, "no coordinates \"%s\"; use natural or relative",
                     settings->coordinates);
   }
-  if (!is_relative && (settings->tree[0] || settings->cut[0])) {
-    return mbs_fail(context, MBS_ERROR_INPUT, place,
-                    "a tree of joints, or joints to cut, are for relative coordinates; add --coordinates relative");
+  if (!is_relative && (settings->tree[0] || settings->cut[0] || settings->is_about_mass_centres)) {
+    return mbs_fail(
+        context, MBS_ERROR_INPUT, place, "%s for relative coordinates; add --coordinates relative",
+        settings->is_about_mass_centres ? "a reference point is" : "a tree of joints, or joints to cut, are");
   }
   if (is_relative && settings->is_projection_tangent) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, place,

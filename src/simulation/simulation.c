@@ -71,6 +71,9 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MBS_TRY(mbs_simulation_compile(context, arena, model, &simulation->settings, column_count, columns, is_carried,
                                  values, &simulation->system));
   MbsSystem *system = simulation->system;
+  if (simulation->settings.is_about_mass_centres) {
+    MBS_TRY(mbs_system_refer_to_mass_centres(context, system));
+  }
   MBS_TRY(mbs_state_create(context, system, &simulation->state));
   MBS_TRY(mbs_formulation_create(context, &simulation->settings, system, &simulation->formulation));
   MBS_TRY(mbs_initial_create(context, system, &simulation->state, &simulation->initial));

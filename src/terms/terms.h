@@ -171,6 +171,8 @@ MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *syst
 // products with columns, and not only by transposed products.
 MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
                             const int *columns, bool is_carried, MbsSystem **system);
+// Relative coordinates: their recursion is about the bodies' centres of mass from now on, not the global origin.
+MbsStatus mbs_system_refer_to_mass_centres(MbsContext *context, MbsSystem *system);
 // Sets the parameters (all of them) and refreshes every coefficient.
 void mbs_system_set_parameters(MbsSystem *system, const double *values);
 // The same with those of another system of the same blueprint.

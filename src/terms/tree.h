@@ -37,6 +37,12 @@ typedef struct MbsTreeNode {
   int body_first, body_count;  // coordinates of its body's entities in `inner`, and how many entities: 0: none
 } MbsTreeNode;
 
+// Reference points, and how they move: tree_mass_centre.c. By node.
+typedef struct MbsTreeCentre {
+  mbs_scalar *g, *rate, *second;
+  mbs_scalar *omega, *alpha;
+} MbsTreeCentre;
+
 typedef struct MbsTree {
   MbsSystem *inner;
   int node_count;
@@ -60,6 +66,9 @@ typedef struct MbsTree {
   mbs_scalar *b[3];   // by coordinate of a joint: b, b', b''
   mbs_scalar *f;      // forces on `inner`, n + m
   mbs_scalar *W;      // by node: wrench of all that stands on it
+
+  bool is_about_centres;  // values by the recursion about centres of mass
+  MbsTreeCentre centre;
 
   // workspace
   mbs_scalar *eta[3];      // by node: eta, eta', eta'' of one column
@@ -107,6 +116,13 @@ void mbs_tree_project(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar
 void mbs_tree_ball_slope(const MbsTree *tree, int index, int k, int l, mbs_scalar *t);
 // y (nq of `inner`) = what the twists of u (coordinates) do to the bodies; the twists by node into xi.
 void mbs_tree_spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi, mbs_scalar *y);
+
+// ---- tree_mass_centre.c ----
+// Of all nodes and bodies, after those of the level before: reference points (0), V and b' known, velocities (1), A and
+// accelerations (2).
+void mbs_tree_follow_centres(const MbsTree *tree, int level);
+// f of the coordinates from the forces on the bodies.
+void mbs_tree_project_centres(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *f_z);
 
 // ---- the terms (terms.h) in the tree's coordinates ----
 void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,

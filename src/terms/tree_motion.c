@@ -182,15 +182,11 @@ MBS_KERNEL const mbs_scalar *of_parent(const MbsTree *tree, const MbsTreeNode *n
   return node->parent < 0 ? tree->inner->zeros : twists + node->parent * mbs_twist_size(d);
 }
 
-// b' of its coordinates, and V
-MBS_KERNEL void add_velocity(const MbsTree *tree, int index, int d) {
+// b' of a node's coordinates, V of the node before being known
+MBS_KERNEL void find_rates(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   int size = mbs_twist_size(d);
   const mbs_scalar *V_p = of_parent(tree, node, tree->V, d);
-  mbs_scalar *V = tree->V + index * size;
-  for (int i = 0; i < size; ++i) {
-    V[i] = V_p[i];
-  }
   for (int k = node->first; k < node->first + node->count; ++k) {
     mbs_scalar *rate = tree->b[1] + k * size;
     if (d == 3 && node->kind == MBS_MOTION_BALL) {
@@ -203,6 +199,18 @@ MBS_KERNEL void add_velocity(const MbsTree *tree, int index, int d) {
       }
     }
     mbs_bracket_add(d, 1, V_p, tree->b[0] + k * size, rate);
+  }
+}
+
+MBS_KERNEL void add_velocity(const MbsTree *tree, int index, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  int size = mbs_twist_size(d);
+  const mbs_scalar *V_p = of_parent(tree, node, tree->V, d);
+  mbs_scalar *V = tree->V + index * size;
+  for (int i = 0; i < size; ++i) {
+    V[i] = V_p[i];
+  }
+  for (int k = node->first; k < node->first + node->count; ++k) {
     mbs_twist_add(d, tree->at.v[k], tree->b[0] + k * size, V);
   }
 }
@@ -288,7 +296,7 @@ MBS_KERNEL void accelerate_body(const MbsTree *tree, int index, int d) {
 }
 
 // positions (level 0), velocities (1) and accelerations (2) from `level` on
-MBS_KERNEL void follow(const MbsTree *tree, int level, int d) {
+MBS_KERNEL void follow(const MbsTree *tree, int level, bool is_about_centres, int d) {
   const mbs_scalar ground[12] = {1, 0, 0, 0, d == 3, 0, 0, 0, d == 3};
   int size = frame_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
@@ -307,13 +315,31 @@ MBS_KERNEL void follow(const MbsTree *tree, int level, int d) {
       find_axes(tree, i, d);
       place_body(tree, i, d);
     }
-    if (level <= 1) {
+    if (level <= 1 && !is_about_centres) {
+      find_rates(tree, i, d);
       add_velocity(tree, i, d);
       move_body(tree, i, d);
     }
-    add_acceleration(tree, i, d);
-    accelerate_body(tree, i, d);
+    if (!is_about_centres) {
+      add_acceleration(tree, i, d);
+      accelerate_body(tree, i, d);
+    }
   }
+}
+
+// the same, V and A by the recursion about centres
+MBS_KERNEL void follow_about_centres(const MbsTree *tree, int level, int d) {
+  follow(tree, level, true, d);
+  if (level == 0) {
+    mbs_tree_follow_centres(tree, 0);
+  }
+  if (level <= 1) {
+    mbs_tree_follow_centres(tree, 1);
+    for (int i = 0; i < tree->node_count; ++i) {
+      find_rates(tree, i, d);
+    }
+  }
+  mbs_tree_follow_centres(tree, 2);
 }
 
 static double distance(const MbsTree *tree, int a, int b) {
@@ -380,9 +406,15 @@ const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_
     copy_level(tree, state->v, tree->at.v, tree->x.v);
     copy_level(tree, state->a, tree->at.a, tree->x.a);
     if (inner->dimension == 2) {
-      follow(tree, level, 2);
+      if (tree->is_about_centres) {
+        follow_about_centres(tree, level, 2);
+      } else {
+        follow(tree, level, false, 2);
+      }
+    } else if (tree->is_about_centres) {
+      follow_about_centres(tree, level, 3);
     } else {
-      follow(tree, level, 3);
+      follow(tree, level, false, 3);
     }
     tree->is_known = true;
     tree->has_slopes = false;
@@ -505,8 +537,12 @@ void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const Mbs
   const MbsSystem *inner = tree->inner;
   const MbsState *x = mbs_tree_follow(tree, state, false);
   mbs_terms_residual(inner, x, weights, tree->f, scale);
-  mbs_tree_gather(tree, tree->f, tree->W);
-  mbs_tree_project(tree, tree->f, tree->W, r);
+  if (tree->is_about_centres) {
+    mbs_tree_project_centres(tree, tree->f, r);
+  } else {
+    mbs_tree_gather(tree, tree->f, tree->W);
+    mbs_tree_project(tree, tree->f, tree->W, r);
+  }
   for (int i = 0; i < inner->m; ++i) {
     r[system->n + i] = tree->f[inner->n + i];
   }
