@@ -218,6 +218,9 @@ void mbs_tree_project_centres(const MbsTree *tree, const mbs_scalar *f, mbs_scal
 
 MbsStatus mbs_system_refer_to_mass_centres(MbsContext *context, MbsSystem *system) {
   MbsTree *tree = system->tree;
+  if (!tree) {
+    return MBS_OK;  // a model without bodies
+  }
   size_t d = (size_t)system->dimension, nodes = (size_t)tree->node_count, w = d == 2 ? 1 : 3;
   MbsTreeCentre *c = &tree->centre;
   MBS_TAKE(context, system->arena, c->g, d * nodes);
