@@ -115,3 +115,36 @@ void mbs_twin_probe_evaluate(MbsProbe *probe, const MbsProbeState *from, MbsProb
     mbs_system_perturb(system, index, -MBS_COMPLEX_STEP);
   }
 }
+
+void mbs_twin_probe_move(MbsProbe *probe, const MbsProbeState *from, const MbsProbeState *along,
+                         const double *parameters) {
+  MbsSystem *system = probe->simulation->system;
+  MbsState *state = &probe->simulation->state;
+  mbs_system_perturb_along(system, parameters, MBS_COMPLEX_STEP);
+  state->t = from->t;
+  for (int i = 0; i < system->n; ++i) {
+    state->q[i] = from->q[i] + mbs_complex(0, MBS_COMPLEX_STEP * along->q[i]);
+    state->v[i] = from->v[i] + mbs_complex(0, MBS_COMPLEX_STEP * along->v[i]);
+    state->a[i] = from->a[i] + mbs_complex(0, MBS_COMPLEX_STEP * along->a[i]);
+  }
+  for (int i = 0; i < system->m; ++i) {
+    state->lambda[i] = from->lambda[i] + mbs_complex(0, MBS_COMPLEX_STEP * along->lambda[i]);
+    state->total[i] = from->total[i] + mbs_complex(0, MBS_COMPLEX_STEP * along->total[i]);
+  }
+  mbs_state_place_fixed(system, state);
+  mbs_signal_bank_evaluate(system, state);
+}
+
+void mbs_twin_probe_element(MbsProbe *probe, const MbsWeights *weights, int element, double *r) {
+  const MbsSystem *system = probe->simulation->system;
+  const MbsState *state = &probe->simulation->state;
+  int objective = element - mbs_system_element_count(system);
+  if (objective >= 0) {
+    mbs_scalar g = mbs_function_evaluate(system, &probe->simulation->objectives.items[objective].function, state, NULL);
+    put(MBS_PROBE_PARAMETER, 1, &g, r);
+    return;
+  }
+  const MbsSystem alone = mbs_system_alone(system, element);
+  mbs_terms_residual(&alone, state, weights, probe->r, NULL);
+  put(MBS_PROBE_PARAMETER, system->n + system->m, probe->r, r);
+}

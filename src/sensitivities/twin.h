@@ -73,6 +73,7 @@ typedef struct MbsProbeState {
 } MbsProbeState;
 
 typedef struct MbsProbe MbsProbe;
+struct MbsWeights;
 
 MbsStatus mbs_twin_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **probe);
 void mbs_twin_probe_destroy(MbsProbe *probe);
@@ -80,9 +81,17 @@ void mbs_twin_probe_destroy(MbsProbe *probe);
 // perturbed, their derivatives. index: the parameter, coordinate or multiplier.
 void mbs_twin_probe_evaluate(MbsProbe *probe, const MbsProbeState *state, MbsProbeKind kind, int index, double *f,
                              double *Phi, double *Phidot, double *Phiddot, double *Pu, double *g);
+// The same for one element alone (mbs_system_alone; behind those the objectives' integrands), along a direction of the
+// state and of all parameters: move, then the derivative of the residual's part (n + m), or of one number.
+void mbs_twin_probe_move(MbsProbe *probe, const MbsProbeState *state, const MbsProbeState *along,
+                         const double *parameters);
+void mbs_twin_probe_element(MbsProbe *probe, const struct MbsWeights *weights, int element, double *r);
 MbsStatus mbs_complex_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **probe);
 void mbs_complex_probe_destroy(MbsProbe *probe);
 void mbs_complex_probe_evaluate(MbsProbe *probe, const MbsProbeState *state, MbsProbeKind kind, int index, double *f,
                                 double *Phi, double *Phidot, double *Phiddot, double *Pu, double *g);
+void mbs_complex_probe_move(MbsProbe *probe, const MbsProbeState *state, const MbsProbeState *along,
+                            const double *parameters);
+void mbs_complex_probe_element(MbsProbe *probe, const struct MbsWeights *weights, int element, double *r);
 
 #endif

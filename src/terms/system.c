@@ -239,6 +239,27 @@ static void refresh(MbsSystem *system) {
   }
 }
 
+int mbs_system_element_count(const MbsSystem *system) {
+  return system->mass_count + system->mode.row_count + system->mode.force_count;
+}
+
+MbsSystem mbs_system_alone(const MbsSystem *system, int element) {
+  MbsSystem alone = *system;
+  int row = element - system->mass_count, force = row - system->mode.row_count;
+  alone.mass_count = alone.mode.row_count = alone.mode.force_count = 0;
+  if (row < 0) {
+    alone.masses += element;
+    alone.mass_count = 1;
+  } else if (force < 0) {
+    alone.mode.rows += row;
+    alone.mode.row_count = 1;
+  } else {
+    alone.mode.forces += force;
+    alone.mode.force_count = 1;
+  }
+  return alone;
+}
+
 void mbs_system_set_parameters(MbsSystem *system, const double *values) {
   for (int i = 0; i < system->blueprint->parameters.count; ++i) {
     system->parameters[i] = values[i];
@@ -256,6 +277,13 @@ void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system) {
 void mbs_system_perturb(MbsSystem *system, int index, double step) {
   system->parameters[index] += mbs_complex(0, step);
   refresh(system);
+}
+
+void mbs_system_perturb_along(MbsSystem *system, const double *direction, double step) {
+  for (int i = 0; i < system->blueprint->parameters.count; ++i) {
+    system->parameters[i] = mbs_re(system->parameters[i]) + mbs_complex(0, step * direction[i]);
+  }
+  mbs_coefficients_refresh(&system->coefficients, system->parameters);
 }
 
 MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state) {

@@ -168,12 +168,17 @@ MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *syst
 // products with columns, and not only by transposed products.
 MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
                             const int *columns, bool is_carried, MbsSystem **system);
+// The same system with one of its elements alone: masses first, then constraints, then forces.
+int mbs_system_element_count(const MbsSystem *system);
+MbsSystem mbs_system_alone(const MbsSystem *system, int element);
 // Sets the parameters (all of them) and refreshes every coefficient.
 void mbs_system_set_parameters(MbsSystem *system, const double *values);
 // The same with those of another system of the same blueprint.
 void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system);
 // The same with parameter `index` perturbed by an imaginary `step` (complex build).
 void mbs_system_perturb(MbsSystem *system, int index, double step);
+// The same with all of them at once, by `step` times a direction, in place of what they were perturbed by.
+void mbs_system_perturb_along(MbsSystem *system, const double *direction, double step);
 
 // A state at the start of the assembly: guesses, zero velocities.
 MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state);
