@@ -85,14 +85,15 @@ static void print_suspects(const MbsVerification *verification) {
         "tells)\n\n");
     return;
   }
-  CliTable *table = cli_table_create(4);
-  static const char *const header[] = {"suspect", "derivative by", "shows in", "error"};
-  for (int j = 0; j < 4; ++j) {
+  CliTable *table = cli_table_create(5);
+  static const char *const header[] = {"suspect", "coordinates", "derivative by", "shows in", "error"};
+  for (int j = 0; j < 5; ++j) {
     cli_table_text(table, header[j]);
   }
   for (int i = 0; i < verification->suspect_count; ++i) {
     const MbsSuspect *suspect = &verification->suspects[i];
     cli_table_text(table, suspect->element);
+    cli_table_text(table, suspect->coordinates);
     cli_table_text(table, suspect->derivative);
     cli_table_text(table, suspect->products);
     cli_table_error(table, suspect->relative_error);
@@ -110,6 +111,7 @@ static void put_suspects(CliJson *json, const MbsVerification *verification) {
     const MbsSuspect *suspect = &verification->suspects[i];
     cli_json_open_object(json, NULL);
     cli_json_text(json, "element", suspect->element);
+    cli_json_text(json, "coordinates", suspect->coordinates);
     cli_json_text(json, "derivative", suspect->derivative);
     cli_json_text(json, "products", suspect->products);
     cli_json_number(json, "relative_error", suspect->relative_error);

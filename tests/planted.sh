@@ -23,6 +23,6 @@ count=$(grep -c '  direct$\|\(direct\|adjoint\|matrix\)  *[0-9.]*e[-+][0-9]*$' "
 exits 3 verify $arguments --json
 prints '^  "suspects": \['
 prints "^  \"suspects_in_all\": $count,\$"
-[ "$(grep -c '^ *{"element": "[^,]*", "derivative": "[^,]*", "products": ' "$folder/out")" -eq "$count" ] ||
+[ "$(grep -c '^ *{"element": "[^,]*", "coordinates": "[a-z]*", "derivative": "[^,]*", "products": ' "$folder/out")" -eq "$count" ] ||
   fail "expected $count suspects"
 done_well

@@ -214,6 +214,7 @@ typedef struct MbsVerifyRow {
 
 // An element whose derivatives, taken by itself at states along the run, are not those of the complex step.
 typedef struct MbsSuspect {
+  const char *coordinates;
   const char *element;     // force "spring 1", constraint "body A1: length A-P1", mass of body "A1", objective "psi1"
   const char *derivative;  // with respect to: positions, velocities, accelerations, multipliers, parameter NAME
   const char *products;    // where it shows: "direct", "adjoint", "matrix", or several of them

@@ -9,6 +9,10 @@ MbsStatus mbs_refinement_create(MbsContext *context, const MbsSystem *system, Mb
   size_t size = (size_t)(system->n + system->m);
   *refinement = (MbsRefinement){.system = system, .solver = solver, .is_relaxed = true};
   MBS_TAKE(context, system->arena, refinement->epsilon, system->m);
+  MBS_TAKE(context, system->arena, refinement->diagonal, system->m);
+  for (int i = 0; i < system->m; ++i) {
+    refinement->diagonal[i] = mbs_pattern_position(&system->mode.pattern, system->n + i, system->n + i);
+  }
   MBS_TAKE(context, system->arena, refinement->change,
            size * (size_t)(system->carried_count > 0 ? system->carried_count : 1));
   return MBS_OK;
@@ -30,7 +34,7 @@ bool mbs_refinement_factor(MbsRefinement *refinement, mbs_scalar *values) {
     return true;
   }
   for (int i = 0; i < system->m; ++i) {
-    values[system->mode.rows[i].diagonal] -= refinement->epsilon[i];
+    values[refinement->diagonal[i]] -= refinement->epsilon[i];
     refinement->is_relaxed = refinement->is_relaxed || refinement->epsilon[i] > 0;
   }
   return refinement->is_relaxed ? mbs_sparse_solver_factor(refinement->solver, values) : is_factored;

@@ -13,6 +13,7 @@ typedef struct MbsRefinement {
   const MbsSystem *system;
   MbsSparseSolver *solver;
   double *epsilon;      // m: relaxation of each row
+  int *diagonal;        // m: its place in the matrix
   bool is_relaxed;      // the factors are those of S_epsilon
   double best_quality;  // of the factors of S so far
   mbs_scalar *change;   // (n + m) x columns

@@ -1,6 +1,6 @@
 // The derivatives of each element by itself, against the complex step: where verify looks for what is wrong.
 //
-// Elements are the masses, constraints and forces of a system (mbs_system_alone) and behind them the objectives. At a
+// Elements are the masses, constraints and forces of a system (mbs_system_isolate) and behind them the objectives. At a
 // state, along a direction (c0 u, c1 u, c2 u, l, s) of q, v, a, lambda and total and p of all parameters, the complex
 // step gives r' of an element's part of the residual; three products must give the same:
 //     direct     r_q c0 u + r_v c1 u + r_a c2 u + r_lambda l + r_rho p      product with columns

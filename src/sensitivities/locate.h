@@ -15,8 +15,8 @@ typedef struct MbsSuspects {
   MbsSuspect items[MBS_MOST_SUSPECTS];
 } MbsSuspects;
 
-// The elements whose derivatives are off most, with respect to the state and all parameters of the model, the worst
-// first; names in the arena. The settings are those of the run whose states are looked at.
+// Adds the elements whose derivatives are off most, with respect to the state and all parameters of the model, the
+// worst first; names in the arena. The settings are those of the run whose states are looked at.
 MbsStatus mbs_locate(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsSettings *settings,
                      MbsSuspects *suspects);
 

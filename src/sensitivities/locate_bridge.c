@@ -21,7 +21,8 @@ typedef struct Finding {
 typedef struct Search {
   MbsElementCheck check;
   MbsState states[STATES];
-  Finding *findings;  // by element
+  MbsMismatch (*off)[MBS_PRODUCTS];  // by element: at a state
+  Finding *findings;                 // by element
 } Search;
 
 // ---- states ----
@@ -65,13 +66,28 @@ static int worst_product(const MbsMismatch off[MBS_PRODUCTS]) {
   return worst;
 }
 
-static void look(Search *search, int state, int element) {
-  MbsMismatch off[MBS_PRODUCTS];
-  mbs_element_check_compare(&search->check, element, off);
-  for (int product = 0; product < MBS_PRODUCTS; ++product) {
-    double worst = relative(off[product]);
-    if (worst > tolerance && worst > search->findings[element].worst) {
-      search->findings[element] = (Finding){.worst = worst, .state = state};
+// All elements at a state. What is off by a rounding of the others' derivatives is not wrong: forces may cancel along a
+// tree, and of one that is zero nothing tells how large what cancels was.
+static void look(Search *search, int state) {
+  const MbsElementCheck *check = &search->check;
+  int without_objectives = mbs_system_element_count(check->simulation->system);
+  double largest = 0;
+  go_to(search, state);
+  for (int element = 0; element < check->element_count; ++element) {
+    MbsMismatch *off = search->off[element];
+    mbs_element_check_compare(check, element, off);
+    if (element < without_objectives && off[MBS_PRODUCT_DIRECT].size > largest) {
+      largest = off[MBS_PRODUCT_DIRECT].size;
+    }
+  }
+  for (int element = 0; element < check->element_count; ++element) {
+    const MbsMismatch *off = search->off[element];
+    for (int product = 0; product < MBS_PRODUCTS; ++product) {
+      double worst = relative(off[product]);
+      bool is_rounding = element < without_objectives && off[product].error < 1e-14 * largest;
+      if (worst > tolerance && !is_rounding && worst > search->findings[element].worst) {
+        search->findings[element] = (Finding){.worst = worst, .state = state};
+      }
     }
   }
 }
@@ -93,8 +109,8 @@ static const char *element_name(const MbsSystem *system, MbsArena *arena, int el
   if (body != MBS_NOBODY) {
     return mbs_arena_print(arena, "mass of body \"%s\"", blueprint->bodies.items[body].name);
   }
-  int first = system->masses[element].first[0];
-  return mbs_arena_print(arena, "inertia of coordinate \"%s\"", system->coordinate_names[first]);
+  return mbs_arena_print(arena, "inertia of coordinate \"%s\"",
+                         blueprint->entities.items[blueprint->masses.items[element].entities[0]].name);
 }
 
 static const char *part_name(const MbsSystem *system, MbsArena *arena, int part) {
@@ -133,11 +149,12 @@ static MbsStatus tell(MbsContext *context, MbsArena *arena, Search *search, int 
       worst_part = part;
     }
   }
-  *suspect = (MbsSuspect){.element = element_name(system, arena, element),
+  *suspect = (MbsSuspect){.coordinates = mbs_arena_copy_text(arena, search->check.simulation->settings.coordinates),
+                          .element = element_name(system, arena, element),
                           .derivative = part_name(system, arena, worst_part),
                           .products = product_names(arena, worst),
                           .relative_error = relative(worst[worst_product(worst)])};
-  bool is_complete = suspect->element && suspect->derivative && suspect->products;
+  bool is_complete = suspect->coordinates && suspect->element && suspect->derivative && suspect->products;
   return is_complete ? MBS_OK : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
 }
 
@@ -154,12 +171,8 @@ static int worst_left(const Search *search) {
 }
 
 static MbsStatus search_all(MbsContext *context, MbsArena *arena, Search *search, MbsSuspects *suspects) {
-  *suspects = (MbsSuspects){.count = 0};
   for (int state = 0; state < STATES; ++state) {
-    go_to(search, state);
-    for (int element = 0; element < search->check.element_count; ++element) {
-      look(search, state, element);
-    }
+    look(search, state);
   }
   for (int element = worst_left(search); element >= 0; element = worst_left(search)) {
     if (suspects->count < MBS_MOST_SUSPECTS) {
@@ -176,6 +189,7 @@ static MbsStatus locate(MbsContext *context, MbsArena *arena, const MbsModel *mo
   MBS_TRY(mbs_element_check_create(context, arena, model, simulation, &search->check));
   MBS_TRY(find_states(context, model, simulation, search));
   MBS_TAKE(context, arena, search->findings, search->check.element_count);
+  MBS_TAKE(context, arena, search->off, search->check.element_count);
   return search_all(context, arena, search, suspects);
 }
 

@@ -243,21 +243,32 @@ int mbs_system_element_count(const MbsSystem *system) {
   return system->mass_count + system->mode.row_count + system->mode.force_count;
 }
 
-MbsSystem mbs_system_alone(const MbsSystem *system, int element) {
-  MbsSystem alone = *system;
-  int row = element - system->mass_count, force = row - system->mode.row_count;
-  alone.mass_count = alone.mode.row_count = alone.mode.force_count = 0;
-  if (row < 0) {
-    alone.masses += element;
-    alone.mass_count = 1;
-  } else if (force < 0) {
-    alone.mode.rows += row;
-    alone.mode.row_count = 1;
-  } else {
-    alone.mode.forces += force;
-    alone.mode.force_count = 1;
-  }
-  return alone;
+// where the elements are
+static MbsSystem *holder(MbsSystem *system) { return system->tree ? system->tree->inner : system; }
+
+MbsSystemElements mbs_system_isolate(MbsSystem *system, int element) {
+  MbsSystem *of = holder(system);
+  MbsMode *mode = &of->mode;
+  const MbsSystemElements all = {of->mass_count, mode->row_count, mode->force_count,
+                                 of->masses,     mode->rows,      mode->forces};
+  int row = element - all.mass_count, force = row - all.row_count;
+  of->mass_count = row < 0;
+  mode->row_count = row >= 0 && force < 0;
+  mode->force_count = force >= 0;
+  of->masses += row < 0 ? element : 0;
+  mode->rows += row >= 0 && force < 0 ? row : 0;
+  mode->forces += force >= 0 ? force : 0;
+  return all;
+}
+
+void mbs_system_rejoin(MbsSystem *system, const MbsSystemElements *all) {
+  MbsSystem *of = holder(system);
+  of->mass_count = all->mass_count;
+  of->masses = all->masses;
+  of->mode.row_count = all->row_count;
+  of->mode.rows = all->rows;
+  of->mode.force_count = all->force_count;
+  of->mode.forces = all->forces;
 }
 
 void mbs_system_set_parameters(MbsSystem *system, const double *values) {
@@ -283,7 +294,7 @@ void mbs_system_perturb_along(MbsSystem *system, const double *direction, double
   for (int i = 0; i < system->blueprint->parameters.count; ++i) {
     system->parameters[i] = mbs_re(system->parameters[i]) + mbs_complex(0, step * direction[i]);
   }
-  mbs_coefficients_refresh(&system->coefficients, system->parameters);
+  refresh(system);
 }
 
 MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state) {

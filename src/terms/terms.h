@@ -168,9 +168,17 @@ MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *syst
 // products with columns, and not only by transposed products.
 MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
                             const int *columns, bool is_carried, MbsSystem **system);
-// The same system with one of its elements alone: masses first, then constraints, then forces.
+// Masses first, then constraints, then forces.
 int mbs_system_element_count(const MbsSystem *system);
-MbsSystem mbs_system_alone(const MbsSystem *system, int element);
+// One element alone takes part in all terms of the system, until all are joined again.
+typedef struct MbsSystemElements {
+  int mass_count, row_count, force_count;
+  MbsMass *masses;
+  MbsRow *rows;
+  struct MbsForceElement **forces;
+} MbsSystemElements;
+MbsSystemElements mbs_system_isolate(MbsSystem *system, int element);
+void mbs_system_rejoin(MbsSystem *system, const MbsSystemElements *all);
 // Sets the parameters (all of them) and refreshes every coefficient.
 void mbs_system_set_parameters(MbsSystem *system, const double *values);
 // The same with those of another system of the same blueprint.
