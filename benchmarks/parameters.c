@@ -189,7 +189,7 @@ static void print_ratios(bool is_markdown, MbsContext *context, const MbsModel *
     for (int f = 0; f < FORMULATIONS; ++f) {
       measure_pair(context, five_bar, formulations[f], "psi1", 2, &pairs[0][f]);
       if (strcmp(formulations[f], "matrix-r") != 0) {  // dense in 100 freedoms there
-        measure_pair(context, chain, formulations[f], "tip", 0.05, &pairs[1][f]);
+        measure_pair(context, chain, formulations[f], "tip", 0.2, &pairs[1][f]);
       }
     }
   }
@@ -205,7 +205,7 @@ static void print_ratios(bool is_markdown, MbsContext *context, const MbsModel *
     char text[6][MEASURE_CELL] = {"", "", "", "", "", ""};
     for (int which = 0; which < 2; ++which) {
       const Pair *pair = &pairs[which][f];
-      double steps = which ? 25 : 1000;
+      double steps = which ? 100 : 1000;
       if (pair->seconds[0][0] > 0) {
         measure_put(text, 3 * which, "%.2f", 1e6 * steps_of(pair, SIMULATION) / steps);
         measure_put(text, 3 * which + 1, "%.2f", 1e6 * steps_of(pair, ADJOINT) / steps);
