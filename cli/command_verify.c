@@ -49,7 +49,7 @@ static void print_runs(const MbsVerification *verification) {
 }
 
 static void print_failures(const MbsVerification *verification) {
-  if (verification->pass) {
+  if (verification->max_relative_error <= verification->limit) {
     return;
   }
   CliTable *table = cli_table_create(6);
@@ -73,6 +73,54 @@ static void print_failures(const MbsVerification *verification) {
   cli_table_print(table, stdout);
 }
 
+// Which element is to blame: those whose own derivatives are off.
+static void print_suspects(const MbsVerification *verification) {
+  if (verification->pass) {
+    return;
+  }
+  if (verification->suspect_count == 0) {
+    (void)printf(
+        "no suspect: every mass, constraint, force and objective by itself agrees with the complex step; look at the\n"
+        "formulation, the integrator and the start, or for a motion that magnifies rounding (a shorter --end "
+        "tells)\n\n");
+    return;
+  }
+  CliTable *table = cli_table_create(5);
+  static const char *const header[] = {"suspect", "coordinates", "derivative by", "shows in", "error"};
+  for (int j = 0; j < 5; ++j) {
+    cli_table_text(table, header[j]);
+  }
+  for (int i = 0; i < verification->suspect_count; ++i) {
+    const MbsSuspect *suspect = &verification->suspects[i];
+    cli_table_text(table, suspect->element);
+    cli_table_text(table, suspect->coordinates);
+    cli_table_text(table, suspect->derivative);
+    cli_table_text(table, suspect->products);
+    cli_table_error(table, suspect->relative_error);
+  }
+  cli_table_print(table, stdout);
+  int left = verification->suspects_in_all - verification->suspect_count;
+  if (left > 0) {
+    (void)printf("and %d suspects more\n", left);
+  }
+}
+
+static void put_suspects(CliJson *json, const MbsVerification *verification) {
+  cli_json_open_array(json, "suspects");
+  for (int i = 0; i < verification->suspect_count; ++i) {
+    const MbsSuspect *suspect = &verification->suspects[i];
+    cli_json_open_object(json, NULL);
+    cli_json_text(json, "element", suspect->element);
+    cli_json_text(json, "coordinates", suspect->coordinates);
+    cli_json_text(json, "derivative", suspect->derivative);
+    cli_json_text(json, "products", suspect->products);
+    cli_json_number(json, "relative_error", suspect->relative_error);
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+  cli_json_integer(json, "suspects_in_all", verification->suspects_in_all);
+}
+
 static void print_json(const MbsVerification *verification) {
   CliJson json = cli_json_begin(stdout);
   cli_json_open_array(&json, "rows");
@@ -93,20 +141,32 @@ static void print_json(const MbsVerification *verification) {
   cli_json_close(&json);
   cli_json_number(&json, "max_relative_error", verification->max_relative_error);
   cli_json_number(&json, "limit", verification->limit);
+  put_suspects(&json, verification);
   cli_json_boolean(&json, "pass", verification->pass);
   cli_json_end(&json);
 }
 
 static int judge(const MbsVerification *verification) {
   int failed = 0;
+  char suspicion[256] = "";
   for (int i = 0; i < verification->row_count; ++i) {
     failed += !verification->rows[i].pass;
   }
   if (verification->pass) {
     return 0;
   }
-  return cli_fail(MBS_ERROR_NUMERICAL, "%d of %d derivatives differ from the complex step by more than %g", failed,
-                  verification->row_count, verification->limit);
+  if (verification->suspect_count > 0) {
+    const MbsSuspect *worst = &verification->suspects[0];
+    (void)snprintf(suspicion, sizeof suspicion, "; suspect: %s, its derivative by %s", worst->element,
+                   worst->derivative);
+  }
+  if (failed == 0) {
+    return cli_fail(MBS_ERROR_NUMERICAL,
+                    "the run's derivatives agree with the complex step, but an element's by itself do not%s",
+                    suspicion);
+  }
+  return cli_fail(MBS_ERROR_NUMERICAL, "%d of %d derivatives differ from the complex step by more than %g%s", failed,
+                  verification->row_count, verification->limit, suspicion);
 }
 
 static int report(const MbsVerification *verification, const CliOptions *options) {
@@ -120,6 +180,7 @@ static int report(const MbsVerification *verification, const CliOptions *options
   }
   print_runs(verification);
   print_failures(verification);
+  print_suspects(verification);
   if (verification->left_out && !options->is_quiet) {
     (void)printf("left out: %s\n", verification->left_out);
   }

@@ -48,6 +48,28 @@ foreach(script IN LISTS scripts)
   add_check(cli_${name} sh ${script} $<TARGET_FILE:command>)
 endforeach()
 
+# ---- planted errors: the command with one source changed by a sed script, which `verify` must find ----
+# The changed source stands before the library's own of that name, whose object is then not linked.
+file(GLOB scripts CONFIGURE_DEPENDS tests/planted/*.sed)
+foreach(script IN LISTS scripts)
+  cmake_path(GET script STEM name)
+  file(STRINGS ${script} source REGEX "^# source: ")
+  string(REPLACE "# source: " "" source "${source}")
+  set(planted ${PROJECT_BINARY_DIR}/generated/planted_${name}.c)
+  add_custom_command(
+    OUTPUT ${planted}
+    COMMAND sed -f ${script} ${source} > ${planted}
+    COMMAND sh -c "! cmp -s ${source} ${planted} || { echo ${script} changes nothing; exit 1; }"
+    DEPENDS ${script} ${source}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    VERBATIM)
+  add_executable(planted_${name} ${planted} $<TARGET_OBJECTS:command>)
+  target_include_directories(planted_${name} PRIVATE src)
+  target_link_libraries(planted_${name} PRIVATE mbsens KLU::klu m)
+  set_target_properties(planted_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_check(planted_${name} sh tests/planted.sh $<TARGET_FILE:planted_${name}> ${script})
+endforeach()
+
 # ---- rules ----
 add_check(check_layers scripts/check-layers)
 add_check(check_bare_math scripts/check-bare-math)

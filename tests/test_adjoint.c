@@ -311,7 +311,7 @@ static void check_memory(void) {
 // ---- settings ----
 typedef struct Setting {
   const char *path, *formulation, *integrator;
-  double end, step;
+  double end, step, penalty;
   int projections;
   bool is_nonholonomic_projected, is_approximate, is_tangent;  // the last: of the projection matrix
   double beta, gamma, spectral_radius;
@@ -326,6 +326,7 @@ static void check_setting(const Setting *setting) {
   }
   settings->end = setting->end > 0 ? setting->end : settings->end;
   settings->step = setting->step > 0 ? setting->step : settings->step;
+  settings->penalty = setting->penalty > 0 ? setting->penalty : settings->penalty;
   settings->projections = setting->projections;
   settings->is_nonholonomic_projected = setting->is_nonholonomic_projected;
   settings->is_tangent_approximate = setting->is_approximate;
@@ -355,11 +356,14 @@ static void check_settings(void) {
   static const char projections[] = "tests/models/adjoint_projections.yaml", bricard[] = "models/bricard.yaml";
   static const char knife[] = "models/two_point_mass.yaml", disc[] = "models/rolling_disc.yaml";
   static const char reactions[] = "tests/models/run_reactions.yaml", shaken[] = "models/shaken_pendulum.yaml";
+  static const char flat[] = "models/n_four_bar.yaml";
   static const char redundant[] = "tests/models/adjoint_redundant.yaml";
   static const Setting all[] = {
       {projections, "ali3p", NULL, .end = 1},
       {projections, "ali3p", NULL, .projections = 1},
       {projections, "ali3p", NULL, .projections = 2},
+      {projections, "ali3p", NULL, .penalty = 30},  // many iterations to their limits
+      {projections, "ali3p", NULL, .penalty = 30, .is_tangent = true},
       {projections, "ali3p", NULL, .is_approximate = true},
       {projections, "ali3p", NULL, .is_tangent = true},
       {projections, "ali3p", "generalised-alpha", .spectral_radius = 0.9, .is_tangent = true, .projections = 2},
@@ -377,6 +381,8 @@ static void check_settings(void) {
       {disc, "ali3p", NULL, .end = 0.5, .is_nonholonomic_projected = true},
       {disc, "index3", "generalised-alpha", .end = 0.5, .spectral_radius = 0.8},
       {bricard, "ali3p", NULL, .end = 0.3, .projections = 2},
+      {flat, "ali3p", NULL, .end = 3},  // through positions where rows become dependent
+      {flat, "ali1", NULL, .end = 3},
       {bricard, "ali1", "generalised-alpha", .end = 0.3, .spectral_radius = 0.8},
       {redundant, "ali3p", NULL, .end = 1},
       {redundant, "ali3p", NULL, .is_tangent = true},

@@ -223,13 +223,25 @@ typedef struct MbsVerifyRow {
   bool pass;
 } MbsVerifyRow;
 
+// An element whose derivatives, taken by itself at states along the run, are not those of the complex step.
+typedef struct MbsSuspect {
+  const char *coordinates;
+  const char *element;     // force "spring 1", constraint "body A1: length A-P1", mass of body "A1", objective "psi1"
+  const char *derivative;  // with respect to: positions, velocities, accelerations, multipliers, parameter NAME
+  const char *products;    // where it shows: "direct", "adjoint", "matrix", or several of them
+  double relative_error;
+} MbsSuspect;
+
 typedef struct MbsVerification {
   int row_count;
   const MbsVerifyRow *rows;
   double max_relative_error;
   double limit;          // what a relative error may be
   const char *left_out;  // formulations that cannot run the model, with the reason; NULL: none
-  bool pass;
+  int suspect_count;     // elements whose own derivatives are off, the worst first
+  const MbsSuspect *suspects;
+  int suspects_in_all;  // of which at most 8 are in `suspects`
+  bool pass;            // every row does, and there is no suspect
 } MbsVerification;
 
 // Uses settings, objectives and parameters of the request; its formulation and method are ignored.

@@ -68,34 +68,48 @@ static MbsStatus not_finite(MbsContext *context, const MbsSystem *system, const 
       name, mbs_re(state->t), advice);
 }
 
-// The matrix's weights: the residual's, relaxed.
-static MbsWeights matrix_weights(const MbsStepper *stepper, double c0, double c1) {
+// Newton's matrix has the weights of the residual, relaxed where these are not: how far in each row.
+static void set_relaxation(MbsStepper *stepper, const MbsWeights *weights) {
+  const MbsSystem *system = stepper->formulation->system;
+  for (int row = 0; row < system->m; ++row) {
+    double epsilon = system->mode.rows[row].is_nonholonomic ? weights->n_epsilon : weights->epsilon;
+    stepper->refinement.epsilon[row] = epsilon > 0 ? 0 : stepper->formulation->relaxation;
+  }
+}
+
+static MbsStatus singular(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step) {
+  if (mbs_terms_find_bad_force(system, state)) {
+    return not_finite(context, system, state, is_step);
+  }
+  return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere, "the equations are singular at t = %.10g",
+                  mbs_re(state->t));
+}
+
+// Assembles and factors Newton's matrix.
+static MbsStatus factor(MbsContext *context, MbsStepper *stepper, const MbsState *state, double c0, double c1,
+                        bool is_exact) {
+  const MbsSystem *system = stepper->formulation->system;
   MbsWeights weights = mbs_formulation_weights(stepper->formulation, c0, c1);
   double relaxation = stepper->formulation->relaxation;
   weights.epsilon = weights.epsilon > 0 ? weights.epsilon : relaxation;
   weights.n_epsilon = weights.n_epsilon > 0 ? weights.n_epsilon : relaxation;
-  return weights;
-}
-
-double mbs_newton_relaxation(const MbsStepper *stepper, int row, double c0) {
-  MbsWeights weights = mbs_formulation_weights(stepper->formulation, c0, c0);
-  bool is_nonholonomic = stepper->formulation->system->mode.rows[row].is_nonholonomic;
-  return (is_nonholonomic ? weights.n_epsilon : weights.epsilon) > 0 ? 0 : stepper->formulation->relaxation;
-}
-
-MbsStatus mbs_newton_factor(MbsContext *context, MbsStepper *stepper, const MbsState *state, double c0, double c1,
-                            bool is_exact) {
-  const MbsSystem *system = stepper->formulation->system;
-  const MbsWeights weights = matrix_weights(stepper, c0, c1);
   (is_exact ? mbs_terms_tangent : mbs_terms_approximate_tangent)(system, state, &weights, c0, c1, 1, stepper->tangent);
-  if (!mbs_sparse_solver_factor(stepper->solver, stepper->tangent)) {
-    if (mbs_terms_find_bad_force(system, state)) {
-      return not_finite(context, system, state, c0 > 0);
-    }
-    return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere, "the equations are singular at t = %.10g",
-                    mbs_re(state->t));
+  bool is_factored = mbs_sparse_solver_factor(stepper->solver, stepper->tangent);
+  return is_factored ? MBS_OK : singular(context, system, state, c0 > 0);
+}
+
+MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsStepper *stepper, const MbsState *state, double c0,
+                                  double c1) {
+  const MbsSystem *system = stepper->formulation->system;
+  const MbsWeights weights = mbs_formulation_weights(stepper->formulation, c0, c1);
+  set_relaxation(stepper, &weights);
+  if (stepper->has_redundancy) {
+    stepper->refinement.is_relaxed = stepper->formulation->relaxation > 0;
+    return factor(context, stepper, state, c0, c1, true);
   }
-  return MBS_OK;
+  mbs_terms_tangent(system, state, &weights, c0, c1, 1, stepper->tangent);
+  bool is_factored = mbs_refinement_factor(&stepper->refinement, stepper->tangent);
+  return is_factored ? MBS_OK : singular(context, system, state, c0 > 0);
 }
 
 // u -= r solved; q and v follow
@@ -132,7 +146,7 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, 
       return MBS_OK;
     }
     if (iteration == 0 || !(residual < fast * before)) {
-      MBS_TRY(mbs_newton_factor(context, stepper, state, c0, c1, !stepper->is_approximate));
+      MBS_TRY(factor(context, stepper, state, c0, c1, !stepper->is_approximate));
       rest = c0 > 0 || weights.epsilon > 0 ? 0 : rest_scale(stepper);
     }
     correct(stepper, c0, c1, state);

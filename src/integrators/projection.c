@@ -4,11 +4,15 @@
 #include <math.h>
 
 MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, double epsilon, int wanted,
-                               bool is_tangent, MbsProjector **result) {
+                               bool is_tangent, bool has_redundancy, MbsProjector **result) {
   MbsProjector *projector;
   int size = system->n + system->m;
   MBS_TAKE(context, system->arena, projector, 1);
-  *projector = (MbsProjector){.system = system, .epsilon = epsilon, .wanted = wanted, .is_tangent = is_tangent};
+  *projector = (MbsProjector){.system = system,
+                              .epsilon = epsilon,
+                              .wanted = wanted,
+                              .is_tangent = is_tangent,
+                              .has_redundancy = has_redundancy};
   MBS_TAKE(context, system->arena, projector->matrix, system->mode.pattern.entry_count + 1);
   MBS_TAKE(context, system->arena, projector->r, size);
   MBS_TAKE(context, system->arena, projector->R, (size_t)size * (size_t)system->carried_count);
@@ -27,7 +31,12 @@ MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, dou
     MBS_TRY(mbs_terms_prepare_tangent_slopes(context, system));
   }
   *result = projector;
-  return mbs_sparse_solver_create(context, system->arena, &system->mode.pattern, &projector->solver);
+  MBS_TRY(mbs_sparse_solver_create(context, system->arena, &system->mode.pattern, &projector->solver));
+  MBS_TRY(mbs_refinement_create(context, system, projector->solver, &projector->refinement));
+  for (int i = 0; i < system->m; ++i) {
+    projector->refinement.epsilon[i] = epsilon;
+  }
+  return MBS_OK;
 }
 
 void mbs_projector_destroy(MbsProjector *projector) {
@@ -36,18 +45,24 @@ void mbs_projector_destroy(MbsProjector *projector) {
   }
 }
 
-MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, double c0,
-                               double c1) {
+static void assemble(MbsProjector *projector, const MbsState *state, double c0, double c1, double epsilon) {
   projector->at = *state;
   projector->c0 = projector->is_tangent ? c0 : 0;
   projector->c1 = projector->is_tangent ? c1 : 0;
-  mbs_terms_projection_matrix(projector->system, state, projector->c0, projector->c1, projector->epsilon,
-                              projector->matrix);
-  if (!mbs_sparse_solver_factor(projector->solver, projector->matrix)) {
-    return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere, "the projections are singular at t = %.10g",
-                    mbs_re(state->t));
-  }
-  return MBS_OK;
+  mbs_terms_projection_matrix(projector->system, state, projector->c0, projector->c1, epsilon, projector->matrix);
+}
+
+static MbsStatus check(MbsContext *context, bool is_factored, const MbsState *state) {
+  return is_factored ? MBS_OK
+                     : mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere, "the projections are singular at t = %.10g",
+                                mbs_re(state->t));
+}
+
+MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, double c0,
+                               double c1) {
+  assemble(projector, state, c0, c1, projector->epsilon);
+  projector->refinement.is_relaxed = true;
+  return check(context, mbs_sparse_solver_factor(projector->solver, projector->matrix), state);
 }
 
 // the largest change of sigma in iteration i
@@ -68,6 +83,7 @@ static void iterate(MbsProjector *projector, MbsProjectionRecord *record, int wa
   const MbsSystem *system = projector->system;
   int n = system->n, m = system->m, most = wanted > 0 ? wanted : MBS_MOST_PROJECTIONS;
   double first = 0, before = 0;
+  record->is_limit = false;
   for (record->count = 0; record->count < most;) {
     int i = record->count++;
     mbs_scalar *u = record->u + i * system->nq, *sigma = record->sigma + i * m;
@@ -91,6 +107,7 @@ static void iterate(MbsProjector *projector, MbsProjectionRecord *record, int wa
     first = i > 0 ? first : change;
     bool is_last = change * change <= 1e-15 * before * first, is_stuck = i > 1 && change > 0.5 * before;
     if (wanted <= 0 && (!(change > 0) || (i > 0 && (is_last || is_stuck)))) {
+      record->is_limit = !projector->has_redundancy && !(i > 0 && is_stuck && change > 0);
       break;
     }
     before = change;
@@ -123,6 +140,31 @@ void mbs_project_acceleration(MbsProjector *projector, MbsState *state) {
   mbs_terms_constraints(projector->system, state, NULL, NULL, s);
   iterate(projector, record, projector->wanted, NULL, s);
   take_over(projector->system, record, state->a, state->kappa);
+}
+
+bool mbs_projector_is_at_limits(const MbsProjector *projector) {
+  return projector->records[MBS_PROJECT_VELOCITY].is_limit && projector->records[MBS_PROJECT_ACCELERATION].is_limit;
+}
+
+static void recall(const MbsSystem *system, MbsProjectionRecord *record, const mbs_scalar *value,
+                   const mbs_scalar *start, const mbs_scalar *multipliers) {
+  record->count = 1;
+  record->is_limit = true;
+  for (int k = 0; k < system->nq; ++k) {
+    record->u[k] = k < system->n ? value[k] - start[k] : 0;
+  }
+  for (int k = 0; k < system->m; ++k) {
+    record->sigma[k] = multipliers[k];
+  }
+}
+
+MbsStatus mbs_projector_recall(MbsContext *context, MbsProjector *projector, const MbsState *stage, double c0,
+                               double c1, const MbsState *state) {
+  assemble(projector, stage, c0, c1, 0);
+  MBS_TRY(check(context, mbs_refinement_factor(&projector->refinement, projector->matrix), stage));
+  recall(projector->system, &projector->records[MBS_PROJECT_VELOCITY], state->v, stage->v, state->sigma);
+  recall(projector->system, &projector->records[MBS_PROJECT_ACCELERATION], state->a, stage->a, state->kappa);
+  return MBS_OK;
 }
 
 // Where redundant rows have drifted their dependence is not exact, and the iteration would go on for ever with the

@@ -12,6 +12,10 @@
 // sigma_i stays in the range of Abar, so it is the smallest of all that do the same. That defines multipliers as
 // functions of the state where constraints are redundant.
 //
+// What is differentiated are the iterations, as many as there were. Where no row is redundant and they have converged,
+// that is the limit, the solution with epsilon = 0: one system to differentiate instead of several, from u and sigma
+// alone. (Of redundant rows the limit does not tell how sigma turns with the range of Abar; the iterations do.)
+//
 // P is the mass matrix (17), or M - c1 Q_v - c0 Q_x (18) with Q_v and Q_x at the converged (q, v*) of the step. P0 (18)
 // also takes the nonholonomic penalty off, which moves sigma by a multiple of s and leaves v and a as they are.
 //
@@ -22,6 +26,7 @@
 #define MBS_PROJECTION_H
 
 #include "algebra/sparse_solver.h"
+#include "integrators/refinement.h"
 #include "terms/terms.h"
 
 enum { MBS_MOST_PROJECTIONS = 40 };
@@ -37,6 +42,7 @@ typedef enum MbsProjectionKind {
 // What the iterations were: needed to differentiate them.
 typedef struct MbsProjectionRecord {
   int count;
+  bool is_limit;      // the last is the limit, and no row is redundant: the last alone is needed
   mbs_scalar *u;      // count x nq
   mbs_scalar *sigma;  // count x m
 } MbsProjectionRecord;
@@ -46,6 +52,7 @@ typedef struct MbsProjector {
   double epsilon;
   int wanted;             // iterations of projections; 0 or less: until they converge
   bool is_tangent;        // P of (18)
+  bool has_redundancy;    // of rows
   double c0, c1;          // of P; zero for (17)
   MbsState at;            // where P was assembled
   MbsColumns columns_at;  // X and V there; is_tangent only
@@ -54,15 +61,16 @@ typedef struct MbsProjector {
   mbs_scalar *matrix;
   mbs_scalar *r;                             // n + m
   mbs_scalar *R;                             // (n + m) x columns
+  MbsRefinement refinement;                  // of solutions with S, to those with epsilon = 0
   mbs_scalar *sigma_rho;                     // m x columns: of the iteration before
   mbs_scalar *moving, *work_nq, *unused_nq;  // nq
   mbs_scalar *unused_m;                      // m
   MbsProjectionRecord records[MBS_PROJECTION_KINDS];
 } MbsProjector;
 
-// is_tangent: with P of (18).
+// is_tangent: with P of (18); has_redundancy: of rows.
 MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, double epsilon, int wanted,
-                               bool is_tangent, MbsProjector **projector);
+                               bool is_tangent, bool has_redundancy, MbsProjector **projector);
 void mbs_projector_destroy(MbsProjector *projector);
 
 // Assembles and factors S at a state, which the derivatives look at again: its q and v (that is v*) must still be
@@ -73,6 +81,11 @@ MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, con
 // The state's v (or a) onto the constraints; its sigma (or kappa).
 void mbs_project_velocity(MbsProjector *projector, MbsState *state);
 void mbs_project_acceleration(MbsProjector *projector, MbsState *state);
+// Were both at their limits? Then their transposes need no more than the stage, where S is factored again, and the
+// state that came out.
+bool mbs_projector_is_at_limits(const MbsProjector *projector);
+MbsStatus mbs_projector_recall(MbsContext *context, MbsProjector *projector, const MbsState *stage, double c0,
+                               double c1, const MbsState *state);
 // The smallest multipliers that balance inertia and forces at the state, into `multipliers` (m). kind:
 // MBS_PROJECT_BALANCE or MBS_PROJECT_TOTAL, whose record it becomes.
 void mbs_project_balance(MbsProjector *projector, MbsProjectionKind kind, const MbsState *state,

@@ -1,7 +1,7 @@
 // The exact derivative of the iterations of projection.c: with x' and so on the columns of what they start from,
 //     P u' + Abar' sigma_i' = p' - P' u - (Abar' sigma_i)' at fixed sigma_i,     P' with x' and v*' where P is (18)
 //     Abar u' - epsilon sigma_i' = -(rest)' at fixed u - epsilon sigma_{i-1}'
-// by the same factors for every iteration and column.
+// by the same factors for every iteration and column. Of a limit the last iteration alone counts, with epsilon = 0.
 #include "integrators/projection.h"
 
 typedef struct Step {
@@ -25,7 +25,7 @@ static void clear(MbsProjector *projector) {
   }
 }
 
-// R = minus the derivative of iteration i at fixed u_i, sigma_i; then solved: u' and sigma_i' in R
+// R (the rows' part) = minus the derivative of iteration i at fixed u_i, sigma_i; then solved: u' and sigma_i' in R
 static void solve(MbsProjector *projector, const MbsProjectionRecord *record, int i) {
   const MbsSystem *system = projector->system;
   int n = system->n, m = system->m, size = n + m;
@@ -36,9 +36,13 @@ static void solve(MbsProjector *projector, const MbsProjectionRecord *record, in
     for (int j = 0; j < size; ++j) {
       column[j] = -column[j];
     }
-    for (int j = 0; j < m && i > 0; ++j) {
+    for (int j = 0; j < m && i > 0 && !record->is_limit; ++j) {
       column[n + j] -= projector->epsilon * projector->sigma_rho[k * m + j];
     }
+  }
+  if (record->is_limit) {
+    mbs_refine(&projector->refinement, system->column_count, projector->R);
+    return;
   }
   mbs_sparse_solver_solve(projector->solver, system->column_count, projector->R);
   for (int k = 0; k < system->column_count; ++k) {
@@ -52,7 +56,7 @@ static void solve(MbsProjector *projector, const MbsProjectionRecord *record, in
 static void differentiate(MbsProjector *projector, const MbsProjectionRecord *record, Step *step, mbs_scalar *moving,
                           const mbs_scalar *start, mbs_scalar *value, mbs_scalar *multipliers) {
   const MbsSystem *system = projector->system;
-  for (int i = 0; i < record->count; ++i) {
+  for (int i = record->is_limit ? record->count - 1 : 0; i < record->count; ++i) {
     const mbs_scalar *u = record->u + i * system->nq;
     for (int k = 0; k < system->nq; ++k) {
       moving[k] = start[k] + u[k];

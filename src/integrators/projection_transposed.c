@@ -2,12 +2,13 @@
 //     S (u', sigma_i') = (p' - P' u - (Abar' sigma_i)', -(rest)' - epsilon sigma_{i-1}')
 // so with (mu, nu) = S^-T (ub, sigmab_i), where ub is there for the last u alone,
 //     p receives mu, P and Abar receive -mu, the rest receives -nu, and sigma_{i-1} receives -epsilon nu.
+// Of a limit all iterations are at the same u and sigma, so that the sum of their (mu, nu) is handed on at once.
 // P of (18) hands on to q and to v*. Before the velocity projection is transposed v* has no place in `bar`, whose v is
 // the projected one: it waits in bar_at.
 #include "integrators/projection.h"
 
-// (mu, nu) in r, negated: what the terms' transposed products take. `last_u` (n) may be NULL for zero.
-static void solve(MbsProjector *projector, const mbs_scalar *last_u, const mbs_scalar *sigma_bar) {
+// `last_u` (n) may be NULL for zero; negated, since the terms' transposed products take -mu and -nu
+static void put_right_hand_side(MbsProjector *projector, const mbs_scalar *last_u, const mbs_scalar *sigma_bar) {
   const MbsSystem *system = projector->system;
   for (int k = 0; k < system->n; ++k) {
     projector->r[k] = last_u ? -last_u[k] : 0;
@@ -15,19 +16,47 @@ static void solve(MbsProjector *projector, const mbs_scalar *last_u, const mbs_s
   for (int k = 0; k < system->m; ++k) {
     projector->r[system->n + k] = -sigma_bar[k];
   }
+}
+
+// -(mu, nu) in r
+static void solve(MbsProjector *projector, const mbs_scalar *last_u, const mbs_scalar *sigma_bar) {
+  put_right_hand_side(projector, last_u, sigma_bar);
   mbs_sparse_solver_solve_transposed(projector->solver, 1, projector->r);
+}
+
+// what P depends on, by P u
+static void give_to_P(const MbsProjector *projector, const mbs_scalar *u, const MbsStateBar *bar) {
+  const MbsStateBar of_P = {
+      .q = bar->q, .v = projector->bar_at, .coefficients = bar->coefficients, .parameters = bar->parameters};
+  mbs_terms_tangent_transposed(projector->system, &projector->at, projector->c0, projector->c1, u, projector->r, &of_P);
 }
 
 // what P depends on, and sigma_{i-1} in place of sigma_i
 static void pass_on(const MbsProjector *projector, const MbsProjectionRecord *record, int i, mbs_scalar *sigma_bar,
                     const MbsStateBar *bar) {
   const MbsSystem *system = projector->system;
-  const MbsStateBar of_P = {
-      .q = bar->q, .v = projector->bar_at, .coefficients = bar->coefficients, .parameters = bar->parameters};
-  mbs_terms_tangent_transposed(system, &projector->at, projector->c0, projector->c1, record->u + i * system->nq,
-                               projector->r, &of_P);
+  give_to_P(projector, record->u + i * system->nq, bar);
   for (int k = 0; k < system->m; ++k) {
     sigma_bar[k] = i > 0 ? projector->epsilon * projector->r[system->n + k] : 0;
+  }
+}
+
+// the limit: (mu, nu) by the matrix with epsilon = 0, one product with the rows and one with P
+static void transpose_limit(MbsProjector *projector, const MbsProjectionRecord *record, MbsState *at,
+                            const MbsWeights *weights, const mbs_scalar *value, const mbs_scalar *value_bar,
+                            mbs_scalar *sigma_bar, const MbsStateBar *bar) {
+  const MbsSystem *system = projector->system;
+  int last = record->count - 1;
+  for (int k = 0; k < system->nq; ++k) {
+    projector->moving[k] = value[k];
+  }
+  at->lambda = record->sigma + last * system->m;
+  put_right_hand_side(projector, value_bar, sigma_bar);
+  mbs_refine_transposed(&projector->refinement, projector->r);
+  mbs_terms_transposed(system, at, weights, MBS_PART_ROWS, projector->r, projector->r + system->n, bar);
+  give_to_P(projector, record->u + last * system->nq, bar);
+  for (int k = 0; k < system->m; ++k) {
+    sigma_bar[k] = 0;
   }
 }
 
@@ -37,6 +66,10 @@ static void transpose(MbsProjector *projector, const MbsProjectionRecord *record
                       const MbsStateBar *bar) {
   const MbsSystem *system = projector->system;
   const mbs_scalar *last = record->u + (record->count - 1) * system->nq;
+  if (record->is_limit) {
+    transpose_limit(projector, record, at, weights, value, value_bar, sigma_bar, bar);
+    return;
+  }
   for (int i = record->count - 1; i >= 0; --i) {
     const mbs_scalar *u = record->u + i * system->nq;
     for (int k = 0; k < system->nq; ++k) {

@@ -38,7 +38,6 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   MBS_TAKE(context, arena, stepper->previous[0], size);
   MBS_TAKE(context, arena, stepper->previous[1], size);
   MBS_TAKE(context, arena, stepper->R, size * columns);
-  MBS_TAKE(context, arena, stepper->Z, size * (columns > 0 ? columns : 1));
   MBS_TAKE(context, arena, stepper->bar_a, system->nq);
   MBS_TAKE(context, arena, stepper->bar_lambda, system->m);
   if (stepper->rule.has_auxiliary) {
@@ -54,9 +53,10 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   }
   if (stepper->has_projections || stepper->has_redundancy) {
     MBS_TRY(mbs_projector_create(context, system, formulation->projection_relaxation, settings->projections,
-                                 settings->is_projection_tangent, &stepper->projector));
+                                 settings->is_projection_tangent, stepper->has_redundancy, &stepper->projector));
   }
-  return mbs_sparse_solver_create(context, arena, &system->mode.pattern, &stepper->solver);
+  MBS_TRY(mbs_sparse_solver_create(context, arena, &system->mode.pattern, &stepper->solver));
+  return mbs_refinement_create(context, system, stepper->solver, &stepper->refinement);
 }
 
 void mbs_stepper_destroy(MbsStepper *stepper) {
@@ -111,7 +111,16 @@ MbsStatus mbs_stepper_finish(MbsContext *context, MbsStepper *stepper, MbsState 
     mbs_project_velocity(stepper->projector, state);
     mbs_project_acceleration(stepper->projector, state);
   }
+  stepper->is_recallable = is_projected && mbs_projector_is_at_limits(stepper->projector);
   find_total(stepper, is_projected, state);
+  return MBS_OK;
+}
+
+MbsStatus mbs_stepper_recall(MbsContext *context, MbsStepper *stepper, MbsState *state, double h) {
+  const MbsRuleStep k = mbs_rule_step(&stepper->rule, h);
+  const MbsState *stage = &stepper->stage;
+  MBS_TRY(mbs_projector_recall(context, stepper->projector, stage, k.c0, k.c1, state));
+  find_total(stepper, true, state);
   return MBS_OK;
 }
 

@@ -9,6 +9,7 @@
 
 #include "formulations/formulation.h"
 #include "integrators/projection.h"
+#include "integrators/refinement.h"
 #include "integrators/rule.h"
 
 typedef struct MbsStepper {
@@ -23,13 +24,15 @@ typedef struct MbsStepper {
   MbsSparseSolver *solver;
   mbs_scalar *tangent;                           // values of the assembled matrix
   mbs_scalar *r;                                 // n + m
-  mbs_scalar *R, *Z;                             // (n + m) x columns
+  mbs_scalar *R;                                 // (n + m) x columns
+  MbsRefinement refinement;                      // of solutions with Newton's matrix, where that is relaxed
   mbs_scalar *previous[2];                       // n + m each: accelerations and multipliers one and two steps ago
   int previous_count;                            // how many of them there are
   MbsState stage;                                // where r = 0 holds: q of the state, v*, a*, lambda
   mbs_scalar *stage_v, *stage_a, *stage_lambda;  // its own arrays, where they are not the state's
   mbs_scalar *w, *W;               // auxiliary accelerations (n) and their columns (nq each); NULL: a itself
   MbsProjector *projector;         // NULL: not needed
+  bool is_recallable;              // the last step: see recall
   mbs_scalar *bar_a, *bar_lambda;  // nq, m: what the transpose has no use for
 } MbsStepper;
 
@@ -47,6 +50,8 @@ MbsStatus mbs_stepper_step(MbsContext *context, MbsStepper *stepper, double h, M
 // v and a); and from there to the state, projected and with all its multipliers. h: of the step; 0: the start.
 MbsState *mbs_stepper_stage(MbsStepper *stepper, const MbsState *state, bool is_start);
 MbsStatus mbs_stepper_finish(MbsContext *context, MbsStepper *stepper, MbsState *state, double h);
+// The second half of a recallable step again, for its transpose: the state has v, a, sigma and kappa as they were.
+MbsStatus mbs_stepper_recall(MbsContext *context, MbsStepper *stepper, MbsState *state, double h);
 
 // The derivatives of what start and step computed, with respect to the system's columns: exact, since they
 // differentiate the discrete equations. start takes X and V and gives A and the multipliers' columns; step takes those
@@ -71,12 +76,10 @@ void mbs_stepper_instant_transposed(MbsStepper *stepper, double c0, double c1, c
                                     const MbsStateBar *bar);
 
 // ---- newton.c ----
-// Assembles and factors Newton's matrix at a state.
-MbsStatus mbs_newton_factor(MbsContext *context, MbsStepper *stepper, const MbsState *state, double c0, double c1,
-                            bool is_exact);
+// Assembles and factors the exact matrix at a state, for solutions by stepper->refinement.
+MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsStepper *stepper, const MbsState *state, double c0,
+                                  double c1);
 // Newton's iteration on the residual; c0 = dq/da, c1 = dv/da.
 MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, double c1, MbsState *state);
-// How far Newton's matrix is relaxed in a constraint's row: its epsilon less that of the residual.
-double mbs_newton_relaxation(const MbsStepper *stepper, int row, double c0);
 
 #endif

@@ -1,51 +1,7 @@
 // The tangent linear model of start and step (theory: section 2). With S = [T Phi_x'; e_a.. 0] at the stage,
 //     S (a*', lambda') = -(r_x qh' + r_v vh' + r_rho);   q' = qh' + c0 a*',  v*' = vh' + c1 a*'
-// then the projections' derivatives. Where Newton's matrix is relaxed, S = S_relaxed + diag(0, epsilon), and
-//     z_{k+1} = S_relaxed^-1 (b - (0, epsilon lambda_k'))
-// converges in two or three solutions with the factors at hand, redundant constraints or not.
+// then the projections' derivatives. Where Newton's matrix is relaxed its solution is refined (refinement.h).
 #include "integrators/stepper.h"
-
-enum { MOST_REFINEMENTS = 12 };
-
-static double largest_primal(const MbsSystem *system, const mbs_scalar *Z) {
-  double largest = 0;
-  for (int k = 0; k < system->column_count; ++k) {
-    for (int i = 0; i < system->n; ++i) {
-      double magnitude = mbs_re(mbs_abs(Z[k * (system->n + system->m) + i]));
-      largest = magnitude > largest ? magnitude : largest;
-    }
-  }
-  return largest;
-}
-
-// R = S^-1 R for all columns
-static void solve_refined(MbsStepper *stepper, double c0) {
-  const MbsSystem *system = stepper->formulation->system;
-  int n = system->n, size = n + system->m, all = size * system->column_count;
-  mbs_scalar *change = stepper->Z, *sum = stepper->R;
-  mbs_sparse_solver_solve(stepper->solver, system->column_count, sum);
-  if (!(stepper->formulation->relaxation > 0)) {
-    return;
-  }
-  for (int i = 0; i < all; ++i) {
-    change[i] = sum[i];
-  }
-  for (int refinement = 0; refinement < MOST_REFINEMENTS; ++refinement) {
-    for (int k = 0; k < system->column_count; ++k) {
-      for (int i = 0; i < size; ++i) {
-        mbs_scalar *entry = &change[k * size + i];
-        *entry = i < n ? 0 : -mbs_newton_relaxation(stepper, i - n, c0) * *entry;
-      }
-    }
-    mbs_sparse_solver_solve(stepper->solver, system->column_count, change);
-    for (int i = 0; i < all; ++i) {
-      sum[i] += change[i];
-    }
-    if (!(largest_primal(system, change) > 1e-16 * largest_primal(system, sum))) {
-      break;
-    }
-  }
-}
 
 // A, L from X, V: those of the hats, or at the start given
 static MbsStatus solve_columns(MbsContext *context, MbsStepper *stepper, double c0, double c1, const MbsState *stage,
@@ -65,8 +21,8 @@ static MbsStatus solve_columns(MbsContext *context, MbsStepper *stepper, double 
   }
   const MbsColumns known = {.X = columns->X, .V = columns->V, .A = is_moving ? columns->A : NULL};
   mbs_terms_derivative_of(system, stage, &weights, MBS_PART_ALL, &known, stepper->R);
-  MBS_TRY(mbs_newton_factor(context, stepper, stage, c0, c1, true));
-  solve_refined(stepper, c0);
+  MBS_TRY(mbs_newton_factor_exact(context, stepper, stage, c0, c1));
+  mbs_refine(&stepper->refinement, system->column_count, stepper->R);
   for (int k = 0; k < system->column_count; ++k) {
     const mbs_scalar *column = stepper->R + k * size;
     for (int i = 0; i < system->n; ++i) {

@@ -7,50 +7,13 @@
 // Fixed coordinates have no past: what q, v and a of them have received goes to the parameters at once.
 #include "integrators/stepper.h"
 
-enum { MOST_REFINEMENTS = 12 };
-
 static MbsRuleStep rule_step(const MbsStepper *stepper, double h) {
   return h > 0 ? mbs_rule_step(&stepper->rule, h) : (MbsRuleStep){.h = 0};
 }
 
 MbsStatus mbs_stepper_prepare_transposed(MbsContext *context, MbsStepper *stepper, double h) {
   const MbsRuleStep k = rule_step(stepper, h);
-  return mbs_newton_factor(context, stepper, &stepper->stage, k.c0, k.c1, true);
-}
-
-static double largest(int count, const mbs_scalar *x) {
-  double most = 0;
-  for (int i = 0; i < count; ++i) {
-    double magnitude = mbs_re(mbs_abs(x[i]));
-    most = magnitude > most ? magnitude : most;
-  }
-  return most;
-}
-
-// r = S^-T r; see solve_refined in stepper_derivative.c
-static void solve_refined(MbsStepper *stepper, double c0) {
-  const MbsSystem *system = stepper->formulation->system;
-  int n = system->n, size = n + system->m;
-  mbs_scalar *change = stepper->Z, *sum = stepper->r;
-  mbs_sparse_solver_solve_transposed(stepper->solver, 1, sum);
-  if (!(stepper->formulation->relaxation > 0)) {
-    return;
-  }
-  for (int i = 0; i < size; ++i) {
-    change[i] = sum[i];
-  }
-  for (int refinement = 0; refinement < MOST_REFINEMENTS; ++refinement) {
-    for (int i = 0; i < size; ++i) {
-      change[i] = i < n ? 0 : -mbs_newton_relaxation(stepper, i - n, c0) * change[i];
-    }
-    mbs_sparse_solver_solve_transposed(stepper->solver, 1, change);
-    for (int i = 0; i < size; ++i) {
-      sum[i] += change[i];
-    }
-    if (!(largest(n, change) > 1e-16 * largest(n, sum))) {
-      break;
-    }
-  }
+  return mbs_newton_factor_exact(context, stepper, &stepper->stage, k.c0, k.c1);
 }
 
 // from the stage's v*, a*, lambda and q to the hats', in place
@@ -66,7 +29,7 @@ static void transpose_newton(MbsStepper *stepper, const MbsRuleStep *k, const Mb
     stepper->r[n + i] = -bar->lambda[i];
     bar->lambda[i] = 0;
   }
-  solve_refined(stepper, k->c0);
+  mbs_refine_transposed(&stepper->refinement, stepper->r);
   MbsStateBar known = *bar;
   known.a = stepper->bar_a;
   known.lambda = stepper->bar_lambda;

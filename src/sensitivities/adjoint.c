@@ -102,6 +102,9 @@ MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, const
   MBS_TRY(create_bars(context, sweep));
   int turns = system->signals.turn_count;
   sweep->row_size = 3 * system->n + system->m + 2 * turns;
+  if (simulation->stepper.has_projections) {
+    sweep->row_size += 1 + 2 * (system->n + system->m);
+  }
   sweep->snapshot_size = 4 * system->n + system->m + 2 * (system->n + system->m) + 2 * turns;
   MBS_TRY(choose_segments(context, sweep, memory));
   size_t rows = (size_t)sweep->row_size * (size_t)(sweep->segment_length + 1);
@@ -145,6 +148,30 @@ static void take_turns(const MbsSystem *system, const mbs_scalar *from) {
   }
 }
 
+// what projections gave, and whether it says all about them (MbsStepper, recall)
+static mbs_scalar *put_projected(const MbsSimulation *simulation, mbs_scalar *to) {
+  const MbsSystem *system = simulation->system;
+  const MbsState *state = &simulation->state;
+  *to++ = simulation->stepper.is_recallable ? 1 : 0;
+  to = put(to, system->n, state->v);
+  to = put(to, system->n, state->a);
+  to = put(to, system->m, state->sigma);
+  return put(to, system->m, state->kappa);
+}
+
+static const mbs_scalar *take_projected(MbsSimulation *simulation, const mbs_scalar *from, bool *is_recallable) {
+  const MbsSystem *system = simulation->system;
+  MbsState *state = &simulation->state;
+  *is_recallable = mbs_re(*from) > 0;
+  if (!*is_recallable) {
+    return from + 1 + 2 * (system->n + system->m);
+  }
+  from = take(from + 1, system->n, state->v);
+  from = take(from, system->n, state->a);
+  from = take(from, system->m, state->sigma);
+  return take(from, system->m, state->kappa);
+}
+
 static void put_row(MbsSweep *sweep, long position) {
   const MbsSimulation *simulation = sweep->simulation;
   const MbsSystem *system = simulation->system;
@@ -154,6 +181,9 @@ static void put_row(MbsSweep *sweep, long position) {
   row = put(row, system->n, stage->v);
   row = put(row, system->n, stage->a);
   row = put(row, system->m, stage->lambda);
+  if (simulation->stepper.has_projections) {
+    row = put_projected(simulation, row);
+  }
   put_turns(system, row);
 }
 
@@ -241,12 +271,16 @@ static MbsStatus take_row(MbsContext *context, MbsSweep *sweep, long position, l
   row = take(row, system->n, stage->v);
   row = take(row, system->n, stage->a);
   row = take(row, system->m, stage->lambda);
+  bool is_recallable = false;
+  if (simulation->stepper.has_projections) {
+    row = take_projected(simulation, row, &is_recallable);
+  }
   take_turns(system, row);
   for (int i = system->n; i < system->nq; ++i) {
     stage->v[i] = state->v[i];
     stage->a[i] = state->a[i];
   }
-  MBS_TRY(mbs_stepper_finish(context, &simulation->stepper, state, h));
+  MBS_TRY((is_recallable ? mbs_stepper_recall : mbs_stepper_finish)(context, &simulation->stepper, state, h));
   mbs_signal_bank_evaluate(system, state);
   return MBS_OK;
 }

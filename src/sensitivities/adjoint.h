@@ -1,8 +1,9 @@
 // The discrete adjoint: one sweep backwards over the steps gives the gradient of every objective with respect to any
 // number of parameters, the exact transpose of direct differentiation.
 //
-// Forward, each step leaves behind where its equations were solved (q, v*, a*, lambda: the stage) on a trajectory; what
-// follows from that, projections and multipliers, is computed again on the way back. With a bound on memory only the
+// Forward, each step leaves behind where its equations were solved (q, v*, a*, lambda: the stage) on a trajectory, and
+// where it projects what projections gave. The smallest multipliers of redundant constraints, and projections that are
+// not at their limit, are computed again on the way back. With a bound on memory only the
 // states at the beginning of segments are kept, and each segment but the last is walked again before it is swept: so
 // every step is taken at most twice, and memory grows as the root of their number.
 // Backwards, the derivatives of each objective with respect to the state are handed from step to step (the steppers'

@@ -9,13 +9,18 @@ struct MbsProbe {
 
 MbsStatus mbs_twin_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **result) {
   MbsSettings settings;
-  MbsSimulation *simulation;
   MbsArena *arena = mbs_arena_create();
   MbsStatus status = arena ? mbs_settings_read(context, arena, model, &settings)
                            : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(arena);
   MBS_TRY(status);
-  MBS_TRY(mbs_simulation_create(context, model, &settings, 0, NULL, NULL, &simulation));
+  return mbs_twin_probe_create_for(context, model, &settings, result);
+}
+
+MbsStatus mbs_twin_probe_create_for(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
+                                    MbsProbe **result) {
+  MbsSimulation *simulation;
+  MBS_TRY(mbs_simulation_create(context, model, settings, 0, NULL, NULL, &simulation));
   const MbsSystem *system = simulation->system;
   MbsProbe *probe = mbs_arena_take(simulation->arena, 1, sizeof *probe);
   mbs_scalar *r = mbs_arena_take(simulation->arena, (size_t)(system->n + system->m), sizeof *r);
@@ -114,4 +119,41 @@ void mbs_twin_probe_evaluate(MbsProbe *probe, const MbsProbeState *from, MbsProb
   if (kind == MBS_PROBE_PARAMETER) {
     mbs_system_perturb(system, index, -MBS_COMPLEX_STEP);
   }
+}
+
+void mbs_twin_probe_move(MbsProbe *probe, const MbsProbeState *from, const MbsProbeState *along,
+                         const double *parameters) {
+  MbsSystem *system = probe->simulation->system;
+  MbsState *state = &probe->simulation->state;
+  mbs_system_perturb_along(system, parameters, MBS_COMPLEX_STEP);
+  state->t = from->t;
+  for (int i = 0; i < system->n; ++i) {
+    state->q[i] = from->q[i] + mbs_complex(0, MBS_COMPLEX_STEP * along->q[i]);
+    state->v[i] = from->v[i] + mbs_complex(0, MBS_COMPLEX_STEP * along->v[i]);
+    state->a[i] = from->a[i] + mbs_complex(0, MBS_COMPLEX_STEP * along->a[i]);
+  }
+  for (int i = 0; i < system->m; ++i) {
+    state->lambda[i] = from->lambda[i] + mbs_complex(0, MBS_COMPLEX_STEP * along->lambda[i]);
+    state->total[i] = from->total[i] + mbs_complex(0, MBS_COMPLEX_STEP * along->total[i]);
+  }
+  mbs_state_place_fixed(system, state);
+  mbs_signal_bank_evaluate(system, state);
+}
+
+void mbs_twin_probe_element(MbsProbe *probe, const MbsWeights *weights, int element, double *r, double *size) {
+  MbsSystem *system = probe->simulation->system;
+  const MbsState *state = &probe->simulation->state;
+  int objective = element - mbs_system_element_count(system);
+  if (objective >= 0) {
+    mbs_scalar g = mbs_function_evaluate(system, &probe->simulation->objectives.items[objective].function, state, NULL);
+    put(MBS_PROBE_PARAMETER, 1, &g, r);
+    *size = mbs_re(mbs_abs(g));
+    return;
+  }
+  const MbsSystemElements all = mbs_system_isolate(system, element);
+  double scale[2];
+  mbs_terms_residual(system, state, weights, probe->r, scale);
+  *size = scale[0] > scale[1] ? scale[0] : scale[1];
+  mbs_system_rejoin(system, &all);
+  put(MBS_PROBE_PARAMETER, system->n + system->m, probe->r, r);
 }

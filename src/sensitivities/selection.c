@@ -5,14 +5,18 @@
 #include "base/names.h"
 #include "model/blueprint.h"
 
+// The search begins at *index: names mostly come in the model's order, and may be a thousand.
 static MbsStatus find(MbsContext *context, const MbsModel *model, const char *what, const MbsValue *known,
                       const char *name, int *index) {
   const char *nearest = NULL;
-  for (int i = 0; i < known->count; ++i) {
+  for (int k = 0; k < known->count; ++k) {
+    int i = (*index + k) % known->count;
     if (strcmp(known->records[i].name.text, name) == 0) {
       *index = i;
       return MBS_OK;
     }
+  }
+  for (int i = 0; i < known->count; ++i) {
     mbs_name_nearest(name, known->records[i].name.text, &nearest);
   }
   return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "no %s \"%s\" in %s%s%s%s", what, name, model->file,
@@ -26,9 +30,11 @@ static MbsStatus choose(MbsContext *context, MbsArena *arena, const MbsModel *mo
   bool *is_taken;
   MBS_TAKE(context, arena, *chosen, total);
   MBS_TAKE(context, arena, is_taken, known->count);
+  int index = -1;
   for (int i = 0; i < total; ++i) {
-    int index = i;
+    index += 1;
     if (names) {
+      index = index < known->count ? index : 0;
       MBS_TRY(find(context, model, what, known, names[i], &index));
     }
     if (is_taken[index]) {

@@ -91,16 +91,31 @@ typedef struct MbsProbeState {
 } MbsProbeState;
 
 typedef struct MbsProbe MbsProbe;
+struct MbsWeights;
 
+// With the settings of the model, or with others.
 MbsStatus mbs_twin_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **probe);
+MbsStatus mbs_twin_probe_create_for(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
+                                    MbsProbe **probe);
 void mbs_twin_probe_destroy(MbsProbe *probe);
 // f (n), Phi, Phidot, Phiddot (m each), P u (n) and the instantaneous value of each objective; or, with something
 // perturbed, their derivatives. index: the parameter, coordinate or multiplier.
 void mbs_twin_probe_evaluate(MbsProbe *probe, const MbsProbeState *state, MbsProbeKind kind, int index, double *f,
                              double *Phi, double *Phidot, double *Phiddot, double *Pu, double *g);
+// The same for one element alone (mbs_system_isolate; behind those the objectives' integrands), along a direction of
+// the state and of all parameters: move, then the derivative of the residual's part (n + m), or of one number; and how
+// large what it is made of is, which may cancel.
+void mbs_twin_probe_move(MbsProbe *probe, const MbsProbeState *state, const MbsProbeState *along,
+                         const double *parameters);
+void mbs_twin_probe_element(MbsProbe *probe, const struct MbsWeights *weights, int element, double *r, double *size);
 MbsStatus mbs_complex_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **probe);
+MbsStatus mbs_complex_probe_create_for(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
+                                       MbsProbe **probe);
 void mbs_complex_probe_destroy(MbsProbe *probe);
 void mbs_complex_probe_evaluate(MbsProbe *probe, const MbsProbeState *state, MbsProbeKind kind, int index, double *f,
                                 double *Phi, double *Phidot, double *Phiddot, double *Pu, double *g);
+void mbs_complex_probe_move(MbsProbe *probe, const MbsProbeState *state, const MbsProbeState *along,
+                            const double *parameters);
+void mbs_complex_probe_element(MbsProbe *probe, const struct MbsWeights *weights, int element, double *r, double *size);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "formulations/formulation.h"
+#include "sensitivities/locate.h"
 
 // Direct differentiation and its transpose are exact for the discrete equations, so they meet the complex step to
 // rounding, amplified over the run; 1e-7 leaves room for that and is far below any mistake.
@@ -18,6 +19,7 @@ typedef struct Verification {
   MbsArena *arena;
   MbsVerifyRow *rows;
   int capacity;
+  MbsSuspects suspects;
 } Verification;
 
 // The error of an entry is relative to its own size, but not below a millionth of the objective's largest
@@ -145,11 +147,29 @@ static MbsStatus verify_coordinates(MbsContext *context, const MbsModel *model, 
   return MBS_OK;
 }
 
+// appends those of these coordinates
+static MbsStatus find_suspects(MbsContext *context, const MbsModel *model, const MbsRequest *request, bool is_own,
+                               Verification *verification) {
+  MbsSettings settings = request->settings;
+  MbsVerification *result = &verification->result;
+  forget_projections(&settings);
+  MbsStatus status = mbs_locate(context, verification->arena, model, &settings, &verification->suspects);
+  if (is_refusal(status) && !is_own) {
+    context->status = status = MBS_OK;
+  }
+  result->suspects = verification->suspects.items;
+  result->suspect_count = verification->suspects.count;
+  result->suspects_in_all = verification->suspects.total;
+  result->pass = result->pass && verification->suspects.total == 0;
+  return status;
+}
+
 static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                             Verification *verification) {
   static const char *const coordinates[] = {"natural", "relative"};
   for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
     MbsRequest run = *request;
+    int before = verification->result.row_count;
     bool is_own = strcmp(coordinates[i], request->settings.coordinates) == 0;
     (void)snprintf(run.settings.coordinates, sizeof run.settings.coordinates, "%s", coordinates[i]);
     if (strcmp(coordinates[i], "relative") != 0) {  // what is for these alone
@@ -158,6 +178,9 @@ static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const Mb
     }
     if (is_own || !request->has_own_coordinates) {
       MBS_TRY(verify_coordinates(context, model, &run, is_own, verification));
+    }
+    if (verification->result.row_count > before) {
+      MBS_TRY(find_suspects(context, model, &run, is_own, verification));
     }
   }
   return MBS_OK;

@@ -168,41 +168,51 @@ void mbs_mass_slope_product(const MbsSystem *system, const MbsMass *mass, int co
 }
 
 // S = mu.M y: what the coefficients of M receive
-void mbs_mass_coefficient_adjoint(const MbsSystem *system, const MbsMass *mass, const mbs_scalar *y,
-                                  const mbs_scalar *mu, mbs_scalar *coefficients) {
-  int d = size_of(system, mass), n = mass->count;
+MBS_KERNEL void add_coefficients(const MbsMass *mass, const mbs_scalar *y, const mbs_scalar *mu,
+                                 mbs_scalar *coefficients, int d, bool turns) {
   const int *index = mass->block.index;
-  for (int i = 0; i < n && !mass->is_constant; ++i) {
+  for (int i = 0; i < mass->count; ++i) {
     const mbs_scalar *left = mu + mass->first[i];
-    for (int j = 0; j < n; ++j) {
+    for (int j = 0; j < mass->count; ++j, index += 2) {
       const mbs_scalar *right = y + mass->first[j];
-      mbs_scalar *bar_a = &coefficients[index[2 * (i * n + j)]];
-      for (int k = 0; k < d; ++k) {
-        *bar_a += left[k] * right[k];
+      mbs_scalar product = left[0] * right[0];
+      for (int k = 1; k < d; ++k) {
+        product += left[k] * right[k];
       }
-      if (d == 2) {
-        coefficients[index[2 * (i * n + j) + 1]] += left[1] * right[0] - left[0] * right[1];
+      coefficients[index[0]] += product;
+      if (turns) {
+        coefficients[index[1]] += left[1] * right[0] - left[0] * right[1];
       }
     }
   }
 }
 
+void mbs_mass_coefficient_adjoint(const MbsSystem *system, const MbsMass *mass, const mbs_scalar *y,
+                                  const mbs_scalar *mu, mbs_scalar *coefficients) {
+  if (!mass->is_constant) {
+    SPECIALISE(system, mass, add_coefficients, mass, y, mu, coefficients);
+  }
+}
+
 // S = mu.(M a - weight)
-void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
-                         const MbsAdjoint *adjoint) {
-  int d = size_of(system, mass), n = mass->count;
-  const int *index = mass->block.index;
-  mbs_mass_coefficient_adjoint(system, mass, state->a, adjoint->mu, adjoint->coefficients);
-  for (int i = 0; i < n; ++i) {
+MBS_KERNEL void transposed(const MbsMass *mass, const MbsAdjoint *adjoint, int d, bool turns) {
+  const int *index = mass->block.index + 2 * mass->count * mass->count;
+  for (int i = 0; i < mass->count; ++i) {
     const mbs_scalar *mu = adjoint->mu + mass->first[i];
-    for (int j = 0; j < n; ++j) {
+    for (int j = 0; j < mass->count; ++j) {
       const mbs_scalar *ab = pair(mass->block.value, mass, i, j);
-      mbs_turn_add(d, mass->has_turn, ab[0], -ab[1], mu, adjoint->a + mass->first[j]);
+      mbs_turn_add(d, turns, ab[0], -ab[1], mu, adjoint->a + mass->first[j]);
     }
     for (int k = 0; k < d && !mass->is_constant; ++k) {
-      adjoint->coefficients[index[2 * n * n + i * d + k]] -= mu[k];
+      adjoint->coefficients[*index++] -= mu[k];
     }
   }
+}
+
+void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
+                         const MbsAdjoint *adjoint) {
+  mbs_mass_coefficient_adjoint(system, mass, state->a, adjoint->mu, adjoint->coefficients);
+  SPECIALISE(system, mass, transposed, mass, adjoint);
 }
 
 mbs_scalar mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsState *state) {

@@ -27,21 +27,31 @@ MBS_KERNEL mbs_scalar dot(const mbs_scalar *a, const mbs_scalar *b, int d) {
   return sum;
 }
 
-MBS_KERNEL void evaluate(const MbsLinearForm *form, const mbs_scalar *c, const MbsState *state, Values *values, int d,
-                         bool turns) {
+// at q, with two levels at v and with three at a too; the others are zero
+MBS_KERNEL void evaluate(const MbsLinearForm *form, const mbs_scalar *c, const MbsState *state, int level_count,
+                         Values *values, int d, bool turns) {
   *values = (Values){{{0}}};
   mbs_form_add(form, c, d, turns, state->q, values->at[0]);
-  mbs_form_add(form, c, d, turns, state->v, values->at[1]);
-  mbs_form_add(form, c, d, turns, state->a, values->at[2]);
+  if (level_count > 1) {
+    mbs_form_add(form, c, d, turns, state->v, values->at[1]);
+  }
+  if (level_count > 2) {
+    mbs_form_add(form, c, d, turns, state->a, values->at[2]);
+  }
 }
 
-MBS_KERNEL void evaluate_both(const MbsRow *row, const MbsState *state, Values *A, Values *B, int d, bool turns) {
-  evaluate(&row->A, row->block.value, state, A, d, turns);
+MBS_KERNEL void evaluate_levels(const MbsRow *row, const MbsState *state, int level_count, Values *A, Values *B, int d,
+                                bool turns) {
+  evaluate(&row->A, row->block.value, state, level_count, A, d, turns);
   if (row->is_square) {
     *B = *A;
   } else {
-    evaluate(&row->B, row->block.value, state, B, d, turns);
+    evaluate(&row->B, row->block.value, state, level_count, B, d, turns);
   }
+}
+
+MBS_KERNEL void evaluate_both(const MbsRow *row, const MbsState *state, Values *A, Values *B, int d, bool turns) {
+  evaluate_levels(row, state, 3, A, B, d, turns);
 }
 
 // the unit vector of a coinciding row's component
@@ -216,7 +226,8 @@ MBS_KERNEL void tangent(const MbsRow *row, const MbsState *state, const MbsWeigh
     return;
   }
   Values A, B;
-  evaluate_both(row, state, &A, &B, d, turns);
+  int level_count = fabs(g2) > 0 ? 3 : fabs(g1) > 0 ? 2 : 1;  // real
+  evaluate_levels(row, state, level_count, &A, &B, d, turns);
   int sides = row->is_square ? 1 : 2;
   double twice = row->is_square ? 2 : 1;
   for (int side = 0; side < sides; ++side) {
@@ -232,7 +243,9 @@ MBS_KERNEL void tangent(const MbsRow *row, const MbsState *state, const MbsWeigh
     }
     scatter(form, slots, c, y, row->row_map, values, d, turns);
   }
-  scatter_hessian(row, m->c0 * state->lambda[row->index], values, d, turns);
+  if (fabs(m->c0) > 0) {  // real
+    scatter_hessian(row, m->c0 * state->lambda[row->index], values, d, turns);
+  }
 }
 
 void mbs_row_tangent(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
@@ -389,7 +402,7 @@ MBS_KERNEL void transposed(const MbsRow *row, const MbsState *state, const MbsWe
     return;
   }
   Values A, B;
-  evaluate_both(row, state, &A, &B, d, turns);
+  evaluate_levels(row, state, levels, &A, &B, d, turns);
   if (row->is_square) {
     FormAdjoint bar = form_adjoint(w, 2, lambda, nu, &A, A_mu, d);
     adjoint->lambda[row->index] += 2 * dot(A_mu, A.at[0], d);

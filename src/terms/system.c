@@ -239,6 +239,38 @@ static void refresh(MbsSystem *system) {
   }
 }
 
+int mbs_system_element_count(const MbsSystem *system) {
+  return system->mass_count + system->mode.row_count + system->mode.force_count;
+}
+
+// where the elements are
+static MbsSystem *holder(MbsSystem *system) { return system->tree ? system->tree->inner : system; }
+
+MbsSystemElements mbs_system_isolate(MbsSystem *system, int element) {
+  MbsSystem *of = holder(system);
+  MbsMode *mode = &of->mode;
+  const MbsSystemElements all = {of->mass_count, mode->row_count, mode->force_count,
+                                 of->masses,     mode->rows,      mode->forces};
+  int row = element - all.mass_count, force = row - all.row_count;
+  of->mass_count = row < 0;
+  mode->row_count = row >= 0 && force < 0;
+  mode->force_count = force >= 0;
+  of->masses += row < 0 ? element : 0;
+  mode->rows += row >= 0 && force < 0 ? row : 0;
+  mode->forces += force >= 0 ? force : 0;
+  return all;
+}
+
+void mbs_system_rejoin(MbsSystem *system, const MbsSystemElements *all) {
+  MbsSystem *of = holder(system);
+  of->mass_count = all->mass_count;
+  of->masses = all->masses;
+  of->mode.row_count = all->row_count;
+  of->mode.rows = all->rows;
+  of->mode.force_count = all->force_count;
+  of->mode.forces = all->forces;
+}
+
 void mbs_system_set_parameters(MbsSystem *system, const double *values) {
   for (int i = 0; i < system->blueprint->parameters.count; ++i) {
     system->parameters[i] = values[i];
@@ -255,6 +287,13 @@ void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system) {
 
 void mbs_system_perturb(MbsSystem *system, int index, double step) {
   system->parameters[index] += mbs_complex(0, step);
+  refresh(system);
+}
+
+void mbs_system_perturb_along(MbsSystem *system, const double *direction, double step) {
+  for (int i = 0; i < system->blueprint->parameters.count; ++i) {
+    system->parameters[i] = mbs_re(system->parameters[i]) + mbs_complex(0, step * direction[i]);
+  }
   refresh(system);
 }
 

@@ -173,12 +173,25 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
                             const int *columns, bool is_carried, MbsSystem **system);
 // Relative coordinates: their recursion is about the bodies' centres of mass from now on, not the global origin.
 MbsStatus mbs_system_refer_to_mass_centres(MbsContext *context, MbsSystem *system);
+// Masses first, then constraints, then forces.
+int mbs_system_element_count(const MbsSystem *system);
+// One element alone takes part in all terms of the system, until all are joined again.
+typedef struct MbsSystemElements {
+  int mass_count, row_count, force_count;
+  MbsMass *masses;
+  MbsRow *rows;
+  struct MbsForceElement **forces;
+} MbsSystemElements;
+MbsSystemElements mbs_system_isolate(MbsSystem *system, int element);
+void mbs_system_rejoin(MbsSystem *system, const MbsSystemElements *all);
 // Sets the parameters (all of them) and refreshes every coefficient.
 void mbs_system_set_parameters(MbsSystem *system, const double *values);
 // The same with those of another system of the same blueprint.
 void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system);
 // The same with parameter `index` perturbed by an imaginary `step` (complex build).
 void mbs_system_perturb(MbsSystem *system, int index, double step);
+// The same with all of them at once, by `step` times a direction, in place of what they were perturbed by.
+void mbs_system_perturb_along(MbsSystem *system, const double *direction, double step);
 
 // A state at the start of the assembly: guesses, zero velocities.
 MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state);

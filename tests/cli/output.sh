@@ -178,6 +178,8 @@ exits 0 verify $model $short --json
 for key in formulation coordinates method objective parameter value reference relative_error; do
   prints "\"$key\": "
 done
+prints '^  "suspects": \[\],$'
+prints '^  "suspects_in_all": 0,$'
 prints '^  "pass": true$'
 exits 0 verify $model $short --objective psi1 --wrt Ls1
 exits 0 verify $model $short --objective psi1 --wrt Ls1 --projection-matrix tangent
