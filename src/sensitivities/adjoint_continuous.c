@@ -75,7 +75,7 @@ static MbsStatus factor(MbsContext *context, MbsSweep *sweep, int set, double c0
   MbsSimulation *simulation = sweep->simulation;
   return simulation->reduced
              ? mbs_reduced_prepare_instant(context, simulation->reduced, set, c0, c1, &simulation->state)
-             : mbs_newton_factor(context, &simulation->stepper, &simulation->stepper.stage, c0, c1, true);
+             : mbs_newton_factor_exact(context, &simulation->stepper, &simulation->stepper.stage, c0, c1);
 }
 
 // p and u: what x and x' receive from what the state has received, and accelerations (s)
