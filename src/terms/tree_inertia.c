@@ -20,6 +20,13 @@ typedef struct Motion {
   mbs_scalar rest_F[3], rest[3][3];  // of the other forces, and their Y
 } Motion;
 
+// its body's, if that takes part in the terms now (mbs_system_isolate)
+static const MbsMass *mass_of(const MbsTree *tree, const MbsTreeNode *node) {
+  const MbsSystem *inner = tree->inner;
+  bool takes_part = node->mass >= inner->masses && node->mass < inner->masses + inner->mass_count;
+  return takes_part ? node->mass : NULL;
+}
+
 // (M y)_i
 MBS_KERNEL void mass_times_of(const MbsMass *mass, int count, const mbs_scalar *y, mbs_scalar My[MOST][3], int d) {
   const mbs_scalar *ab = mass->block.value;
@@ -67,7 +74,7 @@ MBS_KERNEL void add_inertia(const MbsMass *mass, const mbs_scalar *x, Inertia *a
 }
 
 MBS_KERNEL void add_motion(const MbsTree *tree, const MbsTreeNode *node, Motion *all, int d) {
-  const MbsMass *mass = node->mass;
+  const MbsMass *mass = mass_of(tree, node);
   const mbs_scalar *x = tree->x.q + node->body_first, *f = tree->f + node->body_first;
   mbs_scalar Mv[MOST][3] = {{0}}, Ma[MOST][3] = {{0}};
   if (mass) {
@@ -159,7 +166,7 @@ MBS_KERNEL void put_plane(const Inertia *inertia, const Motion *motion, mbs_scal
 MBS_KERNEL void body_matrix(const MbsTree *tree, const MbsTreeNode *node, bool is_full, mbs_scalar *K, int d) {
   Inertia inertia = {.m = 0};
   Motion motion;
-  if (node->mass) {
+  if (mass_of(tree, node)) {
     add_inertia(node->mass, tree->x.q + node->body_first, &inertia, d);
   }
   if (is_full) {
