@@ -60,21 +60,64 @@ static double largest_of_r(const MbsReduced *reduced, const MbsInitial *set) {
   return largest;
 }
 
-static MbsStatus add_set(MbsContext *context, MbsReduced *reduced, const MbsState *state, bool is_automatic) {
+static bool is_same_choice(const MbsSystem *system, const MbsSetChoice *a, const MbsSetChoice *b) {
+  bool is_same = a->is_automatic == b->is_automatic && a->count == b->count;
+  for (int i = 0; i < a->count && is_same && a->is_automatic; ++i) {
+    is_same = a->coordinates[i] == b->coordinates[i];
+  }
+  for (int r = 0; r < system->n && is_same; ++r) {
+    is_same = a->rows[r] == b->rows[r];
+  }
+  return is_same;
+}
+
+static MbsStatus append_set(MbsContext *context, MbsReduced *reduced, const MbsSetChoice *choice) {
   MbsSystem *system = reduced->system;
   MBS_GROW(context, system->arena, reduced->sets, reduced->set_count, reduced->set_capacity);
   MBS_GROW(context, system->arena, reduced->growth, reduced->set_count, reduced->growth_capacity);
-  MbsInitial **set = &reduced->sets[reduced->set_count];
-  MBS_TRY(mbs_initial_create_set(context, system, state, is_automatic, set));
-  if (!mbs_initial_factor_position(*set, state)) {
-    return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
-                    "matrix-r: no independent coordinates determine the motion at t = %.10g, a singular position; use "
-                    "ali3p, ali1 or penalty",
-                    mbs_re(state->t));
-  }
-  reduced->growth[reduced->set_count] = largest_of_r(reduced, *set);
-  reduced->next = reduced->set_count++;
+  MBS_TRY(mbs_initial_create_set(context, system, choice, &reduced->sets[reduced->set_count]));
+  reduced->set_count += 1;
   return MBS_OK;
+}
+
+static MbsStatus no_set(MbsContext *context, const MbsState *state) {
+  return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+                  "matrix-r: no independent coordinates determine the motion at t = %.10g, a singular position; use "
+                  "ali3p, ali1 or penalty",
+                  mbs_re(state->t));
+}
+
+// The next set: one that suits the state, which may have been in use before.
+static MbsStatus choose_set(MbsContext *context, MbsReduced *reduced, MbsArena *scratch, const MbsState *state,
+                            bool is_automatic) {
+  MbsSystem *system = reduced->system;
+  MbsSetChoice choice;
+  int found = 0;
+  MBS_TRY(mbs_initial_choose_set(context, scratch, system, state, is_automatic, &choice));
+  for (; found < reduced->set_count; ++found) {
+    MbsSetChoice known = mbs_initial_choice(reduced->sets[found]);
+    if (is_same_choice(system, &choice, &known)) {
+      break;
+    }
+  }
+  if (found == reduced->set_count) {
+    MBS_TRY(append_set(context, reduced, &choice));
+  }
+  if (!mbs_initial_factor_position(reduced->sets[found], state)) {
+    return no_set(context, state);
+  }
+  reduced->growth[found] = largest_of_r(reduced, reduced->sets[found]);
+  reduced->next = found;
+  return MBS_OK;
+}
+
+static MbsStatus choose_set_in_scratch(MbsContext *context, MbsReduced *reduced, const MbsState *state,
+                                       bool is_automatic) {
+  MbsArena *scratch = mbs_arena_create();
+  MbsStatus status = scratch ? choose_set(context, reduced, scratch, state, is_automatic)
+                             : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  mbs_arena_destroy(scratch);
+  return status;
 }
 
 // w, w', w'' of the state before the step
@@ -94,6 +137,7 @@ MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsStepper 
   *result = reduced;
   reduced->system = system;
   reduced->stepper = stepper;
+  reduced->step_count = steps;
   MBS_TAKE(context, system->arena, reduced->set_of_step, (size_t)steps + 1);
   if (mbs_initial_is_nonholonomic(system) || stepper->rule.has_auxiliary) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
@@ -156,14 +200,62 @@ void mbs_reduced_destroy(MbsReduced *reduced) {
   }
 }
 
-MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsState *state) {
+static MbsStatus follow(MbsContext *context, MbsReduced *reduced, const MbsReplay *replay) {
+  MBS_ASSERT(replay->step_count == reduced->step_count);
+  for (int i = 0; i < replay->set_count; ++i) {
+    MBS_TRY(append_set(context, reduced, &replay->sets[i]));
+  }
+  for (long step = 0; step <= replay->step_count; ++step) {
+    reduced->set_of_step[step] = replay->set_of_step[step];
+  }
+  reduced->is_repeated = true;
+  return MBS_OK;
+}
+
+MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsReplay *replay, const MbsState *state) {
   const MbsBlueprint *blueprint = reduced->system->blueprint;
-  MBS_TRY(add_set(context, reduced, state, blueprint->chosen.count + blueprint->independents.count == 0));
+  bool is_automatic = blueprint->chosen.count + blueprint->independents.count == 0;
+  MBS_TRY(replay && replay->set_count > 0 ? follow(context, reduced, replay)
+                                          : choose_set_in_scratch(context, reduced, state, is_automatic));
   reduced->count = reduced->sets[0]->count;
   MBS_TRY(create_workspace(context, reduced));
   MBS_TRY(mbs_state_create(context, reduced->system, &reduced->old));
   MBS_TRY(mbs_state_create(context, reduced->system, &reduced->accepted));
   mbs_state_copy(reduced->system, state, &reduced->accepted);
+  return MBS_OK;
+}
+
+MbsStatus mbs_reduced_record(MbsContext *context, MbsArena *arena, const MbsReduced *reduced, MbsReplay *replay) {
+  const MbsSystem *system = reduced->system;
+  MbsSetChoice *sets;
+  int *set_of_step;
+  MBS_TAKE(context, arena, sets, reduced->set_count);
+  MBS_TAKE(context, arena, set_of_step, (size_t)reduced->step_count + 1);
+  for (int s = 0; s < reduced->set_count; ++s) {
+    int *coordinates, *rows;
+    bool *is_redundant;
+    sets[s] = mbs_initial_choice(reduced->sets[s]);
+    MBS_TAKE(context, arena, coordinates, sets[s].count);
+    MBS_TAKE(context, arena, rows, system->n);
+    MBS_TAKE(context, arena, is_redundant, system->m);
+    for (int i = 0; i < sets[s].count && sets[s].is_automatic; ++i) {
+      coordinates[i] = sets[s].coordinates[i];
+    }
+    for (int r = 0; r < system->n; ++r) {
+      rows[r] = sets[s].rows[r];
+    }
+    for (int k = 0; k < system->m; ++k) {
+      is_redundant[k] = sets[s].is_redundant[k];
+    }
+    sets[s].coordinates = coordinates;
+    sets[s].rows = rows;
+    sets[s].is_redundant = is_redundant;
+  }
+  for (long step = 0; step <= reduced->step_count; ++step) {
+    set_of_step[step] = reduced->set_of_step[step];
+  }
+  *replay = (MbsReplay){
+      .set_count = reduced->set_count, .sets = sets, .step_count = reduced->step_count, .set_of_step = set_of_step};
   return MBS_OK;
 }
 
@@ -400,9 +492,8 @@ static MbsStatus choose_next(MbsContext *context, MbsReduced *reduced, const Mbs
   if (growth <= worse * reduced->growth[current]) {
     return MBS_OK;
   }
-  MBS_TRY(add_set(context, reduced, state, true));
+  MBS_TRY(choose_set_in_scratch(context, reduced, state, true));
   if (reduced->growth[reduced->next] > better * growth) {
-    mbs_initial_destroy(reduced->sets[--reduced->set_count]);
     reduced->next = current;
     reduced->growth[current] = growth * worse_still / worse;
   }
@@ -455,7 +546,7 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, double h, l
   if (status == MBS_ERROR_NUMERICAL && !reduced->is_repeated) {
     // a set may lose the motion within a step: once more with one that suits where the step begins
     context->status = MBS_OK;
-    MBS_TRY(add_set(context, reduced, &reduced->old, true));
+    MBS_TRY(choose_set_in_scratch(context, reduced, &reduced->old, true));
     reduced->current = reduced->next;
     status = solve(context, reduced, &k, state);
   }

@@ -17,8 +17,8 @@
 #ifndef MBS_REDUCED_H
 #define MBS_REDUCED_H
 
+#include "integrators/replay.h"
 #include "integrators/stepper.h"
-#include "kinematics/initial.h"
 
 typedef struct MbsReduced {
   MbsSystem *system;
@@ -29,8 +29,9 @@ typedef struct MbsReduced {
   double *growth;             // by set: the largest entry of R when it was chosen
   int growth_capacity;        // of that list
   int current, next;          // set of the step that was made, and of the next one
+  long step_count;            // of the run
   int *set_of_step;           // by step
-  bool is_repeated;           // steps are walked again, with their sets
+  bool is_repeated;           // steps are walked again with their sets, or with those of another run
   MbsState old, accepted;     // before the step that was made, and after it
   mbs_scalar *level[3];       // count: w, w', w'' of the state before the step
   mbs_scalar *s, *z, *rate;   // count
@@ -51,8 +52,10 @@ MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsStepper 
                              MbsReduced **reduced);
 void mbs_reduced_destroy(MbsReduced *reduced);
 
-// After the start: its independent coordinates, chosen at this position.
-MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsState *state);
+// After the start: its independent coordinates, chosen at this position; or those of the run whose record is given.
+MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsReplay *replay, const MbsState *state);
+// What was decided, for another run; in the arena.
+MbsStatus mbs_reduced_record(MbsContext *context, MbsArena *arena, const MbsReduced *reduced, MbsReplay *replay);
 // One step of size h, the `step`th, to the time in the state.
 MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, double h, long step, MbsState *state);
 

@@ -32,6 +32,15 @@ typedef struct MbsStartProblem {
   mbs_scalar *values;  // of the matrix, and the bin
 } MbsStartProblem;
 
+// Which equations make the problems of matrix-r square: plain numbers, so that another run can take the same ones.
+typedef struct MbsSetChoice {
+  bool is_automatic;  // plain coordinates, chosen here; else those that the user gave
+  int count;
+  const int *coordinates;    // count, where they are plain coordinates
+  const int *rows;           // n, of the position problem
+  const bool *is_redundant;  // m
+} MbsSetChoice;
+
 typedef struct MbsInitial {
   MbsSystem *system;
   int count;           // of independent coordinates
@@ -51,10 +60,14 @@ typedef struct MbsInitial {
 
 // `state` holds the guess. Chooses rows and checks that the independent coordinates fit.
 MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **initial);
-// The same for matrix-r, at an assembled position: with the coordinates of blueprint->chosen, or else those of the
-// start that the user gave; is_automatic: with coordinates that suit the position.
-MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const MbsState *state, bool is_automatic,
+// For matrix-r, at an assembled position: the coordinates of blueprint->chosen, or else those of the start that the
+// user gave; is_automatic: coordinates that suit the position. The choice lives in the arena.
+MbsStatus mbs_initial_choose_set(MbsContext *context, MbsArena *arena, MbsSystem *system, const MbsState *state,
+                                 bool is_automatic, MbsSetChoice *choice);
+// The position problem of a choice, of this run or of another.
+MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const MbsSetChoice *choice,
                                  MbsInitial **initial);
+MbsSetChoice mbs_initial_choice(const MbsInitial *initial);
 void mbs_initial_destroy(MbsInitial *initial);
 
 // w of an independent coordinate; signals must be evaluated at the state.

@@ -101,17 +101,22 @@ static MbsStatus choose_constraints(MbsContext *context, MbsInitial *initial, co
   return MBS_OK;
 }
 
+static MbsStatus take_automatic(MbsContext *context, MbsInitial *initial, int count) {
+  initial->is_automatic = true;
+  initial->count = count;
+  MBS_TAKE(context, initial->system->arena, initial->automatic, count);
+  MBS_TAKE(context, initial->system->arena, initial->independents, count);
+  return MBS_OK;
+}
+
 // the coordinates that complete the first `count` rows best, which are constraints
 static MbsStatus choose_automatic(MbsContext *context, MbsInitial *initial, const MbsJacobian *jacobian, MbsRank *rank,
                                   int count, MbsArena *scratch) {
-  MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->system;
   const MbsSparseRows *rows = &jacobian->rows;
   MbsSparseRows chosen = {.row_count = count, .column_count = system->n};
   int *start, *column, entries = 0;
-  initial->is_automatic = true;
-  initial->count = system->n - count;
-  MBS_TAKE(context, system->arena, initial->automatic, initial->count);
-  MBS_TAKE(context, system->arena, initial->independents, initial->count);
+  MBS_TRY(take_automatic(context, initial, system->n - count));
   MBS_TAKE(context, scratch, start, count + 1);
   MBS_TAKE(context, scratch, column, rows->start[system->m]);
   MBS_TAKE(context, scratch, chosen.value, rows->start[system->m]);
@@ -231,7 +236,9 @@ MbsStatus mbs_initial_create_matrix(MbsContext *context, const MbsInitial *initi
   MBS_TRY(mbs_pattern_finish(context, builder, &problem->pattern));
   MBS_TAKE(context, system->arena, problem->values, problem->pattern.entry_count + 1);
   problem->row_of = row_of;
-  return mbs_sparse_solver_create(context, system->arena, &problem->pattern, &problem->solver);
+  MBS_TRY(mbs_sparse_solver_create(context, system->arena, &problem->pattern, &problem->solver));
+  mbs_sparse_solver_demand_digits(problem->solver);
+  return MBS_OK;
 }
 
 // at_guess: rows are chosen near the guess, at a position where nothing is special
@@ -252,24 +259,30 @@ static MbsStatus choose(MbsContext *context, MbsInitial *initial, const MbsState
   return choose_rows(context, initial, is_admissible ? &admissible : &shaken, &jacobian, scratch);
 }
 
-static MbsStatus create(MbsContext *context, MbsSystem *system, const MbsState *state, int count,
-                        const MbsIndependentSpec *specs, bool at_guess, MbsInitial **result) {
+// what choosing needs
+static MbsStatus begin(MbsContext *context, MbsArena *arena, MbsSystem *system, int count,
+                       const MbsIndependentSpec *specs, MbsInitial **result) {
   MbsInitial *initial;
-  MBS_TAKE(context, system->arena, initial, 1);
+  MBS_TAKE(context, arena, initial, 1);
   initial->system = system;
   *result = initial;
-  MBS_TAKE(context, system->arena, initial->is_redundant, system->m);
-  MBS_TAKE(context, system->arena, initial->position.rows, system->n + system->m);
-  MBS_TAKE(context, system->arena, initial->gradient, system->nq);
-  MBS_TRY(create_independents(context, count, specs, initial));
-  if (at_guess) {
-    MBS_TRY(mbs_initial_expect_turns(context, initial, state));
-  }
+  MBS_TAKE(context, arena, initial->is_redundant, system->m);
+  MBS_TAKE(context, arena, initial->position.rows, system->n + system->m);
+  MBS_TAKE(context, arena, initial->gradient, system->nq);
+  return create_independents(context, count, specs, initial);
+}
+
+static MbsStatus choose_in_scratch(MbsContext *context, MbsInitial *initial, const MbsState *state, bool at_guess) {
   MbsArena *scratch = mbs_arena_create();
   MbsStatus status = scratch ? choose(context, initial, state, at_guess, scratch)
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(scratch);
-  MBS_TRY(status);
+  return status;
+}
+
+// what solving needs, once rows are chosen
+static MbsStatus finish(MbsContext *context, MbsInitial *initial) {
+  MbsSystem *system = initial->system;
   MBS_TAKE(context, system->arena, initial->tangent, system->mode.pattern.entry_count + 1);
   MBS_TAKE(context, system->arena, initial->levels, system->m);
   int widest = system->carried_count > 1 ? system->carried_count : 1;
@@ -282,7 +295,10 @@ static MbsStatus create(MbsContext *context, MbsSystem *system, const MbsState *
 
 MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **result) {
   const MbsBlueprint *blueprint = system->blueprint;
-  MBS_TRY(create(context, system, state, blueprint->independents.count, blueprint->independents.items, true, result));
+  MBS_TRY(begin(context, system->arena, system, blueprint->independents.count, blueprint->independents.items, result));
+  MBS_TRY(mbs_initial_expect_turns(context, *result, state));
+  MBS_TRY(choose_in_scratch(context, *result, state, true));
+  MBS_TRY(finish(context, *result));
   mbs_signal_bank_follow(system, state);
   for (int i = 0; i < (*result)->count; ++i) {
     (*result)->independents[i].start_value = mbs_initial_value(*result, i, state);
@@ -290,13 +306,54 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   return MBS_OK;
 }
 
-MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const MbsState *state, bool is_automatic,
-                                 MbsInitial **result) {
-  const MbsBlueprint *blueprint = system->blueprint;
+// those of --independent, or of the start
+static const MbsIndependentSpec *given_independents(const MbsBlueprint *blueprint, int *count) {
   bool is_chosen = blueprint->chosen.count > 0;
-  int count = is_chosen ? blueprint->chosen.count : blueprint->independents.count;
-  const MbsIndependentSpec *specs = is_chosen ? blueprint->chosen.items : blueprint->independents.items;
-  return create(context, system, state, is_automatic ? 0 : count, specs, false, result);
+  *count = is_chosen ? blueprint->chosen.count : blueprint->independents.count;
+  return is_chosen ? blueprint->chosen.items : blueprint->independents.items;
+}
+
+MbsStatus mbs_initial_choose_set(MbsContext *context, MbsArena *arena, MbsSystem *system, const MbsState *state,
+                                 bool is_automatic, MbsSetChoice *choice) {
+  int count;
+  const MbsIndependentSpec *specs = given_independents(system->blueprint, &count);
+  MbsInitial *initial;
+  MBS_TRY(begin(context, arena, system, is_automatic ? 0 : count, specs, &initial));
+  MBS_TRY(choose_in_scratch(context, initial, state, false));
+  *choice = mbs_initial_choice(initial);
+  return MBS_OK;
+}
+
+MbsSetChoice mbs_initial_choice(const MbsInitial *initial) {
+  return (MbsSetChoice){.is_automatic = initial->is_automatic,
+                        .count = initial->count,
+                        .coordinates = initial->automatic,
+                        .rows = initial->position.rows,
+                        .is_redundant = initial->is_redundant};
+}
+
+MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const MbsSetChoice *choice,
+                                 MbsInitial **result) {
+  int count;
+  const MbsIndependentSpec *specs = given_independents(system->blueprint, &count);
+  MBS_TRY(begin(context, system->arena, system, choice->is_automatic ? 0 : count, specs, result));
+  MbsInitial *initial = *result;
+  if (choice->is_automatic) {
+    MBS_TRY(take_automatic(context, initial, choice->count));
+    for (int i = 0; i < choice->count; ++i) {
+      initial->automatic[i] = choice->coordinates[i];
+      initial->independents[i].name = system->coordinate_names[choice->coordinates[i]];
+    }
+  }
+  initial->velocity_count = choice->count;
+  for (int r = 0; r < system->n; ++r) {
+    initial->position.rows[r] = choice->rows[r];
+  }
+  for (int k = 0; k < system->m; ++k) {
+    initial->is_redundant[k] = choice->is_redundant[k];
+    initial->redundant_count += choice->is_redundant[k];
+  }
+  return finish(context, initial);
 }
 
 void mbs_initial_destroy(MbsInitial *initial) {
