@@ -28,7 +28,7 @@ typedef struct MbsStepper {
   int previous_count;                            // how many of them there are
   MbsState stage;                                // where r = 0 holds: q of the state, v*, a*, lambda
   mbs_scalar *stage_v, *stage_a, *stage_lambda;  // its own arrays, where they are not the state's
-  mbs_scalar *w, *W;               // auxiliary accelerations (n) and their columns (nq each); NULL: a itself
+  mbs_scalar *w, *W;               // auxiliary accelerations (nq) and their columns (nq each); NULL: a itself
   MbsProjector *projector;         // NULL: not needed
   mbs_scalar *bar_a, *bar_lambda;  // nq, m: what the transpose has no use for
 } MbsStepper;
@@ -69,6 +69,10 @@ void mbs_stepper_step_transposed(MbsStepper *stepper, double h, const MbsState *
 // and v of `bar`). Newton's matrix must be factored for c0 and c1.
 void mbs_stepper_instant_transposed(MbsStepper *stepper, double c0, double c1, const MbsState *state,
                                     const MbsStateBar *bar);
+
+// a and lambda of the next step by the polynomials through those of the last three, as far as they exist; remembers
+// those of `state`.
+void mbs_stepper_extrapolate(MbsStepper *stepper, const MbsState *state, mbs_scalar *a, mbs_scalar *lambda);
 
 // ---- newton.c ----
 // Assembles and factors Newton's matrix at a state.
