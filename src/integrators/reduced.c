@@ -101,8 +101,8 @@ static MbsStatus create_workspace(MbsContext *context, MbsReduced *reduced) {
                 {&reduced->uh, d},
                 {&reduced->s, d},
                 {&reduced->X, nq * d},
-                {&reduced->V, nq * (d > 0 ? d : 1)},
-                {&reduced->A, nq * (d > 0 ? d : 1)},
+                {&reduced->V, nq * d},
+                {&reduced->A, nq * d},
                 {&reduced->tangent, (size_t)system->mode.pattern.entry_count + 1},
                 {&reduced->J, d * d},
                 {&reduced->rho, d},
@@ -219,8 +219,15 @@ static MbsStatus choose_next(MbsContext *context, MbsReduced *reduced, const Mbs
   if (growth <= worse * reduced->growth[current]) {
     return MBS_OK;
   }
-  MBS_TRY(choose_set_in_scratch(context, reduced, state, true));
-  if (reduced->growth[reduced->next] > better * growth) {
+  MbsStatus status = choose_set_in_scratch(context, reduced, state, true);
+  // constraints may become dependent just here, and the present set still serves
+  bool is_none = status == MBS_ERROR_NUMERICAL || status == MBS_ERROR_INPUT;
+  if (is_none) {
+    context->status = MBS_OK;
+  } else {
+    MBS_TRY(status);
+  }
+  if (is_none || reduced->growth[reduced->next] > better * growth) {
     reduced->next = current;
     reduced->growth[current] = growth * worse_still / worse;
   }
