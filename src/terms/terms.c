@@ -159,7 +159,7 @@ void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, mbs_scal
   const MbsWeights weights = {.k1 = 1, .n1 = 1};  // e_v is Phi_x, and A
   const MbsCombination c = {.c1 = 1};
   const MbsState rest = at_rest(system, state);
-  if (system->tree) {
+  if (system->tree || system->source) {
     if (system->m > 0) {
       mbs_terms_tangent(system, state, &weights, 0, 1, 0, values);
     }
