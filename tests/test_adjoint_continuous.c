@@ -283,11 +283,15 @@ static void check_changes(void) {
     while (simulation->steps_done < simulation->step_count) {
       ENSURE_OK(context, mbs_simulation_step(context, simulation));
     }
-    ENSURE(simulation->reduced->set_count > 3);
+    int changes = 0;
+    for (long step = 2; step <= simulation->step_count; ++step) {
+      changes += simulation->reduced->set_of_step[step] != simulation->reduced->set_of_step[step - 1];
+    }
+    ENSURE(changes > 2);
     MbsResult *tried = run(model, &request, MBS_METHOD_ADJOINT_CONTINUOUS);
     MbsResult *reference = run(model, &request, MBS_METHOD_DIRECT);
     off[i] = distance(tried, reference);
-    (void)printf("%d sets of independent coordinates: %.1e\n", simulation->reduced->set_count, off[i]);
+    (void)printf("%d changes of independent coordinates: %.1e\n", changes, off[i]);
     mbs_result_destroy(tried);
     mbs_result_destroy(reference);
     mbs_simulation_destroy(simulation);

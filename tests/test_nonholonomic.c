@@ -207,8 +207,8 @@ static void check_two_point_mass(void) {
                                   0.10530253, -0.04297841, 0.09613262, -0.00774567};
   static const double derivatives[] = {-0.20993521, 0.76550729,  0.36505543, -0.14899452, 0.33326581,
                                        0.06404493,  -0.06123317, 0.0427783,  -0.02440819};
-  const char *const formulations[] = {"index1", "penalty"};
-  for (int f = 0; f < 2; ++f) {
+  const char *const formulations[] = {"index1", "penalty", "matrix-r"};
+  for (int f = 0; f < 3; ++f) {
     double worst[2] = {0, 0};
     for (int k = 0; k < 2; ++k) {
       MbsResult *result =

@@ -28,10 +28,9 @@ for each in models/*.yaml; do
         continue
         ;;
       n_four_bar*-index1 | n_four_bar*-index3 | n_four_bar*-matrix-r) continue ;; # singular positions: mostly left out
-      governor-matrix-r) bound=1e-5 ;; # changes its independent coordinates every few steps
       *) bound=1e-7 ;;
     esac
-    [ -z "$found" ] && [ $formulation = matrix-r ] || require "$name, $formulation" "${found:+1} + 0 == 1 && ${found#* } + 0 <= $bound"
+    require "$name, $formulation" "${found:+1} + 0 == 1 && ${found#* } + 0 <= $bound"
   done
   echo "$line | $count$rest |"
   rest=

@@ -32,6 +32,7 @@ struct MbsSparseSolver {
   klu_symbolic *symbolic;
   klu_numeric *numeric;
   double quality, full_quality;  // reciprocal condition estimates: now, and when pivots were chosen
+  double soundness, growth;      // see are_pivots_sound
 };
 
 MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const MbsPattern *pattern,
@@ -51,6 +52,8 @@ MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const M
     solver->row[i] = pattern->row[i];
   }
   solver->size = pattern->size;
+  solver->soundness = 1e-4;
+  solver->growth = 1e-6;
   klu_defaults(&solver->common);
   if (pattern->size > 0) {
     solver->symbolic = klu_analyze(pattern->size, solver->column_start, solver->row, &solver->common);
@@ -66,6 +69,11 @@ void mbs_sparse_solver_destroy(MbsSparseSolver *solver) {
     KLU_FREE_NUMERIC(&solver->numeric, &solver->common);
     klu_free_symbolic(&solver->symbolic, &solver->common);
   }
+}
+
+void mbs_sparse_solver_demand_digits(MbsSparseSolver *solver) {
+  solver->soundness = 1e-2;
+  solver->growth = 1e-3;
 }
 
 // A ratio of pivots below this is rounding: the matrix is singular to working precision.
@@ -85,15 +93,14 @@ static bool factor_anew(MbsSparseSolver *solver, double *values) {
 // Do the pivots chosen earlier serve these values? A poor condition estimate may be the matrix's own; then the growth
 // of the pivots decides, of which a millionth still leaves ten digits. Choosing anew takes memory from KLU.
 static bool are_pivots_sound(MbsSparseSolver *solver, double *values) {
-  const double soundness = 1e-4, growth = 1e-6;
   KLU_RCOND(solver->symbolic, solver->numeric, &solver->common);
   solver->quality = solver->common.rcond;
-  if (solver->quality > soundness * solver->full_quality) {
+  if (solver->quality > solver->soundness * solver->full_quality) {
     return true;
   }
   return solver->quality > singular &&
          KLU_RGROWTH(solver->column_start, solver->row, values, solver->symbolic, solver->numeric, &solver->common) &&
-         solver->common.rgrowth > growth;
+         solver->common.rgrowth > solver->growth;
 }
 
 bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *matrix) {

@@ -17,6 +17,10 @@ void mbs_sparse_solver_destroy(MbsSparseSolver *solver);  // KLU's own memory; N
 // to working precision.
 bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *values);
 
+// From now on pivots are kept only while they lose next to nothing (1e-2 and 1e-3 above): for matrices whose solutions
+// are not iterated upon.
+void mbs_sparse_solver_demand_digits(MbsSparseSolver *solver);
+
 // The same with pivots chosen anew.
 bool mbs_sparse_solver_factor_anew(MbsSparseSolver *solver, mbs_scalar *values);
 

@@ -1,9 +1,12 @@
-// The derivative of a step of independent coordinates (P3 (37)-(61)): E0 ... E3 of reduced.h, differentiated, with the
-// factors of K and J for everything. First as if s did not change, then
-//     s' = -J^-1 R' (f_q q' + f_v v' + M a' + f_rho),   q' += X s',  v' += V s',  a' += A s'.
+// The derivative of a step of independent coordinates (P3 (37)-(61)): E0 ... E5 of reduced.h, differentiated, with the
+// factors of K, Kv and J for everything. First as if s did not change, then
+//     s' = -J^-1 rho',   rho' = R' (f_q q' + f_v v' + M a' + f_rho) (I),  (w'')' (F),
+//     q' += X s',  v' += V s',  a' += A s'
+// and last g' of E5.
+#include "algebra/dense.h"
 #include "integrators/reduced.h"
 
-// derivative of w, w' or w'' of coordinate i for a column
+// derivative of w, w' or w'' of coordinate i for a column; after its function was evaluated
 static mbs_scalar column_of(const MbsInitial *set, int i, int level, const MbsState *state, int column,
                             const MbsColumns *columns) {
   const MbsSystem *system = set->system;
@@ -11,31 +14,68 @@ static mbs_scalar column_of(const MbsInitial *set, int i, int level, const MbsSt
     const mbs_scalar *const at[] = {columns->X, columns->V, columns->A};
     return at[level][column * system->nq + set->automatic[i]];
   }
-  const MbsIndependent *independent = &set->independents[i];
-  const MbsFunction *const functions[] = {&independent->w, &independent->rate, &independent->second};
-  return mbs_function_derivative(system, functions[level], state, column, columns, NULL);
+  return mbs_function_derivative(system, mbs_reduced_function(set, i, level), state, column, columns, NULL);
 }
 
-// of w, w', w'' of the state before the step
-static void observe(MbsReduced *reduced, const MbsColumns *columns) {
+// of w, w' or w'' of every independent coordinate, to Z (count x columns)
+static void columns_of(const MbsReduced *reduced, int level, const MbsState *state, const MbsColumns *columns,
+                       mbs_scalar *Z) {
   const MbsInitial *set = reduced->sets[reduced->current];
-  mbs_signal_bank_evaluate(reduced->system, &reduced->old);
-  mbs_signal_bank_take_columns(reduced->system, &reduced->old, columns);
-  for (int level = 0; level < 3; ++level) {
-    for (int i = 0; i < reduced->count; ++i) {
-      (void)mbs_reduced_level(set, i, level, &reduced->old);
-      for (int k = 0; k < reduced->system->column_count; ++k) {
-        reduced->Z[level][k * reduced->count + i] = column_of(set, i, level, &reduced->old, k, columns);
-      }
+  if (!set->is_automatic) {
+    mbs_signal_bank_take_columns(reduced->system, state,
+                                 &(MbsColumns){.X = columns->X, .V = columns->V, .A = columns->A});
+  }
+  for (int i = 0; i < reduced->count; ++i) {
+    if (!set->is_automatic) {
+      (void)mbs_function_evaluate(reduced->system, mbs_reduced_function(set, i, level), state, NULL);
+    }
+    for (int k = 0; k < reduced->system->column_count; ++k) {
+      Z[k * reduced->count + i] = column_of(set, i, level, state, k, columns);
     }
   }
 }
 
-// the columns of q, v or a at fixed s: K y' = -(rows' at y' = 0), and of w's rows what the hats give
-static void solve_level(MbsReduced *reduced, int level, const MbsState *state, const MbsColumns *columns) {
+// the columns with G in place of A; the fixed coordinates' are the same
+static MbsColumns with_g(const MbsReduced *reduced, const MbsColumns *columns) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
-  const MbsWeights weights = {.k0 = level == 0 ? 1 : 0, .k1 = level == 1 ? 1 : 0, .k2 = level == 2 ? 1 : 0};
+  MbsColumns other = *columns;
+  other.A = reduced->stepper->W;
+  for (int k = 0; k < system->column_count; ++k) {
+    for (int i = system->n; i < system->nq; ++i) {
+      other.A[k * system->nq + i] = columns->A[k * system->nq + i];
+    }
+  }
+  return other;
+}
+
+// the hats', from w, w', w'' of the state before the step and u
+static void differentiate_hats(MbsReduced *reduced, const MbsRuleStep *k, const MbsColumns *columns) {
+  mbs_scalar **Z = reduced->Z;
+  bool has_auxiliary = reduced->stepper->w != NULL;
+  mbs_signal_bank_evaluate(reduced->system, &reduced->old);
+  for (int level = 0; level < 3; ++level) {
+    columns_of(reduced, level, &reduced->old, columns, Z[level]);
+  }
+  if (has_auxiliary) {
+    const MbsState old = mbs_reduced_auxiliary(reduced, &reduced->old, reduced->old_g);
+    const MbsColumns of_g = with_g(reduced, columns);
+    mbs_signal_bank_evaluate(reduced->system, &old);
+    columns_of(reduced, 2, &old, &of_g, Z[3]);
+  }
+  for (int i = 0; i < reduced->count * reduced->system->column_count; ++i) {
+    mbs_scalar rate = Z[1][i], second = Z[2][i], u = Z[has_auxiliary ? 3 : 2][i];
+    Z[0][i] += k->h * rate + k->qa * second + k->qw * u;
+    Z[1][i] = rate + k->va * second + k->vw * u;
+    Z[3][i] = k->wa * second + k->ww * u;
+  }
+}
+
+// The columns of q, v or a (level 0, 1, 2): K y' = -(rows' at y' = 0), and of w's rows what `hat` (NULL: 0) gives less
+// the same. a of the state and A of the columns may be g and G.
+static void solve_level(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *hat,
+                        const MbsState *state, const MbsColumns *columns) {
+  static const MbsWeights weights[] = {{.k0 = 1}, {.k1 = 1, .n1 = 1}, {.k2 = 1, .n2 = 1}};
+  const MbsSystem *system = reduced->system;
   int n = system->n, size = n + system->m;
   mbs_scalar *const unknown[] = {columns->X, columns->V, columns->A};
   for (int k = 0; k < system->column_count; ++k) {
@@ -47,28 +87,21 @@ static void solve_level(MbsReduced *reduced, int level, const MbsState *state, c
     reduced->R[i] = 0;
   }
   const MbsColumns known = {.X = columns->X, .V = columns->V, .A = columns->A};
-  mbs_terms_derivative_of(system, state, &weights, MBS_PART_ROWS, &known, reduced->R);
-  mbs_signal_bank_take_columns(system, state, &known);
-  for (int i = 0; i < reduced->count; ++i) {
-    (void)mbs_reduced_level(set, i, level, state);
-    for (int k = 0; k < system->column_count; ++k) {
-      reduced->S[k * reduced->count + i] = column_of(set, i, level, state, k, columns);
-    }
-  }
+  mbs_terms_derivative_of(system, state, &weights[level], MBS_PART_ROWS, &known, reduced->R);
+  columns_of(reduced, level, state, columns, reduced->S);
   for (int k = 0; k < system->column_count; ++k) {
-    for (int r = 0; r < n; ++r) {
-      int row = set->position.rows[r], i = row - system->m;
-      mbs_scalar hat = row < system->m || level == 2 ? 0 : reduced->Z[level][k * reduced->count + i];
-      reduced->rhs[r] = row < system->m ? -reduced->R[k * size + n + row] : hat - reduced->S[k * reduced->count + i];
+    for (int r = 0; r < problem->row_count; ++r) {
+      int row = problem->rows[r], i = row - system->m, at = k * reduced->count + i;
+      reduced->rhs[r] = i < 0 ? -reduced->R[k * size + n + row] : (hat ? hat[at] : 0) - reduced->S[at];
     }
-    mbs_sparse_solver_solve(set->position.solver, 1, reduced->rhs);
+    mbs_problem_solve(problem, 1, reduced->rhs);
     for (int i = 0; i < n; ++i) {
       unknown[level][k * system->nq + i] = reduced->rhs[i];
     }
   }
 }
 
-// K^-T (f_q q' + f_v v' + M a' + f_rho + Phi_q' lambda') by column, in the first n of each column of R
+// Kv^-T (f_q q' + f_v v' + M a' + f_rho), in each column of R
 static void balance_columns(MbsReduced *reduced, const MbsState *state, const MbsColumns *columns) {
   const MbsSystem *system = reduced->system;
   const MbsWeights none = {0};
@@ -79,34 +112,23 @@ static void balance_columns(MbsReduced *reduced, const MbsState *state, const Mb
   }
   mbs_terms_derivative_of(system, state, &none, MBS_PART_ALL, &known, reduced->R);
   for (int k = 0; k < system->column_count; ++k) {
-    mbs_sparse_solver_solve_transposed(reduced->sets[reduced->current]->position.solver, 1, reduced->R + k * size);
+    mbs_problem_solve_transposed(reduced->sets[reduced->current]->velocity, 1, reduced->R + k * size);
   }
 }
 
-MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, double h, const MbsState *state,
-                                      const MbsColumns *columns) {
+// s' of each column, to S, and what follows from it
+static void move(MbsReduced *reduced, const MbsState *state, const MbsColumns *columns) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
-  const MbsRuleStep rule = mbs_rule_step(&reduced->stepper->rule, h);
-  int d = reduced->count, size = system->n + system->m, count = system->column_count;
-  observe(reduced, columns);
-  MBS_TRY(mbs_reduced_factor(context, reduced, &rule, state));
-  for (int i = 0; i < d * count; ++i) {  // the hats' columns in place of those of the old levels
-    mbs_scalar rate = reduced->Z[1][i], second = reduced->Z[2][i];
-    reduced->Z[0][i] += h * rate + rule.qw * second;
-    reduced->Z[1][i] = rate + rule.vw * second;
-  }
-  mbs_system_fixed_columns(system, state->t, columns->X, columns->V, columns->A);
-  for (int level = 0; level < 3; ++level) {
-    solve_level(reduced, level, state, columns);
-  }
+  int d = reduced->count, size = system->n + system->m;
   balance_columns(reduced, state, columns);
-  for (int k = 0; k < count; ++k) {
-    mbs_scalar *change = reduced->rho;
+  columns_of(reduced, 2, state, columns, reduced->S);
+  for (int k = 0; k < system->column_count; ++k) {
+    mbs_scalar *change = reduced->S + k * d;
     for (int i = 0; i < d; ++i) {
-      change[i] = -reduced->R[k * size + mbs_reduced_row(reduced, i)];
+      change[i] = -(set->rate_row[i] >= 0 ? reduced->R[k * size + set->rate_row[i]] : change[i]);
     }
-    mbs_reduced_solve(reduced, false, change);
+    mbs_dense_solve(d, reduced->J, reduced->pivot, change);
     for (int j = 0; j < d; ++j) {
       for (int i = 0; i < system->n; ++i) {
         columns->X[k * system->nq + i] += reduced->X[j * system->nq + i] * change[j];
@@ -115,10 +137,16 @@ MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, 
       }
     }
   }
+}
+
+static void find_multipliers(MbsReduced *reduced, const MbsState *state, const MbsColumns *columns) {
+  const MbsSystem *system = reduced->system;
+  const MbsInitial *set = reduced->sets[reduced->current];
+  int size = system->n + system->m;
   balance_columns(reduced, state, columns);
-  for (int k = 0; k < count; ++k) {
+  for (int k = 0; k < system->column_count; ++k) {
     for (int i = 0; i < system->m; ++i) {
-      int row = set->position.row_of[i];
+      int row = set->velocity->row_of[i];
       columns->L[k * system->m + i] = row > 0 ? -reduced->R[k * size + row - 1] : 0;
       columns->S[k * system->m + i] = columns->K[k * system->m + i] = 0;
     }
@@ -126,8 +154,34 @@ MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, 
   if (reduced->stepper->has_redundancy) {
     mbs_project_balance_derivative(reduced->stepper->projector, MBS_PROJECT_BALANCE, state, columns, columns->L);
   }
-  for (int i = 0; i < system->m * count; ++i) {
+  for (int i = 0; i < system->m * system->column_count; ++i) {
     columns->T[i] = columns->L[i];
+  }
+}
+
+MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, double h, const MbsState *state,
+                                      const MbsColumns *columns) {
+  const MbsSystem *system = reduced->system;
+  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsRuleStep rule = mbs_rule_step(&reduced->stepper->rule, h);
+  differentiate_hats(reduced, &rule, columns);
+  mbs_signal_bank_evaluate(system, state);
+  MBS_TRY(mbs_reduced_factor(context, reduced, &rule, state, false));
+  mbs_system_fixed_columns(system, state->t, columns->X, columns->V, columns->A);
+  solve_level(reduced, &set->position, 0, reduced->Z[0], state, columns);
+  solve_level(reduced, set->velocity, 1, reduced->Z[1], state, columns);
+  solve_level(reduced, set->velocity, 2, NULL, state, columns);
+  move(reduced, state, columns);
+  for (int i = 0; i < reduced->count * system->column_count; ++i) {
+    reduced->Z[3][i] += rule.cw * reduced->S[i];
+  }
+  find_multipliers(reduced, state, columns);
+  if (reduced->stepper->w) {
+    const MbsState at_g = mbs_reduced_auxiliary(reduced, state, reduced->stepper->w);
+    const MbsColumns of_g = with_g(reduced, columns);
+    mbs_signal_bank_evaluate(system, &at_g);
+    solve_level(reduced, &set->position, 2, reduced->Z[3], &at_g, &of_g);
+    mbs_signal_bank_evaluate(system, state);
   }
   return MBS_OK;
 }

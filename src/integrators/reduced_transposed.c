@@ -1,70 +1,111 @@
-// The transpose of a step of independent coordinates. With p0 ... p3 the adjoint variables of E0 ... E3 (reduced.h) and
+// The transpose of a step of independent coordinates. With p0 ... p5 the adjoint variables of E0 ... E5 (reduced.h) and
 // a b behind what the new state has received,
-//     lambda:  Phi_q p3 = lambdab                        so  p3 = K^-1 (lambdab; 0) + R pi
-//     a:       K' p2 = ab - M p3
-//     v:       K' p1 = vb - (E2)_v' p2 - f_v' p3
-//     q:       K' p0 = qb - (E1)_q' p1 - (E2)_q' p2 - f_q' p3
-//     s:       c0 p0 + c1 p1 + p2 + sb = 0 in the rows of w   so  J' pi = that sum for pi = 0
-// (sb: what s itself has received, nothing in a step).
-// Then the hats of z and z' receive p0 and p1 of the rows of w, and every coefficient -p.E_c.
+//     g:       K' p5 = gb
+//     lambda:  [Phi_q; A] p3 = lambdab                   so  p3 = Kv^-1 (lambdab; 0) + R pi
+//     a:       Kv' p2 = ab - M p3 - (E4)_a' p4
+//     v:       Kv' p1 = vb - (E2)_v' p2 - f_v' p3 - (E4)_v' p4 - (E5)_v' p5
+//     q:       K' p0 = qb - (E1)_q' p1 - (E2)_q' p2 - f_q' p3 - (E4)_q' p4 - (E5)_q' p5
+//     s:       c0 p0 + c1 p1 + p2 + sb = 0 (I),  c0 p0 + p4 + sb = 0 (F), in the rows of w;  in a step sb = cw p5
+// the last of which, for pi = 0 and p4 = 0, is J' (pi, p4). Then the hats of z, z' and u receive p0, p1 and p5 of the
+// rows of w, and every coefficient -p.E_c.
+#include "algebra/dense.h"
 #include "integrators/reduced.h"
 
-static const MbsWeights levels[] = {{.k0 = 1}, {.k1 = 1}, {.k2 = 1}};
+static const MbsWeights levels[] = {{.k0 = 1}, {.k1 = 1, .n1 = 1}, {.k2 = 1, .n2 = 1}};
 
-static const MbsFunction *function_of(const MbsInitial *set, int i, int level) {
-  const MbsIndependent *independent = &set->independents[i];
-  const MbsFunction *const functions[] = {&independent->w, &independent->rate, &independent->second};
-  return functions[level];
+// adds -p w_level of independent coordinate i, transposed
+static void subtract_own(const MbsReduced *reduced, int i, int level, mbs_scalar p, const MbsState *state,
+                         const MbsStateBar *bar) {
+  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsFunction *function = mbs_reduced_function(set, i, level);
+  const MbsStateBar known = {
+      .q = bar->q, .v = bar->v, .a = bar->a, .coefficients = bar->coefficients, .parameters = bar->parameters};
+  (void)mbs_function_evaluate(reduced->system, function, state, NULL);
+  mbs_function_transposed(reduced->system, function, state, -p, &known);
 }
 
-// adds -p.E_level: the rows of K at one level, transposed; what its own unknown receives is K' p and does not count
-static void subtract_level(MbsReduced *reduced, int level, const MbsState *state, const MbsStateBar *bar) {
+// adds -p.E: the rows of a problem at one level, transposed; what its own unknown receives is K' p and does not count
+static void subtract_level(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *p,
+                           const MbsState *state, const MbsStateBar *bar) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
   mbs_scalar *nu = reduced->levels;
   for (int k = 0; k < system->m; ++k) {
-    int row = set->position.row_of[k];
-    nu[k] = row > 0 ? -reduced->p[level][row - 1] : 0;
+    int row = problem->row_of[k];
+    nu[k] = row > 0 ? -p[row - 1] : 0;
   }
   mbs_terms_transposed(system, state, &levels[level], MBS_PART_ROWS, system->zeros, nu, bar);
-  for (int i = 0; i < reduced->count && !set->is_automatic; ++i) {
-    const MbsFunction *function = function_of(set, i, level);
-    const MbsStateBar known = {
-        .q = bar->q, .v = bar->v, .a = bar->a, .coefficients = bar->coefficients, .parameters = bar->parameters};
-    (void)mbs_function_evaluate(system, function, state, NULL);
-    mbs_function_transposed(system, function, state, -reduced->p[level][mbs_reduced_row(reduced, i)], &known);
+  for (int r = 0; r < problem->row_count && !set->is_automatic; ++r) {
+    int i = problem->rows[r] - system->m;
+    if (i >= 0) {
+      subtract_own(reduced, i, level, p[r], state, bar);
+    }
   }
 }
 
-static void solve_transposed(const MbsReduced *reduced, const mbs_scalar *b, mbs_scalar *p) {
+static void solve_transposed(const MbsReduced *reduced, const MbsProblem *problem, const mbs_scalar *b, mbs_scalar *p) {
   for (int i = 0; i < reduced->system->n; ++i) {
     p[i] = b[i];
   }
-  mbs_sparse_solver_solve_transposed(reduced->sets[reduced->current]->position.solver, 1, p);
+  mbs_problem_solve_transposed(problem, 1, p);
 }
 
-// p2, p1, p0 for the p3 at hand. q, v, a of `work` hold what the state has received, and lose what the equations take;
-// the fixed coordinates' keep what is theirs.
+// p2, p1, p0 for the p3 and p4 at hand. q, v, a of `work` hold what the state has received, and lose what the equations
+// take; the fixed coordinates' keep what is theirs.
 static void chain(MbsReduced *reduced, const MbsState *state, const MbsStateBar *work) {
   const MbsSystem *system = reduced->system;
+  const MbsInitial *set = reduced->sets[reduced->current];
   const MbsWeights none = {0};
+  mbs_scalar **p = reduced->p;
   for (int i = 0; i < system->n; ++i) {
-    reduced->y[i] = -reduced->p[3][i];
+    reduced->y[i] = -p[3][i];
   }
   mbs_terms_transposed(system, state, &none, MBS_PART_ALL, reduced->y, system->zeros, work);
-  solve_transposed(reduced, work->a, reduced->p[2]);
-  subtract_level(reduced, 2, state, work);
-  solve_transposed(reduced, work->v, reduced->p[1]);
-  subtract_level(reduced, 1, state, work);
-  solve_transposed(reduced, work->q, reduced->p[0]);
-  subtract_level(reduced, 0, state, work);
+  for (int i = 0; i < reduced->count; ++i) {
+    if (set->rate_row[i] < 0) {
+      if (set->is_automatic) {
+        work->a[set->automatic[i]] -= p[4][i];
+      } else {
+        subtract_own(reduced, i, 2, p[4][i], state, work);
+      }
+    }
+  }
+  solve_transposed(reduced, set->velocity, work->a, p[2]);
+  subtract_level(reduced, set->velocity, 2, p[2], state, work);
+  solve_transposed(reduced, set->velocity, work->v, p[1]);
+  subtract_level(reduced, set->velocity, 1, p[1], state, work);
+  solve_transposed(reduced, &set->position, work->q, p[0]);
+  subtract_level(reduced, &set->position, 0, p[0], state, work);
+}
+
+// p5, and what E5 gives to q and v; g's fixed coordinates are the state's
+static void transpose_auxiliary(MbsReduced *reduced, const MbsState *state, const MbsStateBar *bar, mbs_scalar *of_g) {
+  const MbsSystem *system = reduced->system;
+  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsState at_g = mbs_reduced_auxiliary(reduced, state, reduced->stepper->w);
+  MbsStateBar known = *bar;
+  known.a = of_g;
+  known.lambda = reduced->scratch.lambda;
+  solve_transposed(reduced, &set->position, of_g, reduced->p[5]);
+  if (!set->is_automatic) {
+    mbs_signal_bank_evaluate(system, &at_g);
+  }
+  subtract_level(reduced, &set->position, 2, reduced->p[5], &at_g, &known);
+  if (!set->is_automatic) {
+    mbs_signal_bank_evaluate(system, state);
+  }
+  for (int i = 0; i < system->nq; ++i) {
+    bar->a[i] += i < system->n ? 0 : of_g[i];
+    of_g[i] = 0;
+  }
 }
 
 MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, int set, double c0, double c1,
                                       const MbsState *state) {
   const MbsRuleStep k = {.c0 = c0, .c1 = c1};
   reduced->current = set;
-  return mbs_reduced_factor(context, reduced, &k, state);
+  mbs_signal_bank_evaluate(reduced->system, state);
+  return mbs_reduced_factor(context, reduced, &k, state, false);
 }
 
 MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, double h, long step,
@@ -75,20 +116,44 @@ MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduce
 
 void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, const MbsState *state, const MbsStateBar *bar,
                              mbs_scalar *hats) {
+  const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[index];
-  mbs_scalar *const unknown[] = {bar->q, bar->v, bar->a};
-  for (int level = 0; level < 3; ++level) {
+  MbsStateBar of_g = *bar;
+  of_g.a = mbs_reduced_bar_of_g(reduced, hats);
+  for (int level = 0; level < (reduced->stepper->w ? 4 : 3); ++level) {
+    const MbsStateBar *to = level < 3 ? bar : &of_g;
+    const MbsState at = level < 3 ? *state : mbs_reduced_auxiliary(reduced, state, reduced->stepper->w);
+    mbs_scalar *const unknown[] = {to->q, to->v, to->a, to->a};
+    if (level == 3 && !set->is_automatic) {
+      mbs_signal_bank_evaluate(system, &at);
+    }
     for (int i = 0; i < reduced->count; ++i) {
       mbs_scalar *hat = &hats[level * reduced->count + i];
       if (set->is_automatic) {
         unknown[level][set->automatic[i]] += *hat;
       } else {
-        (void)mbs_function_evaluate(reduced->system, function_of(set, i, level), state, NULL);
-        mbs_function_transposed(reduced->system, function_of(set, i, level), state, *hat, bar);
+        const MbsFunction *function = mbs_reduced_function(set, i, level < 3 ? level : 2);
+        (void)mbs_function_evaluate(system, function, &at, NULL);
+        mbs_function_transposed(system, function, &at, *hat, to);
       }
       *hat = 0;
     }
+    if (level == 3 && !set->is_automatic) {
+      mbs_signal_bank_evaluate(system, state);
+    }
+    for (int i = system->n; i < system->nq && level == 3; ++i) {  // a moving ground has one acceleration
+      bar->a[i] += of_g.a[i];
+      of_g.a[i] = 0;
+    }
   }
+}
+
+// what s receives, by independent coordinate
+static mbs_scalar of_s(const MbsReduced *reduced, double c0, double c1, int i) {
+  const MbsInitial *set = reduced->sets[reduced->current];
+  int rate_row = set->rate_row[i];
+  mbs_scalar own = rate_row >= 0 ? c1 * reduced->p[1][rate_row] + reduced->p[2][rate_row] : reduced->p[4][i];
+  return c0 * reduced->p[0][mbs_reduced_row(set, i)] + own;
 }
 
 void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, const MbsState *state,
@@ -103,16 +168,19 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, c
   if (reduced->stepper->has_redundancy) {
     mbs_project_balance_transposed(reduced->stepper->projector, MBS_PROJECT_BALANCE, state, bar->lambda, bar);
   }
-  // p3 with pi = 0
-  for (int r = 0; r < n; ++r) {
-    int row = set->position.rows[r];
+  // p3 and p4 with pi = 0
+  for (int r = 0; r < set->velocity->row_count; ++r) {
+    int row = set->velocity->rows[r];
     reduced->p[3][r] = row < system->m ? bar->lambda[row] : 0;
   }
-  mbs_sparse_solver_solve(set->position.solver, 1, reduced->p[3]);
+  mbs_problem_solve(set->velocity, 1, reduced->p[3]);
+  for (int i = 0; i < d; ++i) {
+    reduced->p[4][i] = 0;
+  }
   for (int i = 0; i < system->m; ++i) {
     bar->lambda[i] = 0;
   }
-  MbsStateBar tried = reduced->scratch;
+  const MbsStateBar tried = reduced->scratch;
   for (int i = 0; i < system->nq; ++i) {
     tried.q[i] = bar->q[i];
     tried.v[i] = bar->v[i];
@@ -120,26 +188,26 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, c
   }
   chain(reduced, state, &tried);
   for (int i = 0; i < d; ++i) {
-    int r = mbs_reduced_row(reduced, i);
-    reduced->rho[i] = c0 * reduced->p[0][r] + c1 * reduced->p[1][r] + reduced->p[2][r] + (s ? s[i] : 0);
+    reduced->rho[i] = of_s(reduced, c0, c1, i) + (s ? s[i] : 0);
   }
-  mbs_reduced_solve(reduced, true, reduced->rho);
-  for (int r = 0; r < n; ++r) {
-    reduced->rhs[r] = 0;
+  mbs_dense_solve_transposed(d, reduced->J, reduced->pivot, reduced->rho);
+  for (int r = 0; r < set->velocity->row_count; ++r) {
+    int i = set->velocity->rows[r] - system->m;
+    reduced->rhs[r] = i >= 0 ? reduced->rho[i] : 0;
   }
-  for (int i = 0; i < d; ++i) {
-    reduced->rhs[mbs_reduced_row(reduced, i)] = reduced->rho[i];
-  }
-  mbs_sparse_solver_solve(set->position.solver, 1, reduced->rhs);
+  mbs_problem_solve(set->velocity, 1, reduced->rhs);
   for (int i = 0; i < n; ++i) {
     reduced->p[3][i] += reduced->rhs[i];
+  }
+  for (int i = 0; i < d; ++i) {
+    reduced->p[4][i] = set->rate_row[i] < 0 ? reduced->rho[i] : 0;
   }
   MbsStateBar known = *bar;
   known.lambda = reduced->scratch.lambda;
   chain(reduced, state, &known);
   for (int i = 0; i < d; ++i) {
-    z[i] = reduced->p[0][mbs_reduced_row(reduced, i)];
-    rate[i] = reduced->p[1][mbs_reduced_row(reduced, i)];
+    z[i] = reduced->p[0][mbs_reduced_row(set, i)];
+    rate[i] = set->rate_row[i] >= 0 ? reduced->p[1][set->rate_row[i]] : 0;
   }
   for (int i = 0; i < n; ++i) {
     bar->q[i] = bar->v[i] = bar->a[i] = 0;
@@ -148,12 +216,23 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, c
 
 void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *state, const MbsStateBar *bar,
                                  mbs_scalar *hats) {
+  const MbsInitial *set = reduced->sets[reduced->current];
   const MbsRuleStep k = mbs_rule_step(&reduced->stepper->rule, h);
+  bool has_auxiliary = reduced->stepper->w != NULL;
   int d = reduced->count;
-  mbs_reduced_instant_transposed(reduced, k.c0, k.c1, state, bar, NULL, hats, hats + d);
+  mbs_scalar *u = reduced->uh, *s = reduced->s;  // what these receive
+  if (has_auxiliary) {
+    transpose_auxiliary(reduced, state, bar, mbs_reduced_bar_of_g(reduced, hats));
+  }
   for (int i = 0; i < d; ++i) {
-    mbs_scalar z = hats[i], rate = hats[d + i];
+    u[i] = has_auxiliary ? reduced->p[5][mbs_reduced_row(set, i)] : 0;
+    s[i] = k.cw * u[i];
+  }
+  mbs_reduced_instant_transposed(reduced, k.c0, k.c1, state, bar, s, hats, hats + d);
+  for (int i = 0; i < d; ++i) {
+    mbs_scalar z = hats[i], rate = hats[d + i], auxiliary = k.qw * z + k.vw * rate + k.ww * u[i];
     hats[d + i] = k.h * z + rate;
-    hats[2 * d + i] = k.qw * z + k.vw * rate;
+    hats[2 * d + i] = k.qa * z + k.va * rate + k.wa * u[i] + (has_auxiliary ? 0 : auxiliary);
+    hats[3 * d + i] = has_auxiliary ? auxiliary : 0;
   }
 }

@@ -41,7 +41,7 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   MBS_TAKE(context, arena, stepper->bar_a, system->nq);
   MBS_TAKE(context, arena, stepper->bar_lambda, system->m);
   if (stepper->rule.has_auxiliary) {
-    MBS_TAKE(context, arena, stepper->w, system->n);
+    MBS_TAKE(context, arena, stepper->w, system->nq);
     MBS_TAKE(context, arena, stepper->W, (size_t)system->nq * columns);
   }
   if (stepper->has_projections) {
@@ -148,6 +148,13 @@ static void extrapolate(MbsStepper *stepper, int offset, int count, const mbs_sc
   }
 }
 
+void mbs_stepper_extrapolate(MbsStepper *stepper, const MbsState *state, mbs_scalar *a, mbs_scalar *lambda) {
+  const MbsSystem *system = stepper->formulation->system;
+  extrapolate(stepper, 0, system->n, state->a, a);
+  extrapolate(stepper, system->n, system->m, state->lambda, lambda);
+  stepper->previous_count += stepper->previous_count < 2;
+}
+
 // the rule's hats from the old state, then the unknowns' prediction on top of them
 static void predict(MbsStepper *stepper, const MbsRuleStep *k, MbsState *state, MbsState *stage) {
   const MbsSystem *system = stepper->formulation->system;
@@ -159,9 +166,7 @@ static void predict(MbsStepper *stepper, const MbsRuleStep *k, MbsState *state, 
       stepper->w[i] = k->wa * a + k->ww * w;
     }
   }
-  extrapolate(stepper, 0, system->n, state->a, stage->a);
-  extrapolate(stepper, system->n, system->m, state->lambda, stage->lambda);
-  stepper->previous_count += stepper->previous_count < 2;
+  mbs_stepper_extrapolate(stepper, state, stage->a, stage->lambda);
   for (int i = 0; i < system->n; ++i) {
     state->q[i] += k->c0 * stage->a[i];
     stage->v[i] += k->c1 * stage->a[i];

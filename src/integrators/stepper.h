@@ -30,7 +30,7 @@ typedef struct MbsStepper {
   int previous_count;                            // how many of them there are
   MbsState stage;                                // where r = 0 holds: q of the state, v*, a*, lambda
   mbs_scalar *stage_v, *stage_a, *stage_lambda;  // its own arrays, where they are not the state's
-  mbs_scalar *w, *W;               // auxiliary accelerations (n) and their columns (nq each); NULL: a itself
+  mbs_scalar *w, *W;               // auxiliary accelerations (nq) and their columns (nq each); NULL: a itself
   MbsProjector *projector;         // NULL: not needed
   bool is_recallable;              // the last step: see recall
   mbs_scalar *bar_a, *bar_lambda;  // nq, m: what the transpose has no use for
@@ -74,6 +74,10 @@ void mbs_stepper_step_transposed(MbsStepper *stepper, double h, const MbsState *
 // and v of `bar`). Newton's matrix must be factored for c0 and c1.
 void mbs_stepper_instant_transposed(MbsStepper *stepper, double c0, double c1, const MbsState *state,
                                     const MbsStateBar *bar);
+
+// a and lambda of the next step by the polynomials through those of the last three, as far as they exist; remembers
+// those of `state`.
+void mbs_stepper_extrapolate(MbsStepper *stepper, const MbsState *state, mbs_scalar *a, mbs_scalar *lambda);
 
 // ---- newton.c ----
 // Assembles and factors the exact matrix at a state, for solutions by stepper->refinement.

@@ -9,46 +9,9 @@ static const double singular = 1e-13, nearly_singular = 1e-6;
 static const MbsWeights position_level = {.k0 = 1};
 static const MbsWeights velocity_level = {.k1 = 1, .n1 = 1};
 
-// [Phi_q; w_q] or [Phi_q; A; w_q] at the state, factored
-static bool factor(const MbsInitial *initial, const MbsStartProblem *problem, const MbsState *state,
-                   double least_quality) {
-  const MbsSystem *system = initial->system;
-  const MbsPattern *pattern = &system->mode.pattern;
-  for (int i = 0; i <= problem->pattern.entry_count; ++i) {
-    problem->values[i] = 0;
-  }
-  mbs_terms_tangent(system, state, &velocity_level, 0, 1, 0, initial->tangent);  // e_v is Phi_q, and A
-  for (int column = 0; column < system->n; ++column) {
-    for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
-      int constraint = pattern->row[k] - system->n;
-      if (constraint >= 0 && problem->row_of[constraint] > 0) {
-        int at = mbs_pattern_position(&problem->pattern, problem->row_of[constraint] - 1, column);
-        problem->values[at] = initial->tangent[k];
-      }
-    }
-  }
-  mbs_signal_bank_evaluate(system, state);
-  for (int r = 0; r < system->n; ++r) {
-    int index = problem->rows[r] - system->m;
-    if (index < 0) {
-      continue;
-    }
-    if (initial->is_automatic) {
-      problem->values[mbs_pattern_position(&problem->pattern, r, initial->automatic[index])] = 1;
-      continue;
-    }
-    mbs_initial_gradient(initial, index, state);
-    for (int column = 0; column < system->n; ++column) {
-      if (mbs_re(mbs_abs(initial->gradient[column])) > 0) {
-        problem->values[mbs_pattern_position(&problem->pattern, r, column)] = initial->gradient[column];
-      }
-    }
-  }
-  // kept pivots may be poor although the matrix is not: ask again before calling it singular
-  return (mbs_sparse_solver_factor(problem->solver, problem->values) &&
-          mbs_sparse_solver_quality(problem->solver) > least_quality) ||
-         (mbs_sparse_solver_factor_anew(problem->solver, problem->values) &&
-          mbs_sparse_solver_quality(problem->solver) > least_quality);
+static bool factor(const MbsInitial *initial, const MbsProblem *problem, const MbsState *state, double least_quality) {
+  mbs_signal_bank_evaluate(initial->system, state);
+  return mbs_problem_factor(initial, problem, state, NULL, least_quality);
 }
 
 // w - w0 of an independent coordinate; signals must be evaluated
@@ -145,7 +108,7 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
       return residual <= 1e3 * tolerance ? singular_start(context, initial)
                                          : not_assembled(context, initial, worst, residual);
     }
-    mbs_sparse_solver_solve(initial->position.solver, 1, initial->rhs);
+    mbs_problem_solve(&initial->position, 1, initial->rhs);
     double longest = 0;
     for (int i = 0; i < system->n; ++i) {
       double magnitude = mbs_re(mbs_abs(initial->rhs[i]));
@@ -168,7 +131,7 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
   if (!initial->velocity) {
     MBS_TRY(mbs_initial_choose_velocities(context, initial, state));
   }
-  const MbsStartProblem *problem = initial->velocity;
+  const MbsProblem *problem = initial->velocity;
   if (problem != &initial->position && !factor(initial, problem, state, nearly_singular)) {
     return singular_start(context, initial);
   }
@@ -190,7 +153,7 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
       initial->rhs[r] = system->independents.value[2 * k + 1] - drift;
     }
   }
-  mbs_sparse_solver_solve(problem->solver, 1, initial->rhs);
+  mbs_problem_solve(problem, 1, initial->rhs);
   for (int i = 0; i < system->n; ++i) {
     state->v[i] = initial->rhs[i];
   }
@@ -202,7 +165,7 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
 static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_velocity,
                           const MbsColumns *state_columns) {
   const MbsSystem *system = initial->system;
-  const MbsStartProblem *problem = is_velocity ? initial->velocity : &initial->position;
+  const MbsProblem *problem = is_velocity ? initial->velocity : &initial->position;
   int n = system->n, columns = system->column_count, stride = n + system->m;
   for (int i = 0; i < stride * columns; ++i) {
     initial->R[i] = 0;
@@ -228,17 +191,13 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
       initial->rhs[k * n + r] = given - mbs_function_derivative(system, function, state, k, state_columns, NULL);
     }
   }
-  mbs_sparse_solver_solve(problem->solver, columns, initial->rhs);
+  mbs_problem_solve(problem, columns, initial->rhs);
   mbs_scalar *result = is_velocity ? state_columns->V : state_columns->X;
   for (int k = 0; k < columns; ++k) {
     for (int i = 0; i < n; ++i) {
       result[k * system->nq + i] = initial->rhs[k * n + i];
     }
   }
-}
-
-bool mbs_initial_factor_position(const MbsInitial *initial, const MbsState *state) {
-  return factor(initial, &initial->position, state, singular);
 }
 
 MbsStatus mbs_initial_factor(MbsContext *context, MbsInitial *initial, const MbsState *state) {
@@ -264,13 +223,13 @@ MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const
 // rows of one problem, transposed: y = K^-T of what its unknowns receive, then -y goes to what the rows depend on
 static void transpose_problem(MbsInitial *initial, const MbsState *state, bool is_velocity, const MbsStateBar *bar) {
   const MbsSystem *system = initial->system;
-  const MbsStartProblem *problem = is_velocity ? initial->velocity : &initial->position;
+  const MbsProblem *problem = is_velocity ? initial->velocity : &initial->position;
   mbs_scalar *y = initial->rhs, *nu = initial->levels, *unknown = is_velocity ? bar->v : bar->q;
   for (int i = 0; i < system->n; ++i) {
     y[i] = -unknown[i];
     unknown[i] = 0;
   }
-  mbs_sparse_solver_solve_transposed(problem->solver, 1, y);
+  mbs_problem_solve_transposed(problem, 1, y);
   for (int k = 0; k < system->m; ++k) {
     nu[k] = problem->row_of[k] > 0 ? y[problem->row_of[k] - 1] : 0;
   }

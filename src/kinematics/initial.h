@@ -10,8 +10,9 @@
 #ifndef MBS_INITIAL_H
 #define MBS_INITIAL_H
 
-#include "algebra/sparse_solver.h"
+#include "algebra/rank.h"
 #include "kinematics/jacobian.h"
+#include "kinematics/problem.h"
 
 typedef struct MbsIndependent {
   const char *name;
@@ -23,38 +24,37 @@ typedef struct MbsIndependent {
   mbs_scalar start_value;
 } MbsIndependent;
 
-// One of the two square problems and its matrix.
-typedef struct MbsStartProblem {
-  int *rows;          // n: constraint k, or m + independent k
-  const int *row_of;  // 1 + row of the problem, by constraint; 0: not in it
-  MbsPattern pattern;
-  MbsSparseSolver *solver;
-  mbs_scalar *values;  // of the matrix, and the bin
-} MbsStartProblem;
+// The sets of matrix-r: which equations make its problems, as plain numbers, so that another run can take the same
+// ones.
+typedef struct MbsSetChoice {
+  bool is_automatic;  // plain coordinates, chosen here; else those that the user gave
+  int count;
+  const int *coordinates;  // count, where they are plain coordinates
+  int row_count, rate_row_count;
+  const int *rows;       // of the position problem; all constraints, where some are redundant
+  const int *rate_rows;  // of the velocity problem, which is the same unless there are nonholonomic constraints
+} MbsSetChoice;
 
 typedef struct MbsInitial {
   MbsSystem *system;
   int count;           // of independent coordinates
   int velocity_count;  // of independent velocities = degrees of freedom
   MbsIndependent *independents;
+  int *rate_row;       // of each, in the velocity problem; -1: its rate follows. Of sets only
   bool is_automatic;   // they were chosen here
   int *automatic;      // the coordinates, when they are plain coordinates
   bool *is_redundant;  // by constraint row
   int redundant_count;
-  MbsStartProblem position;
-  MbsStartProblem *velocity;            // the same unless there are nonholonomic rows; NULL: not chosen yet
+  MbsProblem position;
+  MbsProblem *velocity;                 // the same unless there are nonholonomic rows; NULL: not chosen yet
   mbs_scalar *tangent;                  // the system's matrix
-  mbs_scalar *rhs, *gradient, *levels;  // n x columns; nq; m
+  mbs_scalar *rhs, *gradient, *levels;  // (n + m) x columns; nq; m
   mbs_scalar *R;                        // (n + m) x columns
   mbs_scalar *unused;                   // the longer of nq and m
 } MbsInitial;
 
 // `state` holds the guess. Chooses rows and checks that the independent coordinates fit.
 MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **initial);
-// The same for matrix-r, at an assembled position: with the coordinates of blueprint->chosen, or else those of the
-// start that the user gave; is_automatic: with coordinates that suit the position.
-MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const MbsState *state, bool is_automatic,
-                                 MbsInitial **initial);
 void mbs_initial_destroy(MbsInitial *initial);
 
 // w of an independent coordinate; signals must be evaluated at the state.
@@ -70,12 +70,8 @@ MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const
 
 // The transpose: from the derivatives of a number with respect to q and v of the start to those with respect to fixed
 // coordinates, coefficients and parameters. The state's matrices must be factored, and its signals evaluated.
-bool mbs_initial_factor_position(const MbsInitial *initial, const MbsState *state);
 MbsStatus mbs_initial_factor(MbsContext *context, MbsInitial *initial, const MbsState *state);
 void mbs_initial_transposed(MbsInitial *initial, const MbsState *state, const MbsStateBar *bar);
-
-// The matrix of a problem whose rows are chosen.
-MbsStatus mbs_initial_create_matrix(MbsContext *context, const MbsInitial *initial, MbsStartProblem *problem);
 
 // Nonholonomic rows: initial_velocity.c
 bool mbs_initial_is_nonholonomic(const MbsSystem *system);
@@ -86,6 +82,33 @@ MbsStatus mbs_initial_find_freedom(MbsContext *context, MbsInitial *initial, con
 MbsStatus mbs_initial_choose_velocities(MbsContext *context, MbsInitial *initial, const MbsState *state);
 // Do redundant rows hold, and velocities that the user wrote although they follow?
 MbsStatus mbs_initial_check_velocities(MbsContext *context, const MbsInitial *initial, const MbsState *state);
+
+// ---- sets of matrix-r: initial_set.c ----
+// At an assembled position: the coordinates of blueprint->chosen, or else those of the start that the user gave;
+// is_automatic: coordinates that suit the position. The choice lives in the arena.
+MbsStatus mbs_initial_choose_set(MbsContext *context, MbsArena *arena, MbsSystem *system, const MbsState *state,
+                                 bool is_automatic, MbsSetChoice *choice);
+// The problems of a choice, of this run or of another.
+MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const MbsSetChoice *choice,
+                                 MbsInitial **initial);
+MbsSetChoice mbs_initial_choice(const MbsInitial *initial);
+// Both matrices at the state, factored; signals are evaluated where they are needed. tangent: see mbs_problem_factor.
+bool mbs_initial_factor_set(const MbsInitial *set, const MbsState *state, const mbs_scalar *tangent);
+
+// ---- shared by the files of initial ----
+// Memory for choosing rows, in the arena; then for solving.
+MbsStatus mbs_initial_begin(MbsContext *context, MbsArena *arena, MbsSystem *system, int count,
+                            const MbsIndependentSpec *specs, MbsInitial **initial);
+MbsStatus mbs_initial_finish(MbsContext *context, MbsInitial *initial);
+MbsStatus mbs_initial_take_automatic(MbsContext *context, MbsArena *arena, MbsInitial *initial, int count);
+// Holonomic constraints that are independent of those before them, to the position problem's rows; drivers last.
+MbsStatus mbs_initial_choose_constraints(MbsContext *context, MbsInitial *initial, const MbsSparseRows *rows,
+                                         MbsRank *rank, int *count);
+// Are there as many coordinates of the user's as freedoms, and does each add one to what the rank has taken?
+MbsStatus mbs_initial_check_given(MbsContext *context, const MbsInitial *initial, const MbsState *state, MbsRank *rank,
+                                  int freedom, MbsArena *scratch);
+// dw/dq of independent coordinate i as a sparse row: returns the number of entries. Signals must be evaluated.
+int mbs_initial_gradient_row(const MbsInitial *initial, int i, const MbsState *state, int *column, double *value);
 
 // Lets angles start beyond half a turn where drivers, independent coordinates and constraints want that. turns.c
 MbsStatus mbs_initial_expect_turns(MbsContext *context, const MbsInitial *initial, const MbsState *state);

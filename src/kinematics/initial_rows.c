@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "algebra/complement.h"
-
 static const double rank_tolerance = 1e-7;
 
 // ---- independent coordinates ----
@@ -73,9 +71,8 @@ static MbsStatus misfit(MbsContext *context, const MbsInitial *initial, int free
                   freedom == 1 ? "" : "s");
 }
 
-// the constraints that are independent of those before them, to rows
-static MbsStatus choose_constraints(MbsContext *context, MbsInitial *initial, const MbsSparseRows *rows, MbsRank *rank,
-                                    int *count) {
+MbsStatus mbs_initial_choose_constraints(MbsContext *context, MbsInitial *initial, const MbsSparseRows *rows,
+                                         MbsRank *rank, int *count) {
   const MbsSystem *system = initial->system;
   mbs_rank_announce(rank, rows->start[system->m], rows->column);
   // drivers last, so that a motion that is prescribed twice or not free shows in them
@@ -101,55 +98,45 @@ static MbsStatus choose_constraints(MbsContext *context, MbsInitial *initial, co
   return MBS_OK;
 }
 
-// the coordinates that complete the first `count` rows best, which are constraints
-static MbsStatus choose_automatic(MbsContext *context, MbsInitial *initial, const MbsJacobian *jacobian, MbsRank *rank,
-                                  int count, MbsArena *scratch) {
-  MbsSystem *system = initial->system;
-  const MbsSparseRows *rows = &jacobian->rows;
-  MbsSparseRows chosen = {.row_count = count, .column_count = system->n};
-  int *start, *column, entries = 0;
+MbsStatus mbs_initial_take_automatic(MbsContext *context, MbsArena *arena, MbsInitial *initial, int count) {
   initial->is_automatic = true;
-  initial->count = system->n - count;
-  MBS_TAKE(context, system->arena, initial->automatic, initial->count);
-  MBS_TAKE(context, system->arena, initial->independents, initial->count);
-  MBS_TAKE(context, scratch, start, count + 1);
-  MBS_TAKE(context, scratch, column, rows->start[system->m]);
-  MBS_TAKE(context, scratch, chosen.value, rows->start[system->m]);
-  for (int r = 0; r < count; ++r) {
-    for (int k = rows->start[initial->position.rows[r]]; k < rows->start[initial->position.rows[r] + 1]; ++k) {
-      column[entries] = rows->column[k];
-      chosen.value[entries++] = rows->value[k] / mbs_jacobian_length(jacobian, initial->position.rows[r]);
-    }
-    start[r + 1] = entries;
-  }
-  chosen.start = start;
-  chosen.column = column;
-  MBS_TRY(mbs_complement_choose(context, &chosen, rank, initial->automatic));
-  for (int i = 0; i < initial->count; ++i) {
-    initial->independents[i].name = system->coordinate_names[initial->automatic[i]];
-  }
+  initial->count = count;
+  MBS_TAKE(context, arena, initial->automatic, count);
+  MBS_TAKE(context, arena, initial->independents, count);
   return MBS_OK;
 }
 
-// do the coordinates the user gave add a freedom each?
-static MbsStatus check_given(MbsContext *context, const MbsInitial *initial, const MbsState *state, MbsRank *rank,
-                             MbsArena *scratch) {
+int mbs_initial_gradient_row(const MbsInitial *initial, int i, const MbsState *state, int *column, double *value) {
+  int entries = 0;
+  if (initial->is_automatic) {
+    column[0] = initial->automatic[i];
+    value[0] = 1;
+    return 1;
+  }
+  mbs_initial_gradient(initial, i, state);
+  for (int k = 0; k < initial->system->n; ++k) {
+    if (mbs_re(mbs_abs(initial->gradient[k])) > 0) {
+      column[entries] = k;
+      value[entries++] = mbs_re(initial->gradient[k]);
+    }
+  }
+  return entries;
+}
+
+MbsStatus mbs_initial_check_given(MbsContext *context, const MbsInitial *initial, const MbsState *state, MbsRank *rank,
+                                  int freedom, MbsArena *scratch) {
   const MbsSystem *system = initial->system;
   int *column;
   double *value;
+  if (initial->count != freedom) {
+    return misfit(context, initial, freedom);
+  }
   MBS_TAKE(context, scratch, column, system->n);
   MBS_TAKE(context, scratch, value, system->n);
   mbs_signal_bank_evaluate(system, state);
   for (int i = 0; i < initial->count; ++i) {
-    int entries = 0;
     bool is_new;
-    mbs_initial_gradient(initial, i, state);
-    for (int k = 0; k < system->n; ++k) {
-      if (mbs_re(mbs_abs(initial->gradient[k])) > 0) {
-        column[entries] = k;
-        value[entries++] = mbs_re(initial->gradient[k]);
-      }
-    }
+    int entries = mbs_initial_gradient_row(initial, i, state, column, value);
     MBS_TRY(mbs_rank_take(context, rank, entries, column, value, rank_tolerance, &is_new));
     if (!is_new) {
       return mbs_fail(
@@ -170,14 +157,17 @@ static MbsStatus choose_rows(MbsContext *context, MbsInitial *initial, const Mbs
   int count = 0;
   MBS_TRY(mbs_rank_create(context, scratch, system->n, &rank));
   mbs_jacobian_evaluate(jacobian, state);
-  MBS_TRY(choose_constraints(context, initial, &jacobian->rows, rank, &count));
+  MBS_TRY(mbs_initial_choose_constraints(context, initial, &jacobian->rows, rank, &count));
   int freedom = system->n - count;
   if (initial->count == 0) {
-    MBS_TRY(choose_automatic(context, initial, jacobian, rank, count, scratch));
-  } else if (initial->count != freedom) {
-    return misfit(context, initial, freedom);
+    MBS_TRY(mbs_initial_take_automatic(context, system->arena, initial, freedom));
+    MBS_TRY(
+        mbs_jacobian_complete(context, scratch, jacobian, count, initial->position.rows, 0, NULL, initial->automatic));
+    for (int i = 0; i < freedom; ++i) {
+      initial->independents[i].name = system->coordinate_names[initial->automatic[i]];
+    }
   } else {
-    MBS_TRY(check_given(context, initial, state, rank, scratch));
+    MBS_TRY(mbs_initial_check_given(context, initial, state, rank, freedom, scratch));
   }
   initial->velocity_count = freedom;
   for (int i = 0; i < freedom; ++i) {
@@ -187,64 +177,13 @@ static MbsStatus choose_rows(MbsContext *context, MbsInitial *initial, const Mbs
                                              : MBS_OK;
 }
 
-// ---- the square matrix ----
-// visits the free coordinates an independent coordinate may depend on
-static MbsStatus add_independent_pattern(MbsContext *context, const MbsInitial *initial, int row, int index,
-                                         MbsPatternBuilder *builder) {
-  const MbsSystem *system = initial->system;
-  if (initial->is_automatic) {
-    return mbs_pattern_add(context, builder, row, initial->automatic[index]);
-  }
-  const MbsTape *tape = initial->independents[index].w.tape;
-  for (int s = 0; s < tape->input_count; ++s) {
-    const MbsSignal *signal = &system->blueprint->signals.items[tape->inputs[s]];
-    if (signal->kind != MBS_SIGNAL_POSITION) {
-      continue;
-    }
-    MBS_TRY(mbs_system_add_form_pattern(context, system, &system->signals.forms[signal->index], row, builder));
-  }
-  return MBS_OK;
-}
-
-MbsStatus mbs_initial_create_matrix(MbsContext *context, const MbsInitial *initial, MbsStartProblem *problem) {
-  MbsSystem *system = initial->system;
-  const MbsPattern *pattern = &system->mode.pattern;
-  MbsPatternBuilder *builder;
-  int *row_of;  // 1 + row of the square problem, by constraint
-  MBS_TAKE(context, system->arena, row_of, system->m);
-  MBS_TRY(mbs_pattern_begin(context, system->arena, system->n, &builder));
-  for (int r = 0; r < system->n; ++r) {
-    if (problem->rows[r] < system->m) {
-      row_of[problem->rows[r]] = 1 + r;
-    } else {
-      MBS_TRY(add_independent_pattern(context, initial, r, problem->rows[r] - system->m, builder));
-    }
-  }
-  for (int column = 0; column < system->n; ++column) {
-    for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
-      int constraint = pattern->row[k] - system->n;
-      if (constraint >= 0 && row_of[constraint] > 0) {
-        MBS_TRY(mbs_pattern_add(context, builder, row_of[constraint] - 1, column));
-      }
-    }
-  }
-  MBS_TRY(mbs_pattern_finish(context, builder, &problem->pattern));
-  MBS_TAKE(context, system->arena, problem->values, problem->pattern.entry_count + 1);
-  problem->row_of = row_of;
-  return mbs_sparse_solver_create(context, system->arena, &problem->pattern, &problem->solver);
-}
-
-// at_guess: rows are chosen near the guess, at a position where nothing is special
-static MbsStatus choose(MbsContext *context, MbsInitial *initial, const MbsState *state, bool at_guess,
-                        MbsArena *scratch) {
+// near the guess, at a position where nothing is special
+static MbsStatus choose(MbsContext *context, MbsInitial *initial, const MbsState *state, MbsArena *scratch) {
   const MbsSystem *system = initial->system;
   MbsJacobian jacobian;
   MbsState shaken, admissible;
   bool is_admissible;
   MBS_TRY(mbs_jacobian_create(context, scratch, system, &jacobian));
-  if (!at_guess) {
-    return choose_rows(context, initial, state, &jacobian, scratch);
-  }
   MBS_TRY(shaken_guess(context, system, state, &jacobian, &shaken));
   MBS_TRY(mbs_state_create(context, system, &admissible));
   mbs_state_copy(system, &shaken, &admissible);
@@ -252,37 +191,43 @@ static MbsStatus choose(MbsContext *context, MbsInitial *initial, const MbsState
   return choose_rows(context, initial, is_admissible ? &admissible : &shaken, &jacobian, scratch);
 }
 
-static MbsStatus create(MbsContext *context, MbsSystem *system, const MbsState *state, int count,
-                        const MbsIndependentSpec *specs, bool at_guess, MbsInitial **result) {
+// ---- memory ----
+MbsStatus mbs_initial_begin(MbsContext *context, MbsArena *arena, MbsSystem *system, int count,
+                            const MbsIndependentSpec *specs, MbsInitial **result) {
   MbsInitial *initial;
-  MBS_TAKE(context, system->arena, initial, 1);
+  MBS_TAKE(context, arena, initial, 1);
   initial->system = system;
   *result = initial;
-  MBS_TAKE(context, system->arena, initial->is_redundant, system->m);
-  MBS_TAKE(context, system->arena, initial->position.rows, system->n + system->m);
-  MBS_TAKE(context, system->arena, initial->gradient, system->nq);
-  MBS_TRY(create_independents(context, count, specs, initial));
-  if (at_guess) {
-    MBS_TRY(mbs_initial_expect_turns(context, initial, state));
-  }
-  MbsArena *scratch = mbs_arena_create();
-  MbsStatus status = scratch ? choose(context, initial, state, at_guess, scratch)
-                             : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
-  mbs_arena_destroy(scratch);
-  MBS_TRY(status);
+  MBS_TAKE(context, arena, initial->is_redundant, system->m);
+  MBS_TAKE(context, arena, initial->position.rows, system->n + system->m);
+  MBS_TAKE(context, arena, initial->gradient, system->nq);
+  return create_independents(context, count, specs, initial);
+}
+
+MbsStatus mbs_initial_finish(MbsContext *context, MbsInitial *initial) {
+  MbsSystem *system = initial->system;
   MBS_TAKE(context, system->arena, initial->tangent, system->mode.pattern.entry_count + 1);
   MBS_TAKE(context, system->arena, initial->levels, system->m);
   int widest = system->carried_count > 1 ? system->carried_count : 1;
-  MBS_TAKE(context, system->arena, initial->rhs, (size_t)system->n * (size_t)widest);
+  MBS_TAKE(context, system->arena, initial->rhs, (size_t)(system->n + system->m) * (size_t)widest);
   MBS_TAKE(context, system->arena, initial->R, (size_t)(system->n + system->m) * (size_t)widest);
   MBS_TAKE(context, system->arena, initial->unused, system->nq > system->m ? system->nq : system->m);
   initial->velocity = mbs_initial_is_nonholonomic(system) ? NULL : &initial->position;
-  return mbs_initial_create_matrix(context, initial, &initial->position);
+  return mbs_problem_create(context, initial, &initial->position);
 }
 
 MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **result) {
   const MbsBlueprint *blueprint = system->blueprint;
-  MBS_TRY(create(context, system, state, blueprint->independents.count, blueprint->independents.items, true, result));
+  MBS_TRY(mbs_initial_begin(context, system->arena, system, blueprint->independents.count,
+                            blueprint->independents.items, result));
+  MBS_TRY(mbs_initial_expect_turns(context, *result, state));
+  MbsArena *scratch = mbs_arena_create();
+  MbsStatus status = scratch ? choose(context, *result, state, scratch)
+                             : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  mbs_arena_destroy(scratch);
+  MBS_TRY(status);
+  (*result)->position.row_count = system->n;
+  MBS_TRY(mbs_initial_finish(context, *result));
   mbs_signal_bank_follow(system, state);
   for (int i = 0; i < (*result)->count; ++i) {
     (*result)->independents[i].start_value = mbs_initial_value(*result, i, state);
@@ -290,20 +235,11 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   return MBS_OK;
 }
 
-MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const MbsState *state, bool is_automatic,
-                                 MbsInitial **result) {
-  const MbsBlueprint *blueprint = system->blueprint;
-  bool is_chosen = blueprint->chosen.count > 0;
-  int count = is_chosen ? blueprint->chosen.count : blueprint->independents.count;
-  const MbsIndependentSpec *specs = is_chosen ? blueprint->chosen.items : blueprint->independents.items;
-  return create(context, system, state, is_automatic ? 0 : count, specs, false, result);
-}
-
 void mbs_initial_destroy(MbsInitial *initial) {
   if (initial) {
-    mbs_sparse_solver_destroy(initial->position.solver);
+    mbs_problem_destroy(&initial->position);
     if (initial->velocity && initial->velocity != &initial->position) {
-      mbs_sparse_solver_destroy(initial->velocity->solver);
+      mbs_problem_destroy(initial->velocity);
     }
   }
 }

@@ -7,7 +7,6 @@
 // and not that along y, and a little beside that position both would do.
 #include <math.h>
 
-#include "algebra/rank.h"
 #include "kinematics/initial.h"
 
 static const double rank_tolerance = 1e-7;
@@ -52,24 +51,6 @@ MbsStatus mbs_initial_find_freedom(MbsContext *context, MbsInitial *initial, con
   return MBS_OK;
 }
 
-// dw/dq of independent coordinate i as a sparse row
-static int gradient_row(const MbsInitial *initial, int i, const MbsState *state, int *column, double *value) {
-  int entries = 0;
-  if (initial->is_automatic) {
-    column[0] = initial->automatic[i];
-    value[0] = 1;
-    return 1;
-  }
-  mbs_initial_gradient(initial, i, state);
-  for (int k = 0; k < initial->system->n; ++k) {
-    if (mbs_re(mbs_abs(initial->gradient[k])) > 0) {
-      column[entries] = k;
-      value[entries++] = mbs_re(initial->gradient[k]);
-    }
-  }
-  return entries;
-}
-
 // takes the rates that add more than the tolerance, those with or without a velocity of the user's, until it is enough
 static MbsStatus take_rates(MbsContext *context, MbsInitial *initial, const MbsState *state, bool has_velocity,
                             double tolerance, MbsArena *scratch, MbsRank *rank, int *count) {
@@ -82,7 +63,7 @@ static MbsStatus take_rates(MbsContext *context, MbsInitial *initial, const MbsS
     MbsIndependent *independent = &initial->independents[i];
     if (independent->follows && independent->has_velocity == has_velocity) {
       bool is_new;
-      int entries = gradient_row(initial, i, state, column, value);
+      int entries = mbs_initial_gradient_row(initial, i, state, column, value);
       MBS_TRY(mbs_rank_take(context, rank, entries, column, value, tolerance, &is_new));
       if (is_new) {
         independent->follows = false;
@@ -136,7 +117,8 @@ MbsStatus mbs_initial_choose_velocities(MbsContext *context, MbsInitial *initial
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(scratch);
   MBS_TRY(status);
-  return mbs_initial_create_matrix(context, initial, initial->velocity);
+  initial->velocity->row_count = system->n;
+  return mbs_problem_create(context, initial, initial->velocity);
 }
 
 MbsStatus mbs_initial_check_velocities(MbsContext *context, const MbsInitial *initial, const MbsState *state) {

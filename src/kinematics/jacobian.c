@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "algebra/complement.h"
+
 MbsStatus mbs_jacobian_create(MbsContext *context, MbsArena *arena, const MbsSystem *system, MbsJacobian *jacobian) {
   const MbsPattern *pattern = &system->mode.pattern;
   int n = system->n, *start, *next, *column, *position;
@@ -57,4 +59,37 @@ double mbs_jacobian_length(const MbsJacobian *jacobian, int row) {
     square += jacobian->rows.value[k] * jacobian->rows.value[k];
   }
   return sqrt(square);  // real
+}
+
+MbsStatus mbs_jacobian_complete(MbsContext *context, MbsArena *scratch, const MbsJacobian *jacobian, int row_count,
+                                const int *rows, int unit_count, const int *units, int *chosen) {
+  const double tolerance = 1e-7;
+  const MbsSparseRows *all = &jacobian->rows;
+  MbsSparseRows given = {.row_count = row_count + unit_count, .column_count = all->column_count};
+  MbsRank *rank;
+  int *start, *column, entries = 0;
+  MBS_TAKE(context, scratch, start, given.row_count + 1);
+  MBS_TAKE(context, scratch, column, all->start[all->row_count] + unit_count);
+  MBS_TAKE(context, scratch, given.value, all->start[all->row_count] + unit_count);
+  for (int r = 0; r < given.row_count; ++r) {
+    for (int k = r < row_count ? all->start[rows[r]] : 0; r < row_count && k < all->start[rows[r] + 1]; ++k) {
+      column[entries] = all->column[k];
+      given.value[entries++] = all->value[k] / mbs_jacobian_length(jacobian, rows[r]);
+    }
+    if (r >= row_count) {
+      column[entries] = units[r - row_count];
+      given.value[entries++] = 1;
+    }
+    start[r + 1] = entries;
+  }
+  given.start = start;
+  given.column = column;
+  MBS_TRY(mbs_rank_create(context, scratch, all->column_count, &rank));
+  mbs_rank_announce(rank, entries, column);
+  for (int r = 0; r < given.row_count; ++r) {
+    bool is_new;
+    MBS_TRY(mbs_rank_take(context, rank, start[r + 1] - start[r], column + start[r], given.value + start[r], tolerance,
+                          &is_new));
+  }
+  return mbs_complement_choose(context, &given, rank, chosen);
 }

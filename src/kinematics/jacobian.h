@@ -17,6 +17,10 @@ MbsStatus mbs_jacobian_create(MbsContext *context, MbsArena *arena, const MbsSys
 void mbs_jacobian_evaluate(MbsJacobian *jacobian, const MbsState *state);
 // [Phi_q; A], each row at its place
 void mbs_jacobian_evaluate_rates(MbsJacobian *jacobian, const MbsState *state);
+// The coordinates that complete these rows, which are independent, and unit vectors of these coordinates best.
+// chosen: as many as are missing.
+MbsStatus mbs_jacobian_complete(MbsContext *context, MbsArena *scratch, const MbsJacobian *jacobian, int row_count,
+                                const int *rows, int unit_count, const int *units, int *chosen);
 // Euclidean length of a row
 double mbs_jacobian_length(const MbsJacobian *jacobian, int row);
 

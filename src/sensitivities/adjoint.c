@@ -44,7 +44,7 @@ static MbsStatus create_bars(MbsContext *context, MbsSweep *sweep) {
     }
     MBS_TAKE(context, arena, bar->coefficients, system->coefficients.nodes.count);
     MBS_TAKE(context, arena, bar->parameters, system->blueprint->parameters.count);
-    MBS_TAKE(context, arena, sweep->w[o], 3 * system->n);
+    MBS_TAKE(context, arena, sweep->w[o], mbs_reduced_hat_size(system));
     MBS_TAKE(context, arena, sweep->gradient[o], system->column_count);
   }
   return MBS_OK;
@@ -101,7 +101,8 @@ MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, const
   }
   MBS_TRY(create_bars(context, sweep));
   int turns = system->signals.turn_count;
-  sweep->row_size = 3 * system->n + system->m + 2 * turns;
+  sweep->has_auxiliary = simulation->reduced && simulation->stepper.w;
+  sweep->row_size = (sweep->has_auxiliary ? 4 : 3) * system->n + system->m + 2 * turns;
   if (simulation->stepper.has_projections) {
     sweep->row_size += 1 + 2 * (system->n + system->m);
   }
@@ -184,6 +185,7 @@ static void put_row(MbsSweep *sweep, long position) {
   if (simulation->stepper.has_projections) {
     row = put_projected(simulation, row);
   }
+  row = sweep->has_auxiliary ? put(row, system->n, simulation->stepper.w) : row;
   put_turns(system, row);
 }
 
@@ -275,6 +277,7 @@ static MbsStatus take_row(MbsContext *context, MbsSweep *sweep, long position, l
   if (simulation->stepper.has_projections) {
     row = take_projected(simulation, row, &is_recallable);
   }
+  row = sweep->has_auxiliary ? take(row, system->n, simulation->stepper.w) : row;
   take_turns(system, row);
   for (int i = system->n; i < system->nq; ++i) {
     stage->v[i] = state->v[i];
@@ -330,7 +333,8 @@ static MbsStatus sweep_start(MbsContext *context, MbsSweep *sweep, bool is_first
   MbsSimulation *simulation = sweep->simulation;
   MBS_TRY(mbs_stepper_prepare_transposed(context, &simulation->stepper, 0));
   for (int o = 0; o < sweep->objective_count; ++o) {
-    mbs_stepper_start_transposed(&simulation->stepper, &simulation->state, &sweep->bars[o], sweep->w[o]);
+    mbs_scalar *w = simulation->reduced ? mbs_reduced_bar_of_g(simulation->reduced, sweep->w[o]) : sweep->w[o];
+    mbs_stepper_start_transposed(&simulation->stepper, &simulation->state, &sweep->bars[o], w);
   }
   return mbs_sweep_start(context, sweep, is_first);
 }

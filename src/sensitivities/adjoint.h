@@ -19,9 +19,10 @@ typedef struct MbsSweep {
   int objective_count;    // integrals and values at the end that are wanted
   int *objectives;        // their indices
   MbsStateBar *bars;      // of each
-  mbs_scalar **w;         // of each: of the auxiliary accelerations (n)
+  mbs_scalar **w;         // of each: of the auxiliary accelerations (n); of matrix-r see reduced.h
   mbs_scalar **gradient;  // of each: what goes to columns past the coefficients
   // the trajectory
+  bool has_auxiliary;  // matrix-r: rows have the auxiliary accelerations, too
   int row_size, snapshot_size;
   long segment_length, segment_count;  // in steps
   mbs_scalar *rows;                    // of one segment: its steps, and the state before them

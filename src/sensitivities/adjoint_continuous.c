@@ -37,6 +37,11 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
         "matrix-r; use one of these, or --method adjoint, which is exact with every formulation",
         settings->formulation);
   }
+  if (simulation->reduced && mbs_initial_is_nonholonomic(simulation->system)) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "method adjoint-continuous is not offered with nonholonomic constraints and formulation matrix-r, "
+                    "whose velocities are fewer than its positions; use penalty, or --method adjoint");
+  }
   return MBS_OK;
 }
 
@@ -50,7 +55,7 @@ MbsStatus mbs_continuous_create(MbsContext *context, MbsSweep *sweep, int runnin
   MBS_TAKE(context, system->arena, continuous->rate, sweep->objective_count);
   MBS_TAKE(context, system->arena, continuous->before, sweep->objective_count);
   for (int o = 0; o < sweep->objective_count; ++o) {
-    MBS_TAKE(context, system->arena, continuous->mu[o], 3 * n);
+    MBS_TAKE(context, system->arena, continuous->mu[o], mbs_reduced_hat_size(system));
     MBS_TAKE(context, system->arena, continuous->rate[o], 2 * n);
     MBS_TAKE(context, system->arena, continuous->before[o], columns);
   }

@@ -186,7 +186,8 @@ static MbsStatus run_perturbed(MbsContext *context, const MbsModel *model, const
   MbsStatus status = mbs_twin_run(context, run->arena, model, &nominal_request, &nominal);
   if (status == MBS_OK) {
     keep_values(run, &nominal);
-    base.settings = nominal.settings;  // the automatic penalty factor must not move with the parameters
+    base.settings = nominal.settings;  // the automatic penalty factor must not move with the parameters,
+    base.replay = &nominal.replay;     // nor what the run decides on the way
   }
   for (int k = 0; k < count && status == MBS_OK; ++k) {
     MbsSeries *own = series ? &series[1 + k] : NULL;

@@ -186,6 +186,9 @@ static MbsStatus run(MbsContext *context, MbsArena *arena, MbsSimulation *simula
   forward.recorder = is_kept ? &keeper : request->recorder;
   MBS_TRY(walk(context, simulation, &forward, &sweep));
   MBS_TRY(give_back(context, arena, simulation, request, result));
+  if (simulation->reduced) {
+    MBS_TRY(mbs_reduced_record(context, arena, simulation->reduced, &result->replay));
+  }
   if (request->with_reactions) {
     MBS_TRY(give_reactions(context, arena, simulation, request, result));
   }
@@ -206,6 +209,7 @@ MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *mod
   struct MbsPerturbedTerms *terms = NULL;
   MBS_TRY((request->is_adjoint ? mbs_simulation_create_for_sweep : mbs_simulation_create)(
       context, model, &request->settings, request->column_count, request->columns, request->parameters, &simulation));
+  simulation->replay = request->replay;
   if (request->perturbed >= 0) {
     mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
   }

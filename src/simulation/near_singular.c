@@ -1,29 +1,43 @@
 // Are the equations nearly singular somewhere on the way?
 //
-// Formulations that solve for multipliers, as index1, lose digits near positions where constraints become dependent,
-// and every residual stays small all the same. What tells is the condition number of the matrix that is factored:
-// over a run it varies by small factors, and near such a position it grows with the inverse square of the distance.
-// Its estimate takes a few solves, so it is made only where the ratio of pivots, which comes with every factorisation
-// (and which alone would blame old pivots, too), falls to half of what it was at the estimate before; and as positions
-// are passed, that mark rises again, by a tenth per step.
+// Formulations that solve for multipliers, as index1, and matrix-r lose digits near positions where constraints become
+// dependent, and every residual stays small all the same. What tells is the condition number of the matrix that is
+// factored: over a run it varies by small factors, and near such a position it grows with the inverse square of the
+// distance. Its estimate takes a few solves, so it is made only where the ratio of pivots, which comes with every
+// factorisation (and which alone would blame old pivots, too), falls to half of what it was at the estimate before; and
+// as positions are passed, that mark rises again, by a tenth per step.
 #include "simulation/simulation.h"
 
+// The matrix whose condition counts: of matrix-r K, which has a set of independent coordinates from the first step on.
+static MbsSparseSolver *watched_solver(const MbsSimulation *simulation, mbs_scalar **values) {
+  const MbsReduced *reduced = simulation->reduced;
+  if (reduced && simulation->steps_done > 0) {
+    const MbsProblem *problem = &reduced->sets[reduced->current]->position;
+    *values = problem->values;
+    return problem->solver;
+  }
+  *values = simulation->stepper.tangent;
+  return simulation->formulation.type->allows_redundancy ? NULL : simulation->stepper.solver;
+}
+
 void mbs_simulation_watch_condition(MbsSimulation *simulation) {
-  const MbsStepper *stepper = &simulation->stepper;
   MbsStatistics *statistics = &simulation->statistics;
-  bool is_first = simulation->steps_done == 0;
-  if (simulation->formulation.type->allows_redundancy) {
+  bool is_first = simulation->steps_done == (simulation->reduced ? 1 : 0);
+  mbs_scalar *values;
+  MbsSparseSolver *solver = watched_solver(simulation, &values);
+  if (!solver) {
     return;
   }
-  double quality = mbs_sparse_solver_quality(stepper->solver);
+  double quality = mbs_sparse_solver_quality(solver);
   simulation->watched_quality *= 1.1;
   if (!is_first && !(quality < 0.5 * simulation->watched_quality)) {
     return;
   }
-  double condition = mbs_sparse_solver_condition(stepper->solver, stepper->tangent);
+  double condition = mbs_sparse_solver_condition(solver, values);
   simulation->watched_quality = quality;
   simulation->condition_start = is_first ? condition : simulation->condition_start;
   double growth = simulation->condition_start > 0 ? condition / simulation->condition_start : 0;
+  growth *= simulation->reduced ? growth : 1;  // the others' matrices have K twice, and matrix-r solves with it thrice
   if (growth > statistics->condition_growth) {
     statistics->condition_growth = growth;
     statistics->condition_time = mbs_re(simulation->state.t);

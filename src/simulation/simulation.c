@@ -231,7 +231,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   double size = mbs_state_size(system, state);
   simulation->largest_violation = size * size > size ? size * size : size;
   if (simulation->reduced) {
-    MBS_TRY(mbs_reduced_start(context, simulation->reduced, state));
+    MBS_TRY(mbs_reduced_start(context, simulation->reduced, simulation->replay, state));
   }
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(system, simulation->has_columns);

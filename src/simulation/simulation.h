@@ -45,7 +45,8 @@ typedef struct MbsSimulation {
   MbsFormulation formulation;
   MbsStepper stepper;
   MbsInitial *initial;
-  MbsReduced *reduced;  // of matrix-r; else NULL
+  MbsReduced *reduced;      // of matrix-r; else NULL
+  const MbsReplay *replay;  // the run to follow, before the start; NULL: decide
   MbsState state;
   bool has_columns;
   MbsColumns columns;

@@ -159,6 +159,7 @@ MbsStatus mbs_function_create(MbsContext *context, MbsSystem *system, const char
   MBS_TRY(mbs_graph_status(context, graph));
   MBS_TRY(mbs_tape_create(context, system->arena, graph, 1 + input_count, nodes, &function->tape));
   MBS_ASSERT(function->tape->input_count == input_count);
+  MBS_TRY(mbs_tape_create(context, system->arena, graph, 1, &node, &function->value_tape));
   MBS_TAKE(context, system->arena, function->inputs, input_count);
   MBS_TAKE(context, system->arena, function->outputs, 1 + input_count);
   function->name = name;
@@ -216,6 +217,13 @@ mbs_scalar mbs_function_evaluate(const MbsSystem *system, const MbsFunction *fun
     differentiate(system, function, state);
   }
   return function->outputs[0];
+}
+
+mbs_scalar mbs_function_value(const MbsSystem *system, const MbsFunction *function, const MbsState *state) {
+  mbs_scalar value;
+  mbs_signal_bank_inputs(system, state, function->value_tape, NULL, function->inputs);
+  mbs_tape_evaluate(function->value_tape, function->inputs, &value);
+  return value;
 }
 
 // a component of a form, transposed: onto the coordinates, and onto the coefficients with what they multiply

@@ -30,7 +30,8 @@ typedef struct MbsSignalBank {
 typedef struct MbsFunction {
   const char *name;
   MbsPlace place;
-  MbsTape *tape;  // value, then the derivative with respect to each of its inputs
+  MbsTape *tape;        // value, then the derivative with respect to each of its inputs
+  MbsTape *value_tape;  // the value alone
   mbs_scalar *inputs;
   mbs_scalar *outputs;
 } MbsFunction;
@@ -64,6 +65,8 @@ MbsStatus mbs_function_create(MbsContext *context, struct MbsSystem *system, con
 // Value; also fills the derivatives. `objectives`: values for OBJECTIVE signals; may be NULL.
 mbs_scalar mbs_function_evaluate(const struct MbsSystem *system, const MbsFunction *function, const MbsState *state,
                                  const mbs_scalar *objectives);
+// Value alone, at less cost; not of functions of objectives.
+mbs_scalar mbs_function_value(const struct MbsSystem *system, const MbsFunction *function, const MbsState *state);
 // Gradient after evaluate, `scale` times, added to `bar`.
 void mbs_function_transposed(const struct MbsSystem *system, const MbsFunction *function, const MbsState *state,
                              mbs_scalar scale, const MbsStateBar *bar);

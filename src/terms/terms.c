@@ -155,6 +155,24 @@ void mbs_terms_approximate_tangent(const MbsSystem *system, const MbsState *stat
   }
 }
 
+void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *values) {
+  const MbsWeights weights = {.k1 = 1, .n1 = 1};  // e_v is Phi_x, and A
+  const MbsCombination c = {.c1 = 1};
+  const MbsState rest = at_rest(system, state);
+  if (system->tree || system->source) {
+    if (system->m > 0) {
+      mbs_terms_tangent(system, state, &weights, 0, 1, 0, values);
+    }
+    return;
+  }
+  for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
+    values[i] = 0;
+  }
+  for (int i = 0; i < system->mode.row_count; ++i) {
+    mbs_row_tangent(system, &system->mode.rows[i], &rest, &weights, &c, values);
+  }
+}
+
 void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state, double c0, double c1, double epsilon,
                                  mbs_scalar *values) {
   const MbsWeights weights = {.k2 = 1, .n2 = 1, .epsilon = epsilon, .n_epsilon = epsilon};
@@ -220,6 +238,16 @@ void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const 
                                                  .L = L ? L + k * system->m : NULL};
   }
   mbs_terms_add_columns(system, state, weights, MBS_PART_ALL, count, R);
+}
+
+void mbs_terms_derivative_along(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                MbsParts parts, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
+                                mbs_scalar *R) {
+  system->directions[0] = (MbsDirectionColumn){.column = -1, .X = X, .V = V, .A = A};
+  for (int i = 0; i < system->n + system->m; ++i) {
+    R[i] = 0;
+  }
+  mbs_terms_add_columns(system, state, weights, parts, 1, R);
 }
 
 static void point_at_columns(const MbsSystem *system, const MbsColumns *columns) {

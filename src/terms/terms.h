@@ -237,6 +237,8 @@ void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const Mbs
 // The same without what comes from the curvature of the constraints: the approximate tangent of P0 (10).
 void mbs_terms_approximate_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0,
                                    double c1, double c2, mbs_scalar *values);
+// Phi_x, and A of nonholonomic rows, alone: the entries (lambda, x) of mode.pattern (others are of no use).
+void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *values);
 // [P Phi_x'; Phi_x -epsilon], P = M - c1 Q_v - c0 Q_x, with nonholonomic rows beside the holonomic ones
 void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state, double c0, double c1, double epsilon,
                                  mbs_scalar *values);
@@ -245,7 +247,11 @@ void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state,
 void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, int count,
                           bool with_parameters, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
                           const mbs_scalar *L, mbs_scalar *R);
-// The same of some parts, for the columns of the system.
+// r' along one direction, of some parts: R (n + m) is set. A may be NULL.
+void mbs_terms_derivative_along(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                MbsParts parts, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
+                                mbs_scalar *R);
+// derivative of some parts, for the columns of the system.
 void mbs_terms_derivative_of(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                              const MbsColumns *columns, mbs_scalar *R);
 // Memory for the products with the derivative of P = M - c1 Q_v - c0 Q_x: once, before the first of them with c0 or c1.

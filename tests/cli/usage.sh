@@ -54,6 +54,7 @@ complains 'not an option of check' check $model --derivatives automatic
 complains 'too few independent coordinates' gradient $model --formulation matrix-r --independent 'r(P2).x'
 complains 'too many independent coordinates' gradient $model --formulation matrix-r --independent 'r(P2).x,r(P2).y,r(P1).x'
 complains 'does not add a freedom' gradient $model --formulation matrix-r --independent 'r(P2).x,2*r(P2).x'
+complains 'use penalty, or --method adjoint' gradient models/rolling_disc.yaml --formulation matrix-r --method adjoint-continuous
 complains 'spectral radius must be from 0 to 1' gradient $model --spectral-radius 1.5
 complains 'gamma must be from 1/2 to 1' gradient $model --gamma 0.4
 complains 'beta must be positive and at most 1/2' gradient $model --beta 0.7
