@@ -2,7 +2,8 @@
 //
 // The bodies' frames x (a point and axes each, the entities of the blueprint) make a system of their own, `inner`,
 // whose terms know nothing of the tree. Here x, v, a follow from z along the tree, and forces go back along it. With
-// twists at the global origin (terms/twist.h; P3's RTdyn1, B = I), for a node i that stands on its parent p with the
+// twists at a fixed point (terms/twist.h; P3's RTdyn1, B = I; for each branch from the ground a point near it, since
+// moments about one far away lose digits), for a node i that stands on its parent p with the
 // twists b_k of its coordinates, fixed in the parent's side of the joint,
 //
 //     V_i = V_p + sum b_k z_k',   A_i = A_p + sum (b_k z_k'' + b_k' z_k'),     b_k' = [V_p, b_k]               P3 (1)
@@ -61,6 +62,8 @@ typedef struct MbsTree {
   bool is_known;      // all below belongs to it
   bool has_slopes;    // b'' too
   MbsState x;         // of `inner`
+  mbs_scalar *local;  // q of `inner`, positions seen from the fixed point near the branch: all twists refer to that
+  mbs_scalar *near;   // by node: that point
   mbs_scalar *P, *H;  // frames: where nodes stand, and after they have moved; axes and origin each
   mbs_scalar *V, *A;  // by node: twists
   mbs_scalar *b[3];   // by coordinate of a joint: b, b', b''

@@ -145,7 +145,7 @@ MBS_KERNEL void add_forces(const MbsTree *tree, const MbsTreeNode *row, const Mb
                            int d) {
   const MbsPattern *pattern = &tree->inner->mode.pattern;
   int twist = mbs_twist_size(d);
-  const mbs_scalar *x = tree->x.q + column->body_first, *v = tree->x.v + column->body_first;
+  const mbs_scalar *x = tree->local + column->body_first, *v = tree->x.v + column->body_first;
   for (int t = 0; t < twist; ++t) {
     mbs_scalar unit[MBS_LONGEST_TWIST] = {0}, X[MOST] = {0}, rate[MOST] = {0};
     mbs_scalar y[2][MOST] = {{0}}, w[2][MBS_LONGEST_TWIST] = {{0}};
@@ -159,7 +159,7 @@ MBS_KERNEL void add_forces(const MbsTree *tree, const MbsTreeNode *row, const Mb
     add_slopes(pattern, tree->slope_v, row, column, d, X, y[1]);
     for (int level = 0; level < 2; ++level) {
       for (int e = 0; e < row->body_count; ++e) {
-        mbs_twist_move_transposed(d, e == 0, tree->x.q + row->body_first + d * e, y[level] + d * e, w[level]);
+        mbs_twist_move_transposed(d, e == 0, tree->local + row->body_first + d * e, y[level] + d * e, w[level]);
       }
       for (int i = 0; i < twist; ++i) {
         K[3 * twist * i + twist * level + t] += w[level][i];

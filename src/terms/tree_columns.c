@@ -89,7 +89,7 @@ MBS_KERNEL void body_columns(const MbsTree *tree, int index, mbs_scalar *X, mbs_
   const mbs_scalar *eta[3] = {tree->eta[0] + index * size, tree->eta[1] + index * size, tree->eta[2] + index * size};
   for (int e = 0; e < node->body_count; ++e) {
     int first = node->body_first + e * d;
-    const mbs_scalar *q = tree->x.q + first, *v = tree->x.v + first, *a = tree->x.a + first;
+    const mbs_scalar *q = tree->local + first, *v = tree->x.v + first, *a = tree->x.a + first;
     for (int k = first; k < first + d; ++k) {
       X[k] = V[k] = A[k] = 0;
     }
@@ -176,7 +176,7 @@ MBS_KERNEL void gather_slopes(const MbsTree *tree, const mbs_scalar *f, const mb
     const MbsTreeNode *node = &tree->nodes[i];
     for (int e = 0; e < node->body_count; ++e) {
       int first = node->body_first + e * d;
-      mbs_twist_move_transposed(d, e == 0, tree->x.q + first, slope + first, tree->dW + i * size);
+      mbs_twist_move_transposed(d, e == 0, tree->local + first, slope + first, tree->dW + i * size);
       mbs_moment_add(d, X + first, f + first, tree->dW + i * size + d);
     }
     if (node->parent >= 0) {
@@ -279,7 +279,7 @@ MBS_KERNEL void spread_slopes(const MbsTree *tree, const mbs_scalar *u, const mb
       for (int k = first; k < first + d; ++k) {
         y[k] = 0;
       }
-      mbs_twist_move(d, e == 0, slope, tree->x.q + first, y + first);
+      mbs_twist_move(d, e == 0, slope, tree->local + first, y + first);
       mbs_cross_add(d, 1, xi + i * size + d, inner_X + first, y + first);
     }
   }

@@ -118,6 +118,8 @@ static MbsStatus create_workspace(MbsContext *context, MbsTree *tree) {
                 {&tree->at.v, all},
                 {&tree->at.a, all},
                 {&tree->x.q, nq},
+                {&tree->local, nq},
+                {&tree->near, (size_t)inner->dimension * nodes},
                 {&tree->x.v, nq},
                 {&tree->x.a, nq},
                 {&tree->P, frame * nodes},

@@ -75,7 +75,7 @@ MBS_KERNEL void add_inertia(const MbsMass *mass, const mbs_scalar *x, Inertia *a
 
 MBS_KERNEL void add_motion(const MbsTree *tree, const MbsTreeNode *node, Motion *all, int d) {
   const MbsMass *mass = mass_of(tree, node);
-  const mbs_scalar *x = tree->x.q + node->body_first, *f = tree->f + node->body_first;
+  const mbs_scalar *x = tree->local + node->body_first, *f = tree->f + node->body_first;
   mbs_scalar Mv[MOST][3] = {{0}}, Ma[MOST][3] = {{0}};
   if (mass) {
     mass_times(mass, tree->x.v + node->body_first, Mv, d);
@@ -167,7 +167,7 @@ MBS_KERNEL void body_matrix(const MbsTree *tree, const MbsTreeNode *node, bool i
   Inertia inertia = {.m = 0};
   Motion motion;
   if (mass_of(tree, node)) {
-    add_inertia(node->mass, tree->x.q + node->body_first, &inertia, d);
+    add_inertia(node->mass, tree->local + node->body_first, &inertia, d);
   }
   if (is_full) {
     motion = (Motion){.p = {0}};

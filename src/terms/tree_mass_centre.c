@@ -35,7 +35,7 @@ MBS_KERNEL void find_centre(const MbsTree *tree, int index, int d) {
   }
   for (int j = 0; mass && j < mass->count; ++j) {
     const mbs_scalar *ab = mass->block.value;
-    mbs_turn_add(d, d == 2, ab[2 * j] / ab[0], ab[2 * j + 1] / ab[0], tree->x.q + mass->first[j], g);
+    mbs_turn_add(d, d == 2, ab[2 * j] / ab[0], ab[2 * j + 1] / ab[0], tree->local + mass->first[j], g);
   }
 }
 
@@ -126,7 +126,7 @@ MBS_KERNEL void move_bodies(const MbsTree *tree, int index, int level, int d) {
     int first = node->body_first + e * d;
     mbs_scalar arm[3], *y = (level == 1 ? tree->x.v : tree->x.a) + first;
     for (int k = 0; k < d; ++k) {
-      arm[k] = tree->x.q[first + k] - (e == 0 ? c->g[d * index + k] : 0);
+      arm[k] = tree->local[first + k] - (e == 0 ? c->g[d * index + k] : 0);
       y[k] = e > 0 ? 0 : (level == 1 ? c->rate : c->second)[d * index + k];
     }
     mbs_cross_add(d, 1, level == 1 ? omega : alpha, arm, y);
@@ -174,7 +174,7 @@ MBS_KERNEL void project(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *f_
       int first = node->body_first + e * d;
       mbs_scalar arm[3];
       for (int k = 0; k < d; ++k) {
-        arm[k] = tree->x.q[first + k] - (e == 0 ? g[k] : 0);
+        arm[k] = tree->local[first + k] - (e == 0 ? g[k] : 0);
       }
       mbs_twist_move_transposed(d, e == 0, arm, f + first, W + i * size);
     }

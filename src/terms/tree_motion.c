@@ -258,13 +258,17 @@ MBS_KERNEL void place_body(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   const mbs_scalar *H = tree->H + index * frame_size(d);
   for (int e = 0; e < node->body_count; ++e) {
-    mbs_scalar *q = tree->x.q + node->body_first + e * d;
+    int first = node->body_first + e * d;
+    mbs_scalar *q = tree->local + first;
     if (e == 0) {
       for (int i = 0; i < d; ++i) {
         q[i] = origin_of(d, H)[i];
       }
     } else {
       axis_of(d, H, e - 1, q);
+    }
+    for (int i = 0; i < d; ++i) {
+      tree->x.q[first + i] = q[i] + (e == 0 ? tree->near[d * index + i] : 0);
     }
   }
 }
@@ -277,7 +281,7 @@ MBS_KERNEL void move_body(const MbsTree *tree, int index, int d) {
     for (int i = 0; i < d; ++i) {
       v[i] = 0;
     }
-    mbs_twist_move(d, e == 0, tree->V + index * mbs_twist_size(d), tree->x.q + first, v);
+    mbs_twist_move(d, e == 0, tree->V + index * mbs_twist_size(d), tree->local + first, v);
   }
 }
 
@@ -290,18 +294,21 @@ MBS_KERNEL void accelerate_body(const MbsTree *tree, int index, int d) {
     for (int i = 0; i < d; ++i) {
       a[i] = 0;
     }
-    mbs_twist_move(d, e == 0, tree->A + index * size, tree->x.q + first, a);
+    mbs_twist_move(d, e == 0, tree->A + index * size, tree->local + first, a);
     mbs_cross_add(d, 1, tree->V + index * size + d, tree->x.v + first, a);
   }
 }
 
 // positions (level 0), velocities (1) and accelerations (2) from `level` on
 MBS_KERNEL void follow(const MbsTree *tree, int level, bool is_about_centres, int d) {
-  const mbs_scalar ground[12] = {1, 0, 0, 0, d == 3, 0, 0, 0, d == 3};
+  mbs_scalar ground[12] = {1, 0, 0, 0, d == 3, 0, 0, 0, d == 3};
   int size = frame_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
     if (level == 0) {
+      for (int k = 0; k < d && node->parent < 0; ++k) {
+        ground[size - d + k] = -tree->near[d * i + k];
+      }
       const mbs_scalar *H = node->parent < 0 ? ground : tree->H + node->parent * size;
       mbs_scalar *P = tree->P + i * size;
       if (node->has_frame) {
@@ -373,6 +380,19 @@ static void measure(MbsTree *tree) {
   tree->is_measured = true;
 }
 
+// the point of each branch: where it stands on the ground
+static void come_near(MbsTree *tree) {
+  int d = tree->inner->dimension, size = frame_size(d);
+  for (int i = 0; i < tree->node_count; ++i) {
+    int parent = tree->nodes[i].parent;
+    for (int k = 0; k < d; ++k) {
+      tree->near[d * i + k] =
+          parent < 0 ? mbs_re(tree->H[i * size + size - d + k]) : mbs_re(tree->near[d * parent + k]);
+    }
+  }
+  tree->is_known = false;
+}
+
 // the lowest level that is not what it was: 0, 1, 2, or 3 where nothing has changed
 static int changed_level(const MbsTree *tree, const MbsState *state) {
   const mbs_scalar *const now[] = {state->q, state->v, state->a}, *const then[] = {tree->at.q, tree->at.v, tree->at.a};
@@ -421,6 +441,8 @@ const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_
   }
   if (!tree->is_measured) {
     measure(tree);
+    come_near(tree);
+    return mbs_tree_follow(tree, state, with_slopes);
   }
   for (int i = 0; i < tree->node_count && with_slopes && !tree->has_slopes; ++i) {
     if (inner->dimension == 2) {
@@ -447,7 +469,7 @@ MBS_KERNEL void gather(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *W, 
     const MbsTreeNode *node = &tree->nodes[i];
     for (int e = 0; e < node->body_count; ++e) {
       int first = node->body_first + e * d;
-      mbs_twist_move_transposed(d, e == 0, tree->x.q + first, f + first, W + i * size);
+      mbs_twist_move_transposed(d, e == 0, tree->local + first, f + first, W + i * size);
     }
     if (node->parent >= 0) {
       mbs_twist_add(d, 1, W + i * size, W + node->parent * size);
@@ -489,7 +511,7 @@ MBS_KERNEL void spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi,
       for (int k = 0; k < d; ++k) {
         y[first + k] = 0;
       }
-      mbs_twist_move(d, e == 0, twist, tree->x.q + first, y + first);
+      mbs_twist_move(d, e == 0, twist, tree->local + first, y + first);
     }
   }
 }

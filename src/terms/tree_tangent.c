@@ -415,7 +415,7 @@ MBS_KERNEL void move_bodies(const MbsTree *tree, int column, int levels, int d) 
     const MbsTreeNode *on = &tree->nodes[i];
     for (int e = 0; e < on->body_count; ++e) {
       int first = on->body_first + e * d;
-      const mbs_scalar *q = tree->x.q + first, *v = tree->x.v + first, *a = tree->x.a + first;
+      const mbs_scalar *q = tree->local + first, *v = tree->x.v + first, *a = tree->x.a + first;
       mbs_scalar *y[3] = {tangent->y[0] + first, tangent->y[1] + first, tangent->y[2] + first};
       for (int level = 0; level < levels; ++level) {
         for (int k = 0; k < d; ++k) {
@@ -471,7 +471,7 @@ MBS_KERNEL void gather_column(const MbsTree *tree, const ColumnPlan *plan, mbs_s
     mbs_scalar *dW = tangent->dW + plan->nodes[i] * size;
     for (int e = 0; e < node->body_count; ++e) {
       int first = node->body_first + e * d;
-      mbs_twist_move_transposed(d, e == 0, tree->x.q + first, tangent->w + first, dW);
+      mbs_twist_move_transposed(d, e == 0, tree->local + first, tangent->w + first, dW);
     }
     for (int k = node->first; k < node->first + node->count; ++k) {
       values[plan->node_map[used++]] += mbs_twist_dot(d, tree->b[0] + k * size, dW);

@@ -67,7 +67,7 @@ MBS_KERNEL void body_bar(const MbsTree *tree, int index, int d) {
   mbs_scalar *bar[3] = {tree->bar[0] + index * size, tree->bar[1] + index * size, tree->bar[2] + index * size};
   for (int e = 0; e < node->body_count; ++e) {
     int first = node->body_first + e * d;
-    const mbs_scalar *q = tree->x.q + first, *v = tree->x.v + first, *a = tree->x.a + first;
+    const mbs_scalar *q = tree->local + first, *v = tree->x.v + first, *a = tree->x.a + first;
     const mbs_scalar *q_bar = tree->x_bar.q + first, *v_bar = tree->x_bar.v + first, *a_bar = tree->x_bar.a + first;
     mbs_twist_move_transposed(d, e == 0, q, q_bar, bar[0]);
     mbs_moment_add(d, v, v_bar, bar[0] + d);
