@@ -22,10 +22,10 @@ typedef struct Verification {
   MbsSuspects suspects;
 } Verification;
 
-// The error of an entry is relative to its own size, but not below a millionth of the objective's largest
+// The error of an entry is relative to its own size, but not below 1e-5 of the objective's largest
 // entry: a derivative that is zero by symmetry has only rounding to show.
 static double relative_error(double value, double reference, double largest) {
-  double size = fmax(fabs(reference), 1e-6 * largest);
+  double size = fmax(fabs(reference), 1e-5 * largest);
   return size > 0 ? fabs(value - reference) / size : fabs(value);
 }
 
