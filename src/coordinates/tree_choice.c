@@ -41,9 +41,13 @@ static MbsStatus mark(MbsContext *context, MbsBlueprint *blueprint, const char *
   const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
   const MbsPlace place = {.file = option};
   while (*names) {
-    size_t length = strcspn(names, ", ");
-    if (length > 0) {
-      const char *name = mbs_arena_print(blueprint->arena, "%.*s", (int)length, names), *nearest = NULL;
+    names += strspn(names, ", ");
+    size_t length = strcspn(names, ","), used = length;
+    while (used > 0 && names[used - 1] == ' ') {
+      --used;
+    }
+    if (used > 0) {
+      const char *name = mbs_arena_print(blueprint->arena, "%.*s", (int)used, names), *nearest = NULL;
       name = name ? name : "";
       int i = find_joint(joints, name, strlen(name), &nearest);
       if (i < 0) {
@@ -57,7 +61,7 @@ static MbsStatus mark(MbsContext *context, MbsBlueprint *blueprint, const char *
       }
       *(is_cut ? &edges[i].is_cut : &edges[i].is_wanted) = true;
     }
-    names += length + (names[length] != '\0');
+    names += length;
   }
   return MBS_OK;
 }
