@@ -59,6 +59,9 @@ static MbsStatus mark(MbsContext *context, MbsBlueprint *blueprint, const char *
                         "joint \"%s\" (%s) cannot carry a body of the tree: it is always closed by constraints", name,
                         mbs_joint_types[joints->records[i].type]->record.name);
       }
+      if (is_cut && edges[i].is_wanted) {
+        return mbs_fail(context, MBS_ERROR_INPUT, place, "joint \"%s\" cannot both carry the tree and be cut", name);
+      }
       *(is_cut ? &edges[i].is_cut : &edges[i].is_wanted) = true;
     }
     names += length;
