@@ -6,7 +6,7 @@
 // Seen to fail with a planted error: the sign of s lambda, of u x R, of X_B x Y and of a joint seen from its first
 // body; a tree not rooted at the ground, without what is beyond, with loops; points that belong to the ground; R
 // without forces or drivers, or with lambda for total; the moment of a joint's own rows about the origin; turns
-// forgotten.
+// forgotten; directions of bodies that stand on fixed ones taken for the ground's.
 #include "coordinates/natural.h"
 #include "formulations/formulation.h"
 #include "model/joint.h"
@@ -290,6 +290,29 @@ static void check_load_on_pin(void) {
   }
 }
 
+// A torque along angle(elbow) holds an arm on a post that turns on the ground. The post stands on a fixed direction,
+// and what acts along it reaches the hinge all the same: that carries both weights and the moment of the arm's.
+static void check_torque_on_post(void) {
+  double m = 1.5, c = 0.4, angle = 0.6, torque = -m * g * c * cos(angle);
+  char text[TEXT];
+  (void)snprintf(
+      text, sizeof text,
+      "mbsens: 1\ndimension: 3\ngravity: [0, 0, -9.81]\nground: {points: {O: [0, 0, 0]}}\n"
+      "bodies:\n"
+      "  post: {mass: 2, com: [0, 0, 0.1], inertia: [1, 2, 3], points: {O: [0, 0, 0], S: [0.15, 0, 0.45]}}\n"
+      "  arm: {mass: %.17g, com: [%.17g, 0, 0], inertia: [1, 1, 1], points: {S: [0, 0, 0]},\n"
+      "        position: [0.15, 0, 0.45], rotation: [0, %.17g, 0]}\n"
+      "joints:\n"
+      "  - {revolute: [ground.O, post.O], name: hinge, axis: [0, 0, 1]}\n"
+      "  - {revolute: [post.S, arm.S], name: elbow, axis: [0, 1, 0]}\n"
+      "forces: [{coordinate_force: angle(elbow), value: %.17g}]\n"
+      "initial: {independent: [{coordinate: angle(hinge), value: 0}, {coordinate: angle(elbow), value: %.17g}]}\n",
+      m, c, angle, torque, angle);
+  ensure_reactions("torque on a post", text, 2,
+                   (Expected[]){{"hinge", {0, 0, (2 + m) * g}, {0, -m * g * (0.15 + c * cos(angle)), 0}},
+                                {"elbow", {0, 0, m * g}, {0}}});
+}
+
 // ---- every body of every model ----
 // A system in which every body is cut free of everything it stands on.
 static void hold(MbsBlueprint *blueprint, int body, int entity) {
@@ -539,6 +562,7 @@ int main(void) {
   check_slider();
   check_rolling();
   check_load_on_pin();
+  check_torque_on_post();
   check_signals();
   int joints = 0;
   int models = for_each_file("tests/models/element_*.yaml", check_model, &joints) +

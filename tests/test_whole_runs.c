@@ -98,7 +98,7 @@ static void check_model(const char *path, void *user) {
   bool is_singular = strstr(path, "bricard") || strstr(path, "n_four_bar");
   request.settings.step = strstr(path, "n_four_bar") ? 1e-2 : request.settings.step;
   // long enough to pass the singular positions, and else for every part to move
-  double most_steps = strstr(path, "n_four_bar") ? 200 : 50;
+  double most_steps = strstr(path, "n_four_bar") ? 200 : strstr(path, "stewart") ? 10 : 50;
   request.settings.end = fmin(request.settings.end, most_steps * request.settings.step);
   bool is_for_matrix_r = !strstr(path, "n_four_bar");
   for (int f = 0; mbs_formulation_types[f]; ++f) {

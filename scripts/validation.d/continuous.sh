@@ -14,24 +14,6 @@ for formulation in matrix-r penalty; do
     done
   done
 done
-# what P3 prints for its direct and adjoint methods, in the order of the reference
-cat >"$work/printed" <<PRINTED
--4.2288 -4.2288
-3.2116 3.2116
-0.31866 0.31866
-0.44235 0.44235
-3.3598 3.3599
--15.452 -15.452
-50.309 50.308
-0.97017 0.97016
-0.74569 0.74569
--27.359 -27.358
-221.64 221.65
-2436.6 2436.6
--32.497 -32.498
--85.658 -85.658
--2546.6 -2546.6
-PRINTED
 paste -d ' ' "$work/reference" "$work/printed" >"$work/table"
 while read -r objective parameter published derived direct adjoint; do
   at=objectives.$objective.gradient.$parameter

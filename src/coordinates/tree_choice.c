@@ -36,28 +36,47 @@ static int find_joint(const MbsValue *joints, const char *name, size_t length, c
   return -1;
 }
 
-static MbsStatus mark(MbsContext *context, MbsBlueprint *blueprint, const char *option, const char *names, bool is_cut,
-                      Edge *edges) {
+// where the file has the name; else on the command line
+static MbsPlace place_of(const MbsBlueprint *blueprint, int field, const char *name) {
+  const MbsValue *list = mbs_record_value(mbs_record_child(&blueprint->model->root, MBS_MODEL_SIMULATION), field);
+  for (int i = 0; i < list->count; ++i) {
+    if (strstr(list->texts[i].text, name)) {
+      return list->texts[i].place;
+    }
+  }
+  return mbs_nowhere;
+}
+
+static MbsStatus mark(MbsContext *context, MbsBlueprint *blueprint, bool is_cut, const char *names, Edge *edges) {
   const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
-  const MbsPlace place = {.file = option};
+  const char *list = is_cut ? "cut" : "tree";
   while (*names) {
-    size_t length = strcspn(names, ", ");
-    if (length > 0) {
-      const char *name = mbs_arena_print(blueprint->arena, "%.*s", (int)length, names), *nearest = NULL;
+    names += strspn(names, ", ");
+    size_t length = strcspn(names, ","), used = length;
+    while (used > 0 && names[used - 1] == ' ') {
+      --used;
+    }
+    if (used > 0) {
+      const char *name = mbs_arena_print(blueprint->arena, "%.*s", (int)used, names), *nearest = NULL;
       name = name ? name : "";
+      MbsPlace place = place_of(blueprint, is_cut ? MBS_SIMULATION_CUT : MBS_SIMULATION_TREE, name);
       int i = find_joint(joints, name, strlen(name), &nearest);
       if (i < 0) {
-        return mbs_fail(context, MBS_ERROR_INPUT, place, "no joint \"%s\"%s%s%s", name,
+        return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: no joint \"%s\"%s%s%s", list, name,
                         nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
       }
       if (!is_cut && !edges[i].can_carry) {
         return mbs_fail(context, MBS_ERROR_INPUT, place,
-                        "joint \"%s\" (%s) cannot carry a body of the tree: it is always closed by constraints", name,
-                        mbs_joint_types[joints->records[i].type]->record.name);
+                        "%s: joint \"%s\" (%s) cannot carry a body of the tree: it is always closed by constraints",
+                        list, name, mbs_joint_types[joints->records[i].type]->record.name);
+      }
+      if (is_cut && edges[i].is_wanted) {
+        return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: joint \"%s\" cannot both carry the tree and be cut", list,
+                        name);
       }
       *(is_cut ? &edges[i].is_cut : &edges[i].is_wanted) = true;
     }
-    names += length + (names[length] != '\0');
+    names += length;
   }
   return MBS_OK;
 }
@@ -86,11 +105,12 @@ static MbsStatus refuse_loops(MbsContext *context, MbsBlueprint *blueprint, bool
     }
     int a = find(set, edge->motion.on[0].body), b = find(set, edge->motion.on[1].body);
     if (a == b) {
-      return mbs_fail(context, MBS_ERROR_INPUT, (MbsPlace){.file = is_cut_list ? "--cut" : "--tree"},
-                      is_cut_list ? "the list leaves a loop uncut, closed by joint \"%s\"; cut that one or another of "
-                                    "the loop"
-                                  : "the joints do not make a tree: joint \"%s\" closes a loop; leave it or another of "
-                                    "the loop out",
+      return mbs_fail(context, MBS_ERROR_INPUT, edge->joint->name.place,
+                      is_cut_list
+                          ? "cut: the list leaves a loop uncut, closed by joint \"%s\"; cut that one or another "
+                            "of the loop"
+                          : "tree: the joints do not make a tree: joint \"%s\" closes a loop; leave it or another "
+                            "of the loop out",
                       edge->joint->name.text);
     }
     set[b] = a;
@@ -252,8 +272,8 @@ MbsStatus mbs_tree_choose(MbsContext *context, MbsBlueprint *blueprint, const ch
                         !is_ball_on_rod(blueprint, &edge->motion);
     }
   }
-  MBS_TRY(mark(context, blueprint, "--tree", tree, false, g.edges));
-  MBS_TRY(mark(context, blueprint, "--cut", cut, true, g.edges));
+  MBS_TRY(mark(context, blueprint, false, tree, g.edges));
+  MBS_TRY(mark(context, blueprint, true, cut, g.edges));
   MBS_TRY(refuse_loops(context, blueprint, false, g.edges, joints->count));
   if (*cut) {
     MBS_TRY(refuse_loops(context, blueprint, true, g.edges, joints->count));

@@ -17,9 +17,9 @@ enum { FURTHER_ITERATIONS = 0 };
 static const double fast = 0.05;  // an iteration that shrinks the residual more than this keeps the factors
 #endif
 
-// Where nothing accelerates, e is made of rounding alone: that of accelerations which forces of the size of f would
-// give. At the start, and in kinematics, e counts against a thousandth of |Phi_q| / M times f at least; not where
-// multipliers are a large number times e. From Newton's matrix at hand.
+// Where nothing that is constrained accelerates, e is made of rounding alone: that of accelerations which forces of the
+// size of f would give. So e counts against a thousandth of |Phi_q| / M times f at least; not where multipliers are a
+// large number times e. From Newton's matrix at hand.
 static double rest_scale(const MbsStepper *stepper) {
   const MbsSystem *system = stepper->formulation->system;
   const MbsPattern *pattern = &system->mode.pattern;
@@ -147,7 +147,7 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, 
     }
     if (iteration == 0 || !(residual < fast * before)) {
       MBS_TRY(factor(context, stepper, state, c0, c1, !stepper->is_approximate));
-      rest = c0 > 0 || weights.epsilon > 0 ? 0 : rest_scale(stepper);
+      rest = weights.epsilon > 0 ? 0 : rest_scale(stepper);
     }
     correct(stepper, c0, c1, state);
     before = residual;

@@ -173,6 +173,24 @@ static MbsStatus copy_names(MbsExpansion *x, const MbsInstance *instance, MbsRef
   return MBS_OK;
 }
 
+// paths, but not the names of joints that have none of their own: revolute 3
+static MbsStatus copy_joint_names(MbsExpansion *x, const MbsInstance *instance, MbsYaml *node) {
+  MbsYaml *last = NULL;
+  const MbsYaml *item = node->kind == MBS_YAML_LIST ? node->first : NULL;
+  if (item) {
+    empty_copy(node);
+  }
+  for (; item; item = item->next) {
+    MbsYaml *made;
+    MBS_TRY(mbs_copy_node(x, item, &made));
+    if (made->kind == MBS_YAML_SCALAR && !strchr(made->text, ' ')) {
+      MBS_TRY(copy_names(x, instance, MBS_REFERENCE_THING, false, made));
+    }
+    append(node, &last, made);
+  }
+  return MBS_OK;
+}
+
 static MbsStatus add_prefix(MbsExpansion *x, const MbsInstance *instance, const char **text) {
   return instance->outer ? print(x, mbs_arena_print(x->reader->arena, "%s%s", instance->prefix, *text), text) : MBS_OK;
 }
@@ -350,6 +368,7 @@ MbsStatus mbs_copy_value(MbsExpansion *x, const MbsInstance *instance, const Mbs
     case MBS_FIELD_BODY:
     case MBS_FIELD_BODY_PAIR: return copy_names(x, instance, MBS_REFERENCE_THING, false, node);
     case MBS_FIELD_JOINT_PAIR: return copy_names(x, instance, MBS_REFERENCE_THING, true, node);
+    case MBS_FIELD_JOINT_NAMES: return copy_joint_names(x, instance, node);
     case MBS_FIELD_RECORD: return mbs_copy_record(x, instance, field->record, node);
     case MBS_FIELD_NUMBER_MAP:
     case MBS_FIELD_VECTOR_MAP:

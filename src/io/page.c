@@ -113,6 +113,7 @@ void mbs_page_describe_kind(const MbsField *field, char *text) {
     case MBS_FIELD_POINT: (void)snprintf(text, MBS_PAGE_CELL, "point"); break;
     case MBS_FIELD_POINT_PAIR: (void)snprintf(text, MBS_PAGE_CELL, "[point, point]"); break;
     case MBS_FIELD_JOINT_PAIR: (void)snprintf(text, MBS_PAGE_CELL, "[joint, joint]"); break;
+    case MBS_FIELD_JOINT_NAMES: (void)snprintf(text, MBS_PAGE_CELL, "[joint, ...]"); break;
     case MBS_FIELD_BODY_PAIR: (void)snprintf(text, MBS_PAGE_CELL, "[body, body]"); break;
     case MBS_FIELD_RECORD: (void)snprintf(text, MBS_PAGE_CELL, "{%s}", record); break;
     case MBS_FIELD_NUMBER_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: number, ...}"); break;

@@ -186,6 +186,7 @@ static int expected_texts(const MbsReader *reader, const MbsField *field, char *
       count = 2;
       what = "joints";
       break;
+    case MBS_FIELD_JOINT_NAMES: what = "joints"; break;
     case MBS_FIELD_BODY_PAIR:
       count = 2;
       what = "bodies";
@@ -220,7 +221,8 @@ MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, 
   int count = expected_texts(reader, field, words, sizeof words);
   const MbsYaml *first = node;
   bool is_tensor = field->kind == MBS_FIELD_INERTIA && reader->dimension == 3 && node->kind == MBS_YAML_LIST;
-  if (is_tensor && (node->count == 3 || node->count == 6)) {
+  bool is_open = field->kind == MBS_FIELD_JOINT_NAMES && node->kind == MBS_YAML_LIST;
+  if (is_open || (is_tensor && (node->count == 3 || node->count == 6))) {
     count = node->count;
     first = node->first;
   } else if (count == 1 || ((field->kind == MBS_FIELD_SIGNAL_VECTOR || field->kind == MBS_FIELD_TORQUE) &&
@@ -242,9 +244,10 @@ MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, 
   }
   MbsText *texts;
   MBS_TAKE(reader->context, reader->arena, texts, count);
-  const char *item_words = field->kind == MBS_FIELD_POINT_PAIR  ? "a point such as body.point"
-                           : field->kind == MBS_FIELD_BODY_PAIR ? "the name of a body or ground"
-                                                                : "a number or expression";
+  const char *item_words = field->kind == MBS_FIELD_POINT_PAIR    ? "a point such as body.point"
+                           : field->kind == MBS_FIELD_BODY_PAIR   ? "the name of a body or ground"
+                           : field->kind == MBS_FIELD_JOINT_NAMES ? "the name of a joint"
+                                                                  : "a number or expression";
   const MbsYaml *item = first;
   for (int i = 0; i < count; ++i, item = item->next) {
     MBS_TRY(mbs_reader_expect(reader, where, item, MBS_YAML_SCALAR, item_words));

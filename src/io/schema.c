@@ -230,8 +230,8 @@ static void write_reference(Json *j, const char *definition) {
   (void)fprintf(j->out, "\"#/$defs/%s\"", definition);
 }
 
-// A file, or several.
-static void write_include(Json *j) {
+// A file, or several; joints, or a text with their names.
+static void write_texts(Json *j) {
   raw_member(j, "anyOf", "[{\"type\": \"string\"}, {\"type\": \"array\", \"items\": {\"type\": \"string\"}}]");
 }
 
@@ -267,7 +267,7 @@ static void write_templates(Json *j, const MbsField *field) {
 
 static void write_kind(Json *j, const MbsField *field) {
   if (field == &mbs_file_type.fields[MBS_FILE_INCLUDE]) {
-    write_include(j);
+    write_texts(j);
     return;
   }
   if (field == &mbs_file_type.fields[MBS_FILE_TEMPLATES]) {
@@ -297,6 +297,7 @@ static void write_kind(Json *j, const MbsField *field) {
       break;
     case MBS_FIELD_POINT: write_reference(j, "point"); break;
     case MBS_FIELD_POINT_PAIR: write_reference(j, "points"); break;
+    case MBS_FIELD_JOINT_NAMES: write_texts(j); break;
     case MBS_FIELD_JOINT_PAIR:
     case MBS_FIELD_BODY_PAIR: write_reference(j, "bodies"); break;
     case MBS_FIELD_RECORD: write_record(j, field->record, false); break;

@@ -24,6 +24,7 @@ typedef enum MbsFieldKind {
   MBS_FIELD_POINT_PAIR,     // list of two point names
   MBS_FIELD_BODY_PAIR,      // list of two body names
   MBS_FIELD_JOINT_PAIR,     // list of two joint names
+  MBS_FIELD_JOINT_NAMES,    // list of joint names, or one text with commas between them
   MBS_FIELD_RECORD,         // a mapping with the fields of field.record
   MBS_FIELD_NUMBER_MAP,     // name: expression of parameters
   MBS_FIELD_VECTOR_MAP,     // name: vector

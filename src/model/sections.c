@@ -126,6 +126,11 @@ static const MbsField simulation_fields[] = {
          .choices = (const char *const[]){"analytical", "automatic", "numerical", NULL},
          .summary = "where gradients (direct and adjoint) take the derivatives of the terms from: written formulas, "
                     "the complex step or differences, term by term"},
+    [MBS_SIMULATION_TREE] = {"tree", MBS_FIELD_JOINT_NAMES,
+                             .summary = "relative coordinates: joints that carry the tree of bodies (default: chosen)"},
+    [MBS_SIMULATION_CUT] = {"cut", MBS_FIELD_JOINT_NAMES,
+                            .summary = "relative coordinates: joints that are cut and closed by constraints, at least "
+                                       "one of each loop (default: those outside the tree)"},
 };
 static const MbsRecordType simulation_type = {"simulation", "how to simulate; the command line overrides it",
                                               MBS_COUNT(simulation_fields), simulation_fields};

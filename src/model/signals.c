@@ -64,7 +64,8 @@ static bool moves(const MbsBlueprint *blueprint, const MbsEntity *entity) {
   return false;
 }
 
-// a form on fixed entities alone is an expression of parameters: (a I + b J) e, summed
+// A form of the ground alone is an expression of parameters: (a I + b J) e, summed. One of a body that stands on fixed
+// entities never changes either, but what acts along it acts on the body: it is part of what its joints carry.
 static bool fold_fixed_form(MbsBlueprint *blueprint, const MbsForm *form, MbsSignalKind kind, MbsExpression *value) {
   MbsGraph *graph = blueprint->graph;
   value->size = blueprint->dimension;
@@ -73,7 +74,7 @@ static bool fold_fixed_form(MbsBlueprint *blueprint, const MbsForm *form, MbsSig
   }
   for (int i = 0; i < form->count; ++i) {
     const MbsEntity *entity = &blueprint->entities.items[form->terms[i].entity];
-    if (!entity->is_fixed || moves(blueprint, entity)) {
+    if (!entity->is_fixed || form->terms[i].body > MBS_GROUND || moves(blueprint, entity)) {
       return false;
     }
     for (int k = 0; k < blueprint->dimension && kind == MBS_SIGNAL_POSITION; ++k) {

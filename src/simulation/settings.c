@@ -57,6 +57,23 @@ static MbsStatus read_projections(MbsContext *context, MbsArena *arena, MbsText 
   return MBS_OK;
 }
 
+// the names of a list, with commas between them; size: of the target
+static MbsStatus join(MbsContext *context, const MbsModel *model, int field, size_t size, char *target) {
+  const MbsValue *list = mbs_record_value(mbs_record_child(&model->root, MBS_MODEL_SIMULATION), field);
+  size_t used = 0;
+  target[0] = '\0';
+  for (int i = 0; i < list->count; ++i) {
+    int written = snprintf(target + used, size - used, "%s%s", i > 0 ? ", " : "", list->texts[i].text);
+    if (written < 0 || (size_t)written >= size - used) {
+      return mbs_fail(context, MBS_ERROR_INPUT, list->texts[i].place,
+                      "simulation: %s: the list is longer than %d letters",
+                      field == MBS_SIMULATION_TREE ? "tree" : "cut", (int)size - 1);
+    }
+    used += (size_t)written;
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings) {
   const MbsRecord *section = mbs_record_child(&model->root, MBS_MODEL_SIMULATION);
   const MbsField *fields = mbs_model_type.fields[MBS_MODEL_SIMULATION].record->fields;
@@ -106,6 +123,8 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
   for (int i = 0; i < MBS_COUNT(flags); ++i) {
     *flags[i].flag = strcmp(mbs_record_text(section, flags[i].field).text, flags[i].word) == 0;
   }
+  MBS_TRY(join(context, model, MBS_SIMULATION_TREE, sizeof settings->tree, settings->tree));
+  MBS_TRY(join(context, model, MBS_SIMULATION_CUT, sizeof settings->cut, settings->cut));
   const char *derivatives = mbs_record_text(section, MBS_SIMULATION_DERIVATIVES).text;
   settings->derivatives = strcmp(derivatives, "automatic") == 0   ? MBS_DERIVATIVES_AUTOMATIC
                           : strcmp(derivatives, "numerical") == 0 ? MBS_DERIVATIVES_NUMERICAL
@@ -175,7 +194,11 @@ static MbsStatus check_coordinates(MbsContext *context, const MbsModel *model, c
     return mbs_fail(context, MBS_ERROR_INPUT, place, "no coordinates \"%s\"; use natural or relative",
                     settings->coordinates);
   }
-  if (!is_relative && (settings->tree[0] || settings->cut[0] || settings->is_about_mass_centres)) {
+  MbsSettings file;  // what that says of trees waits until relative coordinates are chosen
+  MBS_TRY(join(context, model, MBS_SIMULATION_TREE, sizeof file.tree, file.tree));
+  MBS_TRY(join(context, model, MBS_SIMULATION_CUT, sizeof file.cut, file.cut));
+  bool is_own = strcmp(settings->tree, file.tree) == 0 && strcmp(settings->cut, file.cut) == 0;
+  if (!is_relative && (!is_own || settings->is_about_mass_centres)) {
     return mbs_fail(
         context, MBS_ERROR_INPUT, place, "%s for relative coordinates; add --coordinates relative",
         settings->is_about_mass_centres ? "a reference point is" : "a tree of joints, or joints to cut, are");

@@ -553,6 +553,19 @@ static double scale_of(const MbsTree *tree, const mbs_scalar *r, double single) 
   return ratio > 0 ? single * (largest / ratio) : single;
 }
 
+// Accelerations that vanish are made of parts that cancel: b z'' and b' z'. Their rounding is that of the parts.
+static double largest_part(const MbsTree *tree) {
+  double largest = 0;
+  int size = mbs_twist_size(tree->inner->dimension);
+  for (int k = 0; k < tree->joint_count; ++k) {
+    for (int i = 0; i < size; ++i) {
+      mbs_raise(&largest, tree->b[0][k * size + i] * tree->at.a[k]);
+      mbs_raise(&largest, tree->b[1][k * size + i] * tree->at.v[k]);
+    }
+  }
+  return largest;
+}
+
 void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
                        double scale[2]) {
   MbsTree *tree = system->tree;
@@ -570,5 +583,6 @@ void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const Mbs
   }
   if (scale) {
     scale[0] = scale_of(tree, r, scale[0]);
+    scale[1] = fmax(scale[1], weights->k2 * largest_part(tree));  // real
   }
 }
