@@ -48,7 +48,7 @@ row() {
     counted=$(instructions simulate "$model" --formulation $formulation --step 1e-3)
     both=$(instructions gradient "$model" --wrt "$parameter" --objective "$objective" --method adjoint \
       --formulation $formulation --step 1e-3)
-    ratio=$(awk "BEGIN {printf \"%.2f\", $counted > 0 ? $both/$counted : 0}" 2>/dev/null || echo "?")
+    ratio=$(awk "BEGIN {printf \"%.2f\", $both/$counted}" 2>/dev/null || echo "?")
     echo "| $name | $formulation | $dynamics | $direct | $adjoint | $counted | $ratio |"
   done
 }
