@@ -53,6 +53,7 @@ row() {
   done
 }
 
+echo
 echo "Microseconds per step, h = 1e-3; direct and adjoint: what the gradient of one objective with respect to one parameter adds. Instructions of a step; of simulation and adjoint gradient together, over those of a simulation:"
 echo
 echo "| model | formulation | dynamics | direct | adjoint | instructions | with adjoint |"

@@ -5,8 +5,7 @@
 // step gives r' of an element's part of the residual; three products must give the same:
 //     direct     r_q c0 u + r_v c1 u + r_a c2 u + r_lambda l + r_rho p      product with columns
 //     adjoint    y.r' = what the bars of y give times the direction         transposed product
-//     matrix     T (u, l) + r_rho p                                         assembled, T = c0 r_q + c1 r_v + c2 r_a;
-//                                                                           in natural coordinates
+//     matrix     T (u, l) + r_rho p                                         assembled, T = c0 r_q + c1 r_v + c2 r_a
 // Double only: it calls the complex twin.
 #ifndef MBS_ELEMENT_CHECK_H
 #define MBS_ELEMENT_CHECK_H

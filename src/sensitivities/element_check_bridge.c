@@ -243,8 +243,8 @@ static void compare_element(const MbsElementCheck *check, int element, MbsMismat
   double backward = bars_along_state(check) + bars_along_parameters(check);
   double forward = dot(size, check->y, check->reference);
   off[MBS_PRODUCT_ADJOINT] = off_by(1, &backward, &forward);
-  // parameters are not the matrix's, and that of a tree is no sum over elements but over what stands on its nodes
-  if (check->part < MBS_DIRECTION_COLUMN && !system->tree) {
+  // parameters are not the matrix's, and an open tree has none that is multiplied by
+  if (check->part < MBS_DIRECTION_COLUMN && !system->mode.pattern.tree) {
     multiply_matrix(check);
     add_parameters(check);
     off[MBS_PRODUCT_MATRIX] = off_by(size, check->r, check->reference);
