@@ -4,8 +4,8 @@
 //   benchmark_five_bar --cases                               a line per case: FORMULATION STEP COLUMNS
 //   benchmark_five_bar --run FORMULATION STEP COLUMNS STEPS  that many steps of one case, and nothing else
 //
-// Times are the least of many repeats of a whole run of 5 s, the cases taking turns, so that a busy machine
-// slows all of them or none. Instructions come from the machine's counter or, where it has none, from FILE
+// Times are the processor's, the least of many repeats of a whole run of 5 s, the cases taking turns, so that a busy
+// machine slows all of them or none. Instructions come from the machine's counter or, where it has none, from FILE
 // (lines "FORMULATION STEP COLUMNS INSTRUCTIONS-PER-STEP"): scripts/bench makes it with valgrind, from the
 // difference of two --run that differ in STEPS only. Columns are parameters: Ls1; Ls1, Ls2; all five.
 #define _DEFAULT_SOURCE  // syscall
@@ -78,9 +78,9 @@ static void measure_case(MbsContext *context, const MbsModel *model, int counter
   MbsSimulation *simulation = create(context, model, which);
   must(context, mbs_simulation_start(context, simulation));
   double count = measure_counter_read(counter);
-  double began = measure_now();
+  double began = measure_processor();
   take_steps(context, simulation, simulation->step_count);
-  double ended = measure_now();
+  double ended = measure_processor();
   count = measure_counter_read(counter) - count;
   double taken = (double)simulation->step_count;
   measure_keep_least(&which->seconds, (ended - began) / taken);
@@ -178,19 +178,19 @@ static void print_instructions(bool is_markdown, const char *source, const Case 
 // ---- set-up ----
 static void measure_setup(MbsContext *context, const MbsModel *model, Setup *setup) {
   for (int repeat = 0; repeat < 200; ++repeat) {
-    double began = measure_now();
+    double began = measure_processor();
     MbsModel *again;
     must(context, mbs_model_read_file(context, MODEL, &again));
-    measure_keep_least(&setup->read, measure_now() - began);
+    measure_keep_least(&setup->read, measure_processor() - began);
     mbs_model_destroy(again);
     for (int with = 0; with < 2; ++with) {
       Case which = {.formulation = "index1", .step = 1e-2, .column_count = with ? 5 : 0};
-      began = measure_now();
+      began = measure_processor();
       MbsSimulation *simulation = create(context, model, &which);
-      double compiled = measure_now();
+      double compiled = measure_processor();
       must(context, mbs_simulation_start(context, simulation));
       measure_keep_least(&setup->compile[with], compiled - began);
-      measure_keep_least(&setup->start[with], measure_now() - compiled);
+      measure_keep_least(&setup->start[with], measure_processor() - compiled);
       mbs_simulation_destroy(simulation);
     }
   }
@@ -236,9 +236,9 @@ static void measure_method(MbsContext *context, const MbsModel *model, int at, c
   request.difference = which->difference;
   request.parameter_count = MBS_COUNT(parameters);
   request.parameters = parameters;
-  double began = measure_now();
+  double began = measure_processor();
   must(context, mbs_run(context, model, &request, &result));
-  measure_keep_least(&which->seconds[at], measure_now() - began);
+  measure_keep_least(&which->seconds[at], measure_processor() - began);
   which->gradient_count = result->gradient ? result->objective_count * result->parameter_count : 0;
   which->error[at] = 0;
   for (int i = 0; i < which->gradient_count && i < MOST_GRADIENT; ++i) {

@@ -24,14 +24,14 @@ seconds() {
     END { if (steps > 0) printf "%.2f", 1e6 * least / steps; else printf "cannot" }'
 }
 
-# usage: instructions OPTION...: of a step of the dynamics: the difference of runs of 20 and 60 steps, counted by valgrind
+# usage: instructions COMMAND OPTION...: of a step: the difference of runs of 20 and 60 steps, counted by valgrind
 instructions() {
   if ! command -v valgrind >/dev/null; then
     printf "?"
     return
   fi
   for end in 0.02 0.06; do
-    valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$command" simulate "$@" --end $end 2>&1 |
+    valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$command" "$@" --end $end 2>&1 |
       awk '/I +refs:/ {gsub(",", "", $NF); print $NF}'
   done | awk '{count[NR] = $1} END {if (NR == 2) printf "%d", (count[2] - count[1])/40; else printf "cannot"}'
 }
@@ -45,15 +45,19 @@ row() {
     direct=$(seconds sensitivity gradient "$model" --wrt "$parameter" --objective "$objective" --formulation $formulation "$@")
     adjoint=$(seconds sensitivity gradient "$model" --wrt "$parameter" --objective "$objective" --method adjoint \
       --formulation $formulation "$@")
-    counted=$(instructions "$model" --formulation $formulation --step 1e-3)
-    echo "| $name | $formulation | $dynamics | $counted | $direct | $adjoint |"
+    counted=$(instructions simulate "$model" --formulation $formulation --step 1e-3)
+    both=$(instructions gradient "$model" --wrt "$parameter" --objective "$objective" --method adjoint \
+      --formulation $formulation --step 1e-3)
+    ratio=$(awk "BEGIN {printf \"%.2f\", $both/$counted}" 2>/dev/null || echo "?")
+    echo "| $name | $formulation | $dynamics | $direct | $adjoint | $counted | $ratio |"
   done
 }
 
-echo "Microseconds per step, h = 1e-3; direct and adjoint: what the gradient of one objective with respect to one parameter adds:"
 echo
-echo "| model | formulation | dynamics | its instructions | direct | adjoint |"
-echo "|---|---|---:|---:|---:|---:|"
+echo "Microseconds per step, h = 1e-3; direct and adjoint: what the gradient of one objective with respect to one parameter adds. Instructions of a step; of simulation and adjoint gradient together, over those of a simulation:"
+echo
+echo "| model | formulation | dynamics | direct | adjoint | instructions | with adjoint |"
+echo "|---|---|---:|---:|---:|---:|---:|"
 row five-bar models/five_bar.yaml Ls1 psi1 --step 1e-3
 for n in 2 10 40 160 640; do
   cat >"$work/chain.yaml" <<END

@@ -41,7 +41,11 @@ static void add(Text *text, const char *format, ...) {
 }
 
 static void add_owner(Text *text, const char *before, int link) {
-  add(text, link > 0 ? "%sbar%d" : "%sground", before, link);
+  if (link > 0) {
+    add(text, "%sbar%d", before, link);
+  } else {
+    add(text, "%sground", before);
+  }
 }
 
 // of each link: mass, length, centre of mass, inertia; stiffness, damping and angle of its spring; a force at its end
@@ -101,7 +105,7 @@ static double run(MbsContext *context, const MbsModel *model, const MbsRequest *
 }
 
 static double run_method(MbsContext *context, const MbsModel *model, MbsMethod method, int parameter_count) {
-  static char letters[PARAMETERS][8];
+  static char letters[PARAMETERS][16];
   static const char *names[PARAMETERS];
   MbsRequest request;
   for (int i = 0; i < parameter_count; ++i) {

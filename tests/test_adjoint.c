@@ -356,6 +356,7 @@ static void check_settings(void) {
   static const char projections[] = "tests/models/adjoint_projections.yaml", bricard[] = "models/bricard.yaml";
   static const char knife[] = "models/two_point_mass.yaml", disc[] = "models/rolling_disc.yaml";
   static const char reactions[] = "tests/models/run_reactions.yaml", shaken[] = "models/shaken_pendulum.yaml";
+  static const char wishbone[] = "models/double_wishbone.yaml";
   static const char flat[] = "models/n_four_bar.yaml";
   static const char redundant[] = "tests/models/adjoint_redundant.yaml";
   static const Setting all[] = {
@@ -375,6 +376,8 @@ static void check_settings(void) {
       {shaken, "index3", "generalised-alpha", .spectral_radius = 0},
       {shaken, "index1", "generalised-alpha", .spectral_radius = 0.9},
       {reactions, "ali3p", NULL, .end = 0.3, .projections = 1},
+      {reactions, "ali3p", NULL, .end = 0.3, .is_tangent = true},
+      {wishbone, "ali3p", NULL, .end = 0.3, .is_tangent = true},
       {reactions, "penalty", "generalised-alpha", .end = 0.3, .spectral_radius = 0.7},
       {knife, "ali3p", NULL, .is_nonholonomic_projected = true},
       {knife, "ali3p", NULL, .projections = 1},

@@ -161,8 +161,12 @@ static void recall(const MbsSystem *system, MbsProjectionRecord *record, const m
 
 MbsStatus mbs_projector_recall(MbsContext *context, MbsProjector *projector, const MbsState *stage, double c0,
                                double c1, const MbsState *state) {
-  assemble(projector, stage, c0, c1, 0);
-  MBS_TRY(check(context, mbs_refinement_factor(&projector->refinement, projector->matrix), stage));
+  if (projector->is_tangent) {  // the balance that finds the reactions' multipliers iterates with epsilon
+    MBS_TRY(mbs_projector_factor(context, projector, stage, c0, c1));
+  } else {
+    assemble(projector, stage, c0, c1, 0);
+    MBS_TRY(check(context, mbs_refinement_factor(&projector->refinement, projector->matrix), stage));
+  }
   recall(projector->system, &projector->records[MBS_PROJECT_VELOCITY], state->v, stage->v, state->sigma);
   recall(projector->system, &projector->records[MBS_PROJECT_ACCELERATION], state->a, stage->a, state->kappa);
   return MBS_OK;

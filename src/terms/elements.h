@@ -214,7 +214,10 @@ struct MbsForceElement {
   // workspace
   mbs_scalar *y, *v;              // arguments
   mbs_scalar *F_bar;              // ports: adjoint of F
-  MbsForceSlopes slopes;          // of the force
+  mbs_scalar *G;                  // ports x arguments
+  MbsForceSlopes slopes;          // of the force,
+  bool *is_known;                 // which are those of:
+  mbs_scalar *known;              // arguments (y, v) and coefficients of a kernel, or inputs of the tape
   struct MbsForceSecond *second;  // NULL: not prepared
   const int *map;                 // per port term and argument term: dimension x dimension positions
 };

@@ -2,6 +2,8 @@
 //   f -= E_P' F,        c0 f_x + c1 f_v = -E_P' (c0 F_y + c1 F_v) E_A
 //   f' = -E_P' (F_y y' + F_v y'' + F_c c') - dE_P' F,      y' = E_A X + dE_A q, and so on.
 // A kernel written in C has its ports as arguments; expressions have the points and directions they name.
+#include <string.h>
+
 #include "terms/elements.h"
 
 static MbsForceInput gather(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
@@ -18,6 +20,7 @@ static MbsForceInput gather(const MbsSystem *system, const MbsForceElement *forc
 
 static void evaluate(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
   MbsForceInput in = gather(system, force, state);
+  *force->is_known = false;  // of the slopes F alone is
   if (force->kernel) {
     force->kernel->force(&in, force->slopes.F);
   } else {
@@ -45,15 +48,35 @@ void mbs_force_element_put_row(const MbsSystem *system, const MbsForceElement *f
   }
 }
 
+// are `count` numbers those at `known`, bit by bit? then they are
+static bool keep(int count, const mbs_scalar *numbers, mbs_scalar *known) {
+  size_t bytes = sizeof *numbers * (size_t)count;
+  bool is_same = memcmp(numbers, known, bytes) == 0;
+  memcpy(known, numbers, bytes);
+  return is_same;
+}
+
+// The matrix and the products with columns or with the transpose are wanted at one state, one after the other: what the
+// slopes are functions of tells whether they are there already.
 void mbs_force_element_evaluate(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
   MbsForceInput in = gather(system, force, state);
   const MbsForceSlopes *slopes = &force->slopes;
+  bool was_known = *force->is_known;
+  *force->is_known = true;
   if (force->kernel) {
-    force->kernel->derivatives(&in, slopes->F, slopes->F_y, slopes->F_v, slopes->F_c);
+    int arguments = force->argument_count * system->dimension;
+    bool has_y = keep(arguments, in.y, force->known), has_v = keep(arguments, in.v, force->known + arguments);
+    bool has_c = keep(force->coefficient_count, in.c, force->known + 2 * arguments);
+    if (!(was_known && has_y && has_v && has_c)) {
+      force->kernel->derivatives(&in, slopes->F, slopes->F_y, slopes->F_v, slopes->F_c);
+    }
     return;
   }
   int ports = force->port_count * system->dimension, inputs = force->value_tape->input_count;
   mbs_input_values(system, state, inputs, force->inputs, force->y, force->v, NULL, force->input_values);
+  if (keep(inputs, force->input_values, force->known) && was_known) {
+    return;
+  }
   mbs_tape_evaluate(force->full_tape, force->input_values, force->outputs);
   for (int i = 0; i < ports; ++i) {
     slopes->F[i] = force->outputs[i];
@@ -78,7 +101,7 @@ void mbs_force_element_tangent(const MbsSystem *system, const MbsForceElement *f
   int d = system->dimension;
   int arguments = force->argument_count * d;
   mbs_force_element_evaluate(system, force, state);
-  mbs_scalar *G = force->slopes.F_y;  // -(c0 F_y + c1 F_v)
+  mbs_scalar *G = force->G;  // -(c0 F_y + c1 F_v)
   for (int i = 0; i < force->port_count * d * arguments; ++i) {
     G[i] = -(c->c0 * force->slopes.F_y[i] + c->c1 * force->slopes.F_v[i]);
   }
@@ -205,12 +228,12 @@ void mbs_force_slopes_transposed(const MbsSystem *system, const MbsForceElement 
   }
   for (int p = 0; p < force->port_count; ++p) {
     mbs_form_add(&force->ports[p], block->value, d, turns, adjoint->mu, F_bar + p * d);
+    mbs_scalar minus_F[3];
     for (int k = 0; k < d; ++k) {
       F_bar[p * d + k] = -F_bar[p * d + k];
-      slopes->F[p * d + k] = -slopes->F[p * d + k];
+      minus_F[k] = -slopes->F[p * d + k];
     }
-    mbs_form_add_coefficient_adjoint(&force->ports[p], block->index, d, slopes->F + p * d, adjoint->mu,
-                                     adjoint->coefficients);
+    mbs_form_add_coefficient_adjoint(&force->ports[p], block->index, d, minus_F, adjoint->mu, adjoint->coefficients);
   }
   for (int j = 0; j < arguments; ++j) {
     force->y[j] = force->v[j] = 0;
