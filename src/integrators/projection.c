@@ -32,7 +32,9 @@ MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, dou
   }
   *result = projector;
   MBS_TRY(mbs_sparse_solver_create(context, system->arena, &system->mode.pattern, &projector->solver));
-  mbs_sparse_solver_demand_digits(projector->solver);  // multipliers of redundant rows lose them otherwise
+  if (has_redundancy) {
+    mbs_sparse_solver_demand_digits(projector->solver);  // the multipliers lose them otherwise
+  }
   MBS_TRY(mbs_refinement_create(context, system, projector->solver, &projector->refinement));
   for (int i = 0; i < system->m; ++i) {
     projector->refinement.epsilon[i] = epsilon;
