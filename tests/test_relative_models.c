@@ -3,9 +3,9 @@
 // every shipped model that it runs. The steps of other formulations differ by the integrator's error, which falls with
 // h^2. And in free flight momentum stays, however the body turns.
 //
-// Seen to fail with a planted error: joints' loads seen from the first body or without what stands on the joint
-// (reactions), the guess of a ball by the wrong quarter (another assembly), a frame's shift dropped from gamma
-// (derivatives), v of the rates left out of b' (order; momentum).
+// Seen to fail with a planted error: loads of joints without what stands on the body (reactions), half of b' (order,
+// momentum), a universal joint's second axis mistaken (order), the axes' bracket with the wrong sign in columns or
+// transpose, a frame's shift dropped from gamma (derivatives).
 #include "support.h"
 
 static MbsContext *context;
