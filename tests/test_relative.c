@@ -6,8 +6,8 @@
 // Then the two ways to solve an open tree: along it, and by its matrix, which one idle coordinate more brings about.
 //
 // Seen to fail with a planted error: the sign of the axes' bracket in tree_columns.c and in tree_transposed.c, half of
-// b', half of [A_p, b] in b'', the ball's own slope left out of columns, of the transpose, a ball's second rate with one
-// s' N' for two, a frame's shift dropped from gamma, a universal joint's second axis mistaken, no rows for the
+// b', half of [A_p, b] in b'', the ball's own slope left out of columns, of the transpose, a ball's second rate with
+// one s' N' for two, a frame's shift dropped from gamma, a universal joint's second axis mistaken, no rows for the
 // directions of cut joints, the forces' f_x left out of tree_articulated.c.
 #include "formulations/formulation.h"
 #include "model/joint.h"
