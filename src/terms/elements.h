@@ -42,10 +42,6 @@ static inline void mbs_raise(double *largest, mbs_scalar value) {
 void mbs_terms_add_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                            int count, mbs_scalar *R);
 
-// mbs_terms_tangent and its variants (MbsTreeMatrix of tree.h) without the masses of bodies
-void mbs_terms_light_matrix(const MbsSystem *system, int kind, const MbsState *state, const MbsWeights *weights,
-                            double c0, double c1, double c2, mbs_scalar *values);
-
 // ---- arguments.c: what expressions depend on ----
 // Where an input of a tape comes from, and where its derivative goes.
 typedef struct MbsInputPlace {
@@ -147,6 +143,14 @@ void mbs_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsSta
 void mbs_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                         const MbsAdjoint *adjoint);
 void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);
+// By the row's forms y (A, B; A alone of a square or coinciding row; or the arguments of an expression): g, and how the
+// combination c0 e_x + c1 e_v + c2 e_a goes with Y, Y' and Y'' of tree_element_matrix.c; returns how many of these
+// count. is_exact: else without the row's curvature.
+int mbs_row_slopes(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
+                   const MbsCombination *c, bool is_exact, mbs_scalar *g, mbs_scalar *const slope[3]);
+// result = scale g_y y, after the exact slopes; not of a coinciding row
+void mbs_row_bend(const MbsSystem *system, const MbsRow *row, mbs_scalar scale, const mbs_scalar *y,
+                  mbs_scalar *result);
 
 // ---- expression_row.c, expression_row_evaluate.c: a constraint given by an expression ----
 typedef struct MbsExpressionRow {
@@ -184,6 +188,9 @@ void mbs_expression_row_derivative(const MbsSystem *system, const MbsRow *row, c
 void mbs_expression_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state,
                                    const MbsWeights *weights, const MbsAdjoint *adjoint);
 void mbs_expression_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);
+int mbs_expression_row_slopes(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                              const MbsWeights *weights, const MbsCombination *c, bool is_exact, mbs_scalar *g,
+                              mbs_scalar *const slope[3]);
 // what a constraint that moves by itself does per time: lambda Phi_t, or mu b
 mbs_scalar mbs_expression_row_power(const MbsSystem *system, const MbsRow *row, const MbsState *state);
 

@@ -6,6 +6,8 @@
 //   e = w2 level 2 + w1 level 1 + w0 level 0 - epsilon lambda,   w = (k0, k1, k2) or (0, n1, n2)
 //   e_y = w0 g + w1 level1_y + w2 level2_y,   e_y' = w1 g + w2 level2_y',   e_y'' = w2 g
 // (level2_y' is 2 level1_y for holonomic rows, and not for others.) The graph differentiates.
+#include <math.h>
+
 #include "terms/elements.h"
 
 typedef struct RowWeights {
@@ -125,6 +127,26 @@ void mbs_expression_row_tangent(const MbsSystem *system, const MbsRow *row, cons
       }
     }
   }
+}
+
+int mbs_expression_row_slopes(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                              const MbsWeights *weights, const MbsCombination *m, bool is_exact, mbs_scalar *g,
+                              mbs_scalar *const slope[3]) {
+  const MbsExpressionRow *x = row->expression;
+  RowWeights w = weights_of(row, weights);
+  double on_g[3] = {m->c0 * w.w0 + m->c1 * w.w1 + m->c2 * w.w2, m->c0 * w.w1 + 2 * m->c1 * w.w2, m->c0 * w.w2};
+  evaluate(system, row, is_exact ? x->full_tape : x->residual_tape, state);
+  for (int i = 0; i < mbs_expression_row_size(system, x); ++i) {
+    g[i] = x->g[i];
+    for (int level = 0; level < 3; ++level) {
+      slope[level][i] = on_g[level] * g[i];
+    }
+    if (is_exact) {
+      slope[0][i] += m->c0 * (w.w1 * x->level1_y[i] + w.w2 * x->level2_y[i]) + m->c1 * w.w2 * x->level2_v[i];
+      slope[1][i] += m->c0 * w.w2 * x->level2_v[i];
+    }
+  }
+  return !is_exact ? 1 : fabs(on_g[2]) > 0 ? 3 : fabs(on_g[1]) > 0 ? 2 : 1;  // real
 }
 
 // one direction, after evaluating at the state

@@ -257,6 +257,67 @@ void mbs_row_tangent(const MbsSystem *system, const MbsRow *row, const MbsState 
   MBS_SPECIALISE(system->dimension, row->has_turn, tangent, row, state, weights, c, values);
 }
 
+// ---- by forms ----
+MBS_KERNEL void slopes(const MbsRow *row, const MbsState *state, const MbsWeights *w, const MbsCombination *m,
+                       bool is_exact, int *count, mbs_scalar *g, mbs_scalar *const slope[3], int d, bool turns) {
+  double g0 = m->c0 * w->k0 + m->c1 * w->k1 + m->c2 * w->k2;
+  double g1 = is_exact ? m->c0 * w->k1 + 2 * m->c1 * w->k2 : 0;
+  double g2 = is_exact ? m->c0 * w->k2 : 0;
+  *count = fabs(g2) > 0 ? 3 : fabs(g1) > 0 ? 2 : 1;  // real
+  if (row->kind == MBS_ROW_COINCIDE) {
+    for (int k = 0; k < d; ++k) {
+      g[k] = k == row->component;
+      slope[0][k] = g0 * g[k];
+      slope[1][k] = g1 * g[k];
+      slope[2][k] = g2 * g[k];
+    }
+    return;
+  }
+  Values A, B;
+  evaluate_levels(row, state, *count, &A, &B, d, turns);
+  double twice = row->is_square ? 2 : 1;
+  for (int side = 0; side < (row->is_square ? 1 : 2); ++side) {
+    const Values *other = side ? &A : &B;
+    for (int k = 0; k < d; ++k) {
+      g[side * d + k] = twice * other->at[0][k];
+      slope[0][side * d + k] = twice * (g0 * other->at[0][k] + g1 * other->at[1][k] + g2 * other->at[2][k]);
+      slope[1][side * d + k] = twice * (g1 * other->at[0][k] + 2 * g2 * other->at[1][k]);
+      slope[2][side * d + k] = twice * g2 * other->at[0][k];
+    }
+  }
+}
+
+int mbs_row_slopes(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
+                   const MbsCombination *c, bool is_exact, mbs_scalar *g, mbs_scalar *const slope[3]) {
+  int count;
+  if (row->kind == MBS_ROW_EXPRESSION) {
+    return mbs_expression_row_slopes(system, row, state, weights, c, is_exact, g, slope);
+  }
+  MBS_SPECIALISE(system->dimension, row->has_turn, slopes, row, state, weights, c, is_exact, &count, g, slope);
+  return count;
+}
+
+void mbs_row_bend(const MbsSystem *system, const MbsRow *row, mbs_scalar scale, const mbs_scalar *y,
+                  mbs_scalar *result) {
+  int d = system->dimension;
+  if (row->kind == MBS_ROW_EXPRESSION) {
+    int size = mbs_expression_row_size(system, row->expression);
+    for (int i = 0; i < size; ++i) {
+      result[i] = 0;
+      for (int j = 0; j < size; ++j) {
+        result[i] += scale * row->expression->g_y[i * size + j] * y[j];
+      }
+    }
+    return;
+  }
+  for (int k = 0; k < d; ++k) {
+    result[k] = row->is_square ? 2 * scale * y[k] : scale * y[d + k];
+    if (!row->is_square) {
+      result[d + k] = scale * y[k];
+    }
+  }
+}
+
 // ---- product with a direction ----
 // value of a form's derivative: the form of the directions plus its coefficients' slopes on the state
 MBS_KERNEL void evaluate_derivative(const MbsLinearForm *form, const mbs_scalar *c, const mbs_scalar *slope,

@@ -77,19 +77,17 @@ void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts p
 static bool has_tangent_of_forces(double c0, double c1) { return fabs(c0) + fabs(c1) > 0; }  // real
 
 // ---- assembled ----
-// masses with c2, of bodies or not; rows at one state and forces at another, each with its combination
-static void assemble(const MbsSystem *system, double c2, bool with_bodies, const MbsState *at_rows,
-                     const MbsWeights *weights, const MbsCombination *rows, const MbsState *at_forces,
-                     const MbsCombination *forces, mbs_scalar *values) {
+// masses with c2; rows at one state and forces at another, each with its combination
+static void assemble(const MbsSystem *system, double c2, const MbsState *at_rows, const MbsWeights *weights,
+                     const MbsCombination *rows, const MbsState *at_forces, const MbsCombination *forces,
+                     mbs_scalar *values) {
   const MbsMode *mode = &system->mode;
   bool has_forces = has_tangent_of_forces(forces->c0, forces->c1);
   for (int i = 0; i <= mode->pattern.entry_count; ++i) {
     values[i] = 0;
   }
   for (int i = 0; i < system->mass_count; ++i) {
-    if (with_bodies || system->masses[i].is_scalar) {
-      mbs_mass_tangent(system, &system->masses[i], c2, values);
-    }
+    mbs_mass_tangent(system, &system->masses[i], c2, values);
   }
   for (int i = 0; i < mode->row_count; ++i) {
     mbs_row_tangent(system, &mode->rows[i], at_rows, weights, rows, values);
@@ -106,52 +104,26 @@ static MbsState at_rest(const MbsSystem *system, const MbsState *state) {
   return rest;
 }
 
-static void tangent(const MbsSystem *system, bool with_bodies, const MbsState *state, const MbsWeights *weights,
-                    double c0, double c1, double c2, mbs_scalar *values) {
-  const MbsCombination c = {.c0 = c0, .c1 = c1, .c2 = c2};
-  assemble(system, c2, with_bodies, state, weights, &c, state, &c, values);
-}
-
-static void approximate_tangent(const MbsSystem *system, bool with_bodies, const MbsState *state,
-                                const MbsWeights *weights, double c0, double c1, double c2, mbs_scalar *values) {
-  const MbsCombination c = {.c0 = c0, .c1 = c1, .c2 = c2};
-  const MbsState rest = at_rest(system, state);
-  assemble(system, c2, with_bodies, &rest, weights, &c, state, &c, values);
-}
-
-static void projection_matrix(const MbsSystem *system, bool with_bodies, const MbsState *state,
-                              const MbsWeights *weights, double c0, double c1, mbs_scalar *values) {
-  const MbsCombination rows = {.c2 = 1}, forces = {.c0 = c0, .c1 = c1};
-  const MbsState rest = at_rest(system, state);
-  assemble(system, 1, with_bodies, &rest, weights, &rows, state, &forces, values);
-}
-
-void mbs_terms_light_matrix(const MbsSystem *system, int kind, const MbsState *state, const MbsWeights *weights,
-                            double c0, double c1, double c2, mbs_scalar *values) {
-  switch ((MbsTreeMatrix)kind) {
-    case MBS_TREE_TANGENT: tangent(system, false, state, weights, c0, c1, c2, values); break;
-    case MBS_TREE_APPROXIMATE: approximate_tangent(system, false, state, weights, c0, c1, c2, values); break;
-    case MBS_TREE_PROJECTION: projection_matrix(system, false, state, weights, c0, c1, values); break;
-  }
-}
-
 void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
                        double c2, mbs_scalar *values) {
+  const MbsCombination c = {.c0 = c0, .c1 = c1, .c2 = c2};
   if (system->tree) {
     mbs_tree_assemble(system, MBS_TREE_TANGENT, state, weights, c0, c1, c2, values);
   } else if (system->source) {
     mbs_source_tangent(system, state, weights, c0, c1, c2, values);
   } else {
-    tangent(system, true, state, weights, c0, c1, c2, values);
+    assemble(system, c2, state, weights, &c, state, &c, values);
   }
 }
 
 void mbs_terms_approximate_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0,
                                    double c1, double c2, mbs_scalar *values) {
+  const MbsCombination c = {.c0 = c0, .c1 = c1, .c2 = c2};
+  const MbsState rest = at_rest(system, state);
   if (system->tree) {
     mbs_tree_assemble(system, MBS_TREE_APPROXIMATE, state, weights, c0, c1, c2, values);
   } else {
-    approximate_tangent(system, true, state, weights, c0, c1, c2, values);
+    assemble(system, c2, &rest, weights, &c, state, &c, values);
   }
 }
 
@@ -176,10 +148,12 @@ void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, mbs_scal
 void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state, double c0, double c1, double epsilon,
                                  mbs_scalar *values) {
   const MbsWeights weights = {.k2 = 1, .n2 = 1, .epsilon = epsilon, .n_epsilon = epsilon};
+  const MbsCombination rows = {.c2 = 1}, forces = {.c0 = c0, .c1 = c1};
+  const MbsState rest = at_rest(system, state);
   if (system->tree) {
     mbs_tree_assemble(system, MBS_TREE_PROJECTION, state, &weights, c0, c1, 1, values);
   } else {
-    projection_matrix(system, true, state, &weights, c0, c1, values);
+    assemble(system, 1, &rest, &weights, &rows, state, &forces, values);
   }
 }
 

@@ -84,6 +84,7 @@ typedef struct MbsTree {
   MbsStateBar x_bar;       // of `inner`: q, v, a
   mbs_scalar *y[3];        // of `inner`, nq each
   struct MbsTreeTangent *tangent;
+  struct MbsTreeElements *elements;
   const struct MbsTreeShape *shape;  // of an open tree, whose matrix is that of tree_solver.h; else NULL
   const int *shape_node;             // by node: that of the shape which it moves with, or -1
   bool *is_pushed;                   // of an open tree, by node: forces act on its body
@@ -96,6 +97,9 @@ MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **tree)
 MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **system);
 // The pattern of the matrix in the tree's coordinates, and where its entries come from.
 MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem *system);
+
+// The node of the body that has a free coordinate of `inner`, or -1.
+int mbs_tree_node_of_inner(const MbsTree *tree, int coordinate);
 
 // See mbs_system_add_form_pattern.
 MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,

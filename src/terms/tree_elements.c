@@ -1,0 +1,348 @@
+// Which coordinates of the tree move which parts of an element, and where their entries of the matrix are. See
+// tree_elements.h; the numbers are made in tree_element_matrix.c.
+#include "terms/tree_elements.h"
+
+// ---- forms ----
+// What an element is made of, whether it is a row or a force.
+typedef struct Source {
+  const MbsBlock *block;
+  bool has_turn;
+  int form_count, port_count, argument_form;
+  const MbsLinearForm *forms[2];  // the first port_count ones, and the others (or both, A and B of a row)
+} Source;
+
+static const MbsLinearForm *form_of(const Source *source, int form) {
+  return form < source->port_count ? &source->forms[0][form] : &source->forms[1][form - source->port_count];
+}
+
+static Source source_of_row(const MbsRow *row) {
+  const MbsExpressionRow *x = row->expression;
+  bool is_one = row->kind == MBS_ROW_COINCIDE || row->is_square;
+  Source source = {.block = &row->block, .has_turn = row->has_turn, .form_count = is_one ? 1 : 2, .port_count = 1};
+  source.forms[0] = &row->A;
+  source.forms[1] = &row->B;
+  if (row->kind == MBS_ROW_EXPRESSION) {
+    source.has_turn = x->has_turn;
+    source.form_count = source.port_count = x->argument_count;
+    source.forms[0] = x->arguments;
+  }
+  return source;
+}
+
+static Source source_of_force(const MbsForceElement *force) {
+  bool is_same = force->arguments == force->ports;
+  return (Source){.block = &force->block,
+                  .has_turn = force->has_turn,
+                  .form_count = force->port_count + (is_same ? 0 : force->argument_count),
+                  .port_count = force->port_count,
+                  .argument_form = is_same ? 0 : force->port_count,
+                  .forms = {force->ports, force->arguments}};
+}
+
+// equal coefficients are one: the same terms have the same numbers
+static bool has_same_forms(const Source *a, const Source *b) {
+  bool is_same = a->form_count == b->form_count;
+  for (int f = 0; f < a->form_count && is_same; ++f) {
+    const MbsLinearForm *x = form_of(a, f), *y = form_of(b, f);
+    is_same = x->count == y->count;
+    for (int t = 0; t < x->count && is_same; ++t) {
+      const int *of_x = a->block->index + x->offset + 2 * t, *of_y = b->block->index + y->offset + 2 * t;
+      is_same = x->first[t] == y->first[t] && of_x[0] == of_y[0] && of_x[1] == of_y[1];
+    }
+  }
+  return is_same;
+}
+
+// ---- parts ----
+static int node_of_term(const MbsTree *tree, const MbsLinearForm *form, int term) {
+  int first = form->first[term];
+  return first < tree->inner->n ? mbs_tree_node_of_inner(tree, first) : -1;
+}
+
+static MbsStatus add_part(MbsContext *context, const MbsTree *tree, const MbsLinearForm *form, int index, int node,
+                          MbsTreePart *part) {
+  int *first, *at;
+  *part = (MbsTreePart){.form = index, .node = node, .point = -1};
+  MBS_TAKE(context, tree->inner->arena, first, form->count);
+  MBS_TAKE(context, tree->inner->arena, at, form->count);
+  for (int t = 0; t < form->count; ++t) {
+    if (node_of_term(tree, form, t) == node) {
+      part->point = form->first[t] == tree->nodes[node].body_first ? part->count : part->point;
+      first[part->count] = form->first[t];
+      at[part->count++] = form->offset + 2 * t;
+    }
+  }
+  part->first = first;
+  part->at = at;
+  return MBS_OK;
+}
+
+static MbsStatus list_parts(MbsContext *context, const MbsTree *tree, const Source *source, MbsTreeElement *element) {
+  int most = 0;
+  for (int f = 0; f < source->form_count; ++f) {
+    most += form_of(source, f)->count;
+  }
+  MBS_TAKE(context, tree->inner->arena, element->parts, most);
+  for (int f = 0; f < source->form_count; ++f) {
+    const MbsLinearForm *form = form_of(source, f);
+    for (int t = 0; t < form->count; ++t) {
+      int node = node_of_term(tree, form, t);
+      bool is_new = node >= 0;
+      for (int p = 0; p < element->part_count && is_new; ++p) {
+        is_new = element->parts[p].form != f || element->parts[p].node != node;
+      }
+      if (is_new) {
+        MBS_TRY(add_part(context, tree, form, f, node, &element->parts[element->part_count++]));
+      }
+    }
+  }
+  return MBS_OK;
+}
+
+// ---- movers ----
+static bool stands_on(const MbsTree *tree, int node, int coordinate) {
+  int on = coordinate < tree->joint_count ? tree->node_of[coordinate] : -1;
+  return on >= 0 && node >= on && node < tree->nodes[on].end;
+}
+
+static bool is_named(const MbsTree *tree, const MbsLinearForm *form, int term, int coordinate) {
+  return tree->scalar[coordinate] >= 0 && form->first[term] == tree->scalar[coordinate];
+}
+
+// the parts and forms that a coordinate moves; count alone, or into the arrays
+static void find_moved(const MbsTree *tree, const Source *source, const MbsTreeElement *element, int coordinate,
+                       MbsTreeMover *mover, int *parts, int *forms, int *at) {
+  *mover = (MbsTreeMover){.coordinate = coordinate, .parts = parts, .scalar_form = forms, .scalar_at = at};
+  bool has_both = element->argument_form == 0;  // it acts on what it depends on
+  for (int p = 0; p < element->part_count; ++p) {
+    if (stands_on(tree, element->parts[p].node, coordinate)) {
+      bool is_port = element->parts[p].form < source->port_count;
+      mover->is_port |= is_port || has_both;
+      mover->is_argument |= !is_port || has_both;
+      if (parts) {
+        parts[mover->part_count] = p;
+      }
+      ++mover->part_count;
+    }
+  }
+  for (int f = 0; f < source->form_count; ++f) {
+    const MbsLinearForm *form = form_of(source, f);
+    for (int t = 0; t < form->count; ++t) {
+      if (is_named(tree, form, t, coordinate)) {
+        mover->is_port |= f < source->port_count || has_both;
+        mover->is_argument |= f >= source->port_count || has_both;
+        if (forms) {
+          forms[mover->scalar_count] = f;
+          at[mover->scalar_count] = form->offset + 2 * t;
+        }
+        ++mover->scalar_count;
+      }
+    }
+  }
+}
+
+static MbsStatus list_movers(MbsContext *context, const MbsTree *tree, const Source *source, MbsTreeElement *element) {
+  MbsArena *arena = tree->inner->arena;
+  for (int pass = 0; pass < 2; ++pass) {
+    if (pass == 1) {
+      MBS_TAKE(context, arena, element->movers, element->mover_count);
+    }
+    element->mover_count = 0;
+    for (int k = 0; k < tree->coordinate_count; ++k) {
+      MbsTreeMover mover;
+      find_moved(tree, source, element, k, &mover, NULL, NULL, NULL);
+      if (mover.part_count + mover.scalar_count == 0) {
+        continue;
+      }
+      if (pass == 1) {
+        int *parts, *forms, *at;
+        MBS_TAKE(context, arena, parts, mover.part_count);
+        MBS_TAKE(context, arena, forms, mover.scalar_count);
+        MBS_TAKE(context, arena, at, mover.scalar_count);
+        find_moved(tree, source, element, k, &element->movers[element->mover_count], parts, forms, at);
+      }
+      ++element->mover_count;
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus create_element(MbsContext *context, const MbsTree *tree, const Source *source, const Source *before,
+                                MbsTreeElement *element) {
+  element->block = source->block;
+  element->has_turn = source->has_turn;
+  element->form_count = source->form_count;
+  element->argument_form = source->argument_form;
+  element->is_repeated = before && has_same_forms(source, before);
+  MBS_TRY(list_parts(context, tree, source, element));
+  return list_movers(context, tree, source, element);
+}
+
+// ---- entries ----
+static MbsStatus add_pairs(MbsContext *context, const MbsTreeElement *element, MbsPatternBuilder *builder) {
+  for (int i = 0; i < element->mover_count; ++i) {
+    for (int j = 0; j < element->mover_count; ++j) {
+      if (element->movers[i].is_port && element->movers[j].is_argument) {
+        MBS_TRY(mbs_pattern_add(context, builder, element->movers[i].coordinate, element->movers[j].coordinate));
+      }
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus map_pairs(MbsContext *context, const MbsSystem *system, MbsTreeElement *element) {
+  int count = element->mover_count, *pairs;
+  MBS_TAKE(context, system->arena, pairs, count * count);
+  for (int i = 0; i < count * count; ++i) {
+    const MbsTreeMover *port = &element->movers[i / count], *argument = &element->movers[i % count];
+    pairs[i] = port->is_port && argument->is_argument
+                   ? mbs_pattern_position(&system->mode.pattern, port->coordinate, argument->coordinate)
+                   : -1;
+  }
+  element->pairs = pairs;
+  return MBS_OK;
+}
+
+// linear rows have no second derivatives
+static bool has_pairs(const MbsRow *row) { return row->kind != MBS_ROW_COINCIDE; }
+
+static MbsStatus add_row(MbsContext *context, const MbsSystem *system, const MbsRow *row, const MbsTreeElement *element,
+                         MbsPatternBuilder *builder) {
+  int at = system->n + row->index;
+  MBS_TRY(mbs_pattern_add(context, builder, at, at));
+  for (int i = 0; i < element->mover_count; ++i) {
+    MBS_TRY(mbs_pattern_add(context, builder, at, element->movers[i].coordinate));
+    MBS_TRY(mbs_pattern_add(context, builder, element->movers[i].coordinate, at));
+  }
+  return has_pairs(row) ? add_pairs(context, element, builder) : MBS_OK;
+}
+
+static MbsStatus map_row(MbsContext *context, const MbsSystem *system, const MbsRow *row, MbsTreeElement *element) {
+  const MbsPattern *pattern = &system->mode.pattern;
+  int at = system->n + row->index, *rows, *columns;
+  MBS_TAKE(context, system->arena, rows, element->mover_count);
+  MBS_TAKE(context, system->arena, columns, element->mover_count);
+  for (int i = 0; i < element->mover_count; ++i) {
+    rows[i] = mbs_pattern_position(pattern, at, element->movers[i].coordinate);
+    columns[i] = mbs_pattern_position(pattern, element->movers[i].coordinate, at);
+  }
+  element->row = rows;
+  element->column = columns;
+  element->diagonal = mbs_pattern_position(pattern, at, at);
+  return has_pairs(row) ? map_pairs(context, system, element) : MBS_OK;
+}
+
+static int coordinate_of_scalar(const MbsTree *tree, int first) {
+  int k = 0;
+  while (tree->scalar[k] != first) {
+    ++k;
+  }
+  return k;
+}
+
+static MbsStatus add_scalar_masses(MbsContext *context, const MbsTree *tree, MbsPatternBuilder *builder,
+                                   MbsTreeElements *elements) {
+  const MbsSystem *inner = tree->inner;
+  MBS_TAKE(context, inner->arena, elements->scalar_masses, inner->mass_count);
+  MBS_TAKE(context, inner->arena, elements->scalar_maps, inner->mass_count);
+  for (int i = 0; i < inner->mass_count; ++i) {
+    const MbsMass *mass = &inner->masses[i];
+    if (!mass->is_scalar) {
+      continue;
+    }
+    for (int p = 0; p < mass->count * mass->count; ++p) {
+      MBS_TRY(mbs_pattern_add(context, builder, coordinate_of_scalar(tree, mass->first[p / mass->count]),
+                              coordinate_of_scalar(tree, mass->first[p % mass->count])));
+    }
+    elements->scalar_masses[elements->scalar_mass_count++] = mass;
+  }
+  return MBS_OK;
+}
+
+static MbsStatus map_scalar_mass(MbsContext *context, const MbsTree *tree, const MbsSystem *system, const MbsMass *mass,
+                                 const int **result) {
+  int *map;
+  MBS_TAKE(context, system->arena, map, mass->count * mass->count);
+  for (int p = 0; p < mass->count * mass->count; ++p) {
+    map[p] = mbs_pattern_position(&system->mode.pattern, coordinate_of_scalar(tree, mass->first[p / mass->count]),
+                                  coordinate_of_scalar(tree, mass->first[p % mass->count]));
+  }
+  *result = map;
+  return MBS_OK;
+}
+
+// ---- all ----
+typedef struct Most {
+  int parts, moved, forms, entries;
+} Most;
+
+static void raise(int *most, int value) { *most = value > *most ? value : *most; }
+
+static void raise_most(const MbsTreeElement *element, int entries, Most *most) {
+  raise(&most->parts, element->part_count);
+  raise(&most->moved, element->mover_count * element->form_count);
+  raise(&most->forms, element->form_count);
+  raise(&most->entries, entries);
+}
+
+static MbsStatus create_workspace(MbsContext *context, const MbsTree *tree, const Most *most,
+                                  MbsTreeElements *elements) {
+  MbsArena *arena = tree->inner->arena;
+  int d = tree->inner->dimension;
+  MBS_TAKE(context, arena, elements->values, 9 * most->parts);
+  MBS_TAKE(context, arena, elements->product, d * most->forms);
+  MBS_TAKE(context, arena, elements->g, d * most->forms);
+  for (int level = 0; level < 3; ++level) {
+    MBS_TAKE(context, arena, elements->Y[level], d * most->moved);
+    MBS_TAKE(context, arena, elements->slope[level], d * most->forms);
+  }
+  for (int level = 0; level < 2; ++level) {
+    MBS_TAKE(context, arena, elements->G[level], most->entries);
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
+                                   MbsPatternBuilder *builder, MbsTreeElements **result) {
+  const MbsMode *mode = &tree->inner->mode;
+  MbsTreeElements *elements;
+  Most most = {0};
+  Source before;
+  int d = tree->inner->dimension;
+  MBS_TAKE(context, system->arena, elements, 1);
+  MBS_TAKE(context, system->arena, elements->rows, mode->row_count);
+  MBS_TAKE(context, system->arena, elements->forces, mode->force_count);
+  elements->first_row = mode->rows;
+  elements->first_force = mode->forces;
+  for (int i = 0; i < mode->row_count; ++i) {
+    const Source source = source_of_row(&mode->rows[i]);
+    MBS_TRY(create_element(context, tree, &source, i > 0 ? &before : NULL, &elements->rows[i]));
+    MBS_TRY(add_row(context, system, &mode->rows[i], &elements->rows[i], builder));
+    raise_most(&elements->rows[i], 0, &most);
+    before = source;
+  }
+  for (int i = 0; i < mode->force_count; ++i) {
+    const Source source = source_of_force(mode->forces[i]);
+    MBS_TRY(create_element(context, tree, &source, NULL, &elements->forces[i]));
+    MBS_TRY(add_pairs(context, &elements->forces[i], builder));
+    raise_most(&elements->forces[i], d * d * mode->forces[i]->port_count * mode->forces[i]->argument_count, &most);
+  }
+  MBS_TRY(add_scalar_masses(context, tree, builder, elements));
+  *result = elements;
+  return create_workspace(context, tree, &most, elements);
+}
+
+MbsStatus mbs_tree_elements_map(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
+                                MbsTreeElements *elements) {
+  const MbsMode *mode = &tree->inner->mode;
+  for (int i = 0; i < mode->row_count; ++i) {
+    MBS_TRY(map_row(context, system, &mode->rows[i], &elements->rows[i]));
+  }
+  for (int i = 0; i < mode->force_count; ++i) {
+    MBS_TRY(map_pairs(context, system, &elements->forces[i]));
+  }
+  for (int i = 0; i < elements->scalar_mass_count; ++i) {
+    MBS_TRY(map_scalar_mass(context, tree, system, elements->scalar_masses[i], &elements->scalar_maps[i]));
+  }
+  return MBS_OK;
+}

@@ -1,0 +1,69 @@
+// Constraints and forces as the matrix of a tree sees them: which parts of their forms a coordinate moves.
+//
+// An element depends on linear forms y of the bodies' points and vectors, and acts on such forms. A part is what one
+// body adds to a form: weight times the body's point, plus vectors. It moves with the body's twist,
+//     y -> weight lin + ang x y
+// and with the model's own coordinates (scalars) that a form names. A coordinate of the tree that moves any part is a
+// mover of the element.
+#ifndef MBS_TREE_ELEMENTS_H
+#define MBS_TREE_ELEMENTS_H
+
+#include "terms/elements.h"
+#include "terms/tree.h"
+
+typedef struct MbsTreePart {
+  int form, node;
+  int count;         // terms of the form
+  const int *first;  // first coordinate of the entity of each
+  const int *at;     // where in the element's block their a is, b behind it
+  int point;         // term of the body's point, or -1
+} MbsTreePart;
+
+typedef struct MbsTreeMover {
+  int coordinate;
+  bool is_port, is_argument;  // it moves a form that the element acts on, one that it depends on
+  int part_count, scalar_count;
+  const int *parts;
+  const int *scalar_form, *scalar_at;  // forms that name the coordinate itself, and where their a is
+} MbsTreeMover;
+
+typedef struct MbsTreeElement {
+  const MbsBlock *block;
+  bool has_turn;
+  bool is_repeated;               // its forms are those of the element before it
+  int form_count, argument_form;  // those it depends on follow from there, those it acts on are the first ones
+  int part_count, mover_count;
+  MbsTreePart *parts;
+  MbsTreeMover *movers;
+  // positions in the matrix
+  int diagonal;             // of a row
+  const int *row, *column;  // of a row, by mover: (row, mover), (mover, row)
+  const int *pairs;         // by mover that is a port and mover that is an argument: (one, other)
+} MbsTreeElement;
+
+typedef struct MbsTreeElements {
+  MbsTreeElement *rows, *forces;
+  const MbsRow *first_row;  // those of all rows and forces, of which now one alone may take part
+  MbsForceElement *const *first_force;
+  int scalar_mass_count;
+  const MbsMass **scalar_masses;
+  const int **scalar_maps;  // of each: positions, count x count
+  // workspace
+  mbs_scalar *values;        // by part: at q, v, a
+  mbs_scalar *Y[3];          // by mover and form
+  mbs_scalar *product;       // by form
+  mbs_scalar *g, *slope[3];  // of a row, by form
+  mbs_scalar *G[2];          // of a force: ports x arguments
+} MbsTreeElements;
+
+// Adds the entries of all rows and forces to the pattern of the matrix, and (map) finds them there.
+MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
+                                   MbsPatternBuilder *builder, MbsTreeElements **elements);
+MbsStatus mbs_tree_elements_map(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
+                                MbsTreeElements *elements);
+
+// values += what rows, forces and the inertia of the model's own coordinates add to the matrix; see tree_tangent.c.
+void mbs_tree_elements_assemble(const MbsTree *tree, MbsTreeMatrix kind, bool is_exact, const MbsWeights *weights,
+                                double c0, double c1, double c2, mbs_scalar *values);
+
+#endif
