@@ -243,8 +243,14 @@ int mbs_system_element_count(const MbsSystem *system) {
   return system->mass_count + system->mode.row_count + system->mode.force_count;
 }
 
-// where the elements are
-static MbsSystem *holder(MbsSystem *system) { return system->tree ? system->tree->inner : system; }
+// the system that has the elements, which are about to change
+static MbsSystem *holder(MbsSystem *system) {
+  if (!system->tree) {
+    return system;
+  }
+  system->tree->known_parts = 0;
+  return system->tree->inner;
+}
 
 MbsSystemElements mbs_system_isolate(MbsSystem *system, int element) {
   MbsSystem *of = holder(system);

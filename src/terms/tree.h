@@ -69,6 +69,8 @@ typedef struct MbsTree {
   mbs_scalar *b[3];   // by coordinate of a joint: b, b', b''
   mbs_scalar *f;      // forces on `inner`, n + m
   mbs_scalar *W;      // by node: wrench of all that stands on it
+  int known_parts;    // MbsParts that f and W are of now, with these multipliers; 0: of others, or not of the state
+  mbs_scalar *known_lambda;  // m
 
   bool is_about_centres;  // values by the recursion about centres of mass
   MbsTreeCentre centre;
@@ -116,6 +118,8 @@ void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, double 
 // ---- tree_motion.c ----
 // Brings x, v, a of `inner` (and b'' where wanted) to a state of the tree; gives back `inner`'s state.
 const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_slopes);
+// f (of the free coordinates) and W of some parts at the state that was followed, if they are not there already.
+void mbs_tree_balance(MbsTree *tree, MbsParts parts);
 // W += of the forces f on the bodies, each wrench added to all that carry it; then f of the coordinates.
 void mbs_tree_gather(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *W);
 void mbs_tree_project(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar *W, mbs_scalar *f_z);

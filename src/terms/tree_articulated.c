@@ -244,8 +244,7 @@ void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, double 
   const MbsState *x = mbs_tree_follow(tree, state, is_full);
   values[0] = is_full ? 3 : 1;
   if (is_full) {
-    mbs_terms_forces(inner, x, MBS_PART_ALL, tree->f);
-    mbs_tree_gather(tree, tree->f, tree->W);
+    mbs_tree_balance(tree, MBS_PART_ALL);
   }
   if (is_full && inner->mode.force_count > 0) {
     mbs_terms_tangent(inner, x, &none, 1, 0, 0, tree->slope_x);

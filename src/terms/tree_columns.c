@@ -223,8 +223,7 @@ void mbs_tree_derivative(const MbsSystem *system, const MbsState *state, const M
   const MbsSystem *inner = tree->inner;
   int size = inner->n + inner->m;
   const MbsState *x = mbs_tree_follow(tree, state, true);
-  mbs_terms_forces(inner, x, parts, tree->f);
-  mbs_tree_gather(tree, tree->f, tree->W);
+  mbs_tree_balance(tree, parts);
   for (int i = 0; i < size * count; ++i) {
     tree->R[i] = 0;
   }
@@ -293,6 +292,7 @@ void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const 
   mbs_scalar *y = tree->y[0], *slope = tree->y[1], *f_slope = tree->y[2], *xi = tree->bar[0];
   (void)mbs_tree_follow(tree, state, true);
   mbs_tree_spread(tree, u, xi, y);
+  tree->known_parts = 0;
   mbs_tree_mass_product(tree, y, tree->f);
   mbs_tree_gather(tree, tree->f, tree->W);
   for (int c = 0; c < system->column_count; ++c) {

@@ -131,6 +131,7 @@ static MbsStatus create_workspace(MbsContext *context, MbsTree *tree) {
                 {&tree->b[2], twist * joints},
                 {&tree->f, nq + (size_t)inner->m},
                 {&tree->W, twist * nodes},
+                {&tree->known_lambda, (size_t)inner->m},
                 {&tree->eta[0], twist * nodes},
                 {&tree->eta[1], twist * nodes},
                 {&tree->eta[2], twist * nodes},

@@ -420,6 +420,9 @@ static void copy_level(const MbsTree *tree, const mbs_scalar *from, mbs_scalar *
 const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_slopes) {
   const MbsSystem *inner = tree->inner;
   int level = changed_level(tree, state);
+  if (level < 3 || memcmp(&tree->at.t, &state->t, sizeof state->t) != 0) {
+    tree->known_parts = 0;
+  }
   tree->at.t = tree->x.t = state->t;
   if (level < 3) {
     copy_level(tree, state->q, tree->at.q, tree->x.q);
@@ -495,6 +498,22 @@ void mbs_tree_project(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar
   }
 }
 
+// f and W are now of these parts
+static void keep_forces(MbsTree *tree, MbsParts parts) {
+  tree->known_parts = (int)parts;
+  memcpy(tree->known_lambda, tree->x.lambda, sizeof *tree->known_lambda * (size_t)tree->inner->m);
+}
+
+void mbs_tree_balance(MbsTree *tree, MbsParts parts) {
+  size_t bytes = sizeof *tree->known_lambda * (size_t)tree->inner->m;
+  if (tree->known_parts == (int)parts && memcmp(tree->known_lambda, tree->x.lambda, bytes) == 0) {
+    return;
+  }
+  mbs_terms_forces(tree->inner, &tree->x, parts, tree->f);
+  mbs_tree_gather(tree, tree->f, tree->W);
+  keep_forces(tree, parts);
+}
+
 MBS_KERNEL void spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi, mbs_scalar *y, int d) {
   int size = mbs_twist_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
@@ -536,6 +555,7 @@ void mbs_tree_forces(const MbsSystem *system, const MbsState *state, MbsParts pa
   const MbsState *x = mbs_tree_follow(tree, state, false);
   mbs_terms_forces(inner, x, parts, tree->f);
   mbs_tree_gather(tree, tree->f, tree->W);
+  keep_forces(tree, parts);
   mbs_tree_project(tree, tree->f, tree->W, f);
   for (int i = 0; i < inner->nq - inner->n; ++i) {
     f[system->n + i] = tree->f[inner->n + i];
@@ -573,9 +593,11 @@ void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const Mbs
   const MbsState *x = mbs_tree_follow(tree, state, false);
   mbs_terms_residual(inner, x, weights, tree->f, scale);
   if (tree->is_about_centres) {
+    tree->known_parts = 0;
     mbs_tree_project_centres(tree, tree->f, r);
   } else {
     mbs_tree_gather(tree, tree->f, tree->W);
+    keep_forces(tree, MBS_PART_ALL);
     mbs_tree_project(tree, tree->f, tree->W, r);
   }
   for (int i = 0; i < inner->m; ++i) {

@@ -227,13 +227,12 @@ void mbs_tree_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsSta
   }
   const MbsSystem *inner = tree->inner;
   bool is_exact = kind == MBS_TREE_TANGENT && (c0 < 0 || c0 > 0 || c1 < 0 || c1 > 0);
-  const MbsState *x = mbs_tree_follow(tree, state, is_exact);
+  (void)mbs_tree_follow(tree, state, is_exact);
   for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
     values[i] = 0;
   }
   if (is_exact) {
-    mbs_terms_forces(inner, x, MBS_PART_ALL, tree->f);
-    mbs_tree_gather(tree, tree->f, tree->W);
+    mbs_tree_balance(tree, MBS_PART_ALL);
   }
   if (inner->dimension == 2) {
     add_bodies(tree, c0, c1, c2, is_exact, values, 2);

@@ -197,8 +197,7 @@ void mbs_tree_transposed(const MbsSystem *system, const MbsState *state, const M
   const MbsState *x = mbs_tree_follow(tree, state, true);
   const MbsStateBar inner_bar = mbs_tree_begin_bar(system, bar);
   mbs_scalar *xi = tree->eta[0], *y = tree->y[0];
-  mbs_terms_forces(inner, x, parts, tree->f);
-  mbs_tree_gather(tree, tree->f, tree->W);
+  mbs_tree_balance(tree, parts);
   mbs_tree_spread(tree, mu, xi, y);
   mbs_terms_transposed(inner, x, weights, parts, y, nu, &inner_bar);
   add_axes_bar(tree, mu, xi, tree->f, tree->W, bar->q);
@@ -220,6 +219,7 @@ void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, co
   for (int i = 0; i < inner->mass_count; ++i) {
     mbs_mass_coefficient_adjoint(inner, &inner->masses[i], tree->y[0], tree->y[1], bar->coefficients);
   }
+  tree->known_parts = 0;
   for (int side = 0; side < 2; ++side) {
     mbs_tree_mass_product(tree, tree->y[side], tree->f);
     mbs_tree_gather(tree, tree->f, tree->W);
