@@ -54,7 +54,39 @@ MBS_KERNEL void evaluate_both(const MbsRow *row, const MbsState *state, Values *
   evaluate_levels(row, state, 3, A, B, d, turns);
 }
 
-// the unit vector of a coinciding row's component
+// ---- a component of A, for coinciding rows ----
+MBS_KERNEL mbs_scalar component(const MbsRow *row, const mbs_scalar *q, bool turns) {
+  const mbs_scalar *ab = row->block.value + row->A.offset;
+  int own = row->component, other = 1 - own;
+  mbs_scalar sum = 0;
+  for (int i = 0; i < row->A.count; ++i) {
+    sum += ab[2 * i] * q[row->A.first[i] + own];
+    if (turns) {  // J = [0 -1; 1 0]
+      sum += (own == 0 ? -1 : 1) * ab[2 * i + 1] * q[row->A.first[i] + other];
+    }
+  }
+  return sum;
+}
+
+// q += scale E' of the component's unit vector
+MBS_KERNEL void add_component_transposed(const MbsRow *row, mbs_scalar scale, mbs_scalar *q, bool turns) {
+  const mbs_scalar *ab = row->block.value + row->A.offset;
+  int own = row->component, other = 1 - own;
+  for (int i = 0; i < row->A.count; ++i) {
+    q[row->A.first[i] + own] += scale * ab[2 * i];
+    if (turns) {
+      q[row->A.first[i] + other] += (own == 0 ? -1 : 1) * scale * ab[2 * i + 1];
+    }
+  }
+}
+
+MBS_KERNEL void component_levels(const MbsRow *row, const MbsState *state, mbs_scalar level[3], bool turns) {
+  level[0] = component(row, state->q, turns);
+  level[1] = component(row, state->v, turns);
+  level[2] = component(row, state->a, turns);
+}
+
+// its unit vector
 MBS_KERNEL void unit(const MbsRow *row, mbs_scalar *y) {
   for (int k = 0; k < 3; ++k) {
     y[k] = k == row->component ? 1 : 0;
@@ -63,13 +95,11 @@ MBS_KERNEL void unit(const MbsRow *row, mbs_scalar *y) {
 
 // ---- Phi, Phidot, Phiddot ----
 MBS_KERNEL void levels(const MbsRow *row, const MbsState *state, mbs_scalar *level, int d, bool turns) {
-  Values A, B;
-  evaluate_both(row, state, &A, &B, d, turns);
   if (row->kind == MBS_ROW_COINCIDE) {
-    for (int k = 0; k < 3; ++k) {
-      level[k] = A.at[k][row->component];
-    }
+    component_levels(row, state, level, turns);
   } else {
+    Values A, B;
+    evaluate_both(row, state, &A, &B, d, turns);
     level[0] = dot(A.at[0], B.at[0], d);
     level[1] = dot(A.at[1], B.at[0], d) + dot(A.at[0], B.at[1], d);
     level[2] = dot(A.at[2], B.at[0], d) + dot(A.at[0], B.at[2], d) + 2 * dot(A.at[1], B.at[1], d);
@@ -115,21 +145,19 @@ MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeig
                          double *scale, int d, bool turns) {
   const mbs_scalar *c = row->block.value;
   mbs_scalar lambda = state->lambda[row->index];
-  Values A, B;
   mbs_scalar level[3];
-  evaluate_both(row, state, &A, &B, d, turns);
   if (row->kind == MBS_ROW_COINCIDE) {
-    mbs_scalar y[3];
-    unit(row, y);
-    mbs_form_add_transposed(&row->A, c, d, turns, lambda, y, f);
-    for (int k = 0; k < 3; ++k) {
-      level[k] = A.at[k][row->component];
-    }
+    component_levels(row, state, level, turns);
+    add_component_transposed(row, lambda, f, turns);
     if (scale) {
+      double of_a = w->k2 > 0 ? w->k2 * largest_of(row, state->a, d) : 0;
+      double of_q = w->k0 > 0 ? w->k0 * largest_of(row, state->q, d) : 0;
       mbs_raise(&scale[0], lambda);
-      mbs_raise(&scale[1], w->k2 * largest_of(row, state->a, d) + w->k0 * largest_of(row, state->q, d));
+      mbs_raise(&scale[1], of_a + of_q);
     }
   } else {
+    Values A, B;
+    evaluate_both(row, state, &A, &B, d, turns);
     level[0] = dot(A.at[0], B.at[0], d);
     level[1] = dot(A.at[1], B.at[0], d);
     level[2] = dot(A.at[2], B.at[0], d);
