@@ -11,6 +11,8 @@ typedef struct MbsPattern {
   const struct MbsTreeShape
       *tree;  // NULL, or: the values are those of tree_solver.h, entry_count of them, and no others
   int size;
+  int extra;                // of these unknowns: the last ones, which right-hand sides and solutions leave out
+  const int *order;         // NULL, or: in which to eliminate the unknowns, and a solver need not look for one
   int entry_count;          // stored entries; position `entry_count` is a bin for what falls outside
   const int *column_start;  // size + 1
   const int *row;           // entry_count

@@ -26,8 +26,10 @@
 
 struct MbsSparseSolver {
   MbsTreeSolver *tree;  // it does all then
-  int size;
+  int size, extra;
   int *column_start, *row;
+  int *order;         // of elimination, where it is given
+  mbs_scalar *whole;  // size: one right-hand side, with the extra unknowns
   klu_common common;
   klu_symbolic *symbolic, *other;  // two orders of elimination, until the first factors tell which one fills in less
   klu_numeric *numeric;
@@ -38,11 +40,15 @@ struct MbsSparseSolver {
 // AMD expects pivots on the diagonal. Multipliers have none there worth mention, and on a chain of loops off-diagonal
 // pivots fill the factors that AMD wanted sparse (a ladder of 80 cells: 77,520 entries of L instead of 3,186). COLAMD
 // is made for any pivots, and a little worse where the diagonal serves.
-enum { AMD = 0, COLAMD = 1 };
+enum { AMD = 0, COLAMD = 1, GIVEN = 2 };
 
 static MbsStatus analyse(MbsContext *context, MbsSparseSolver *solver, int ordering, klu_symbolic **symbolic) {
+  int *order = solver->order;
   solver->common.ordering = ordering;
-  *symbolic = klu_analyze(solver->size, solver->column_start, solver->row, &solver->common);
+  solver->common.btf = ordering != GIVEN;
+  *symbolic = ordering == GIVEN
+                  ? klu_analyze_given(solver->size, solver->column_start, solver->row, order, order, &solver->common)
+                  : klu_analyze(solver->size, solver->column_start, solver->row, &solver->common);
   bool has_memory = *symbolic || solver->common.status != KLU_OUT_OF_MEMORY;
   return has_memory ? MBS_OK : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
 }
@@ -63,11 +69,19 @@ MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const M
   for (int i = 0; i < pattern->entry_count; ++i) {
     solver->row[i] = pattern->row[i];
   }
+  MBS_TAKE(context, arena, solver->whole, pattern->extra > 0 ? pattern->size : 0);
   solver->size = pattern->size;
+  solver->extra = pattern->extra;
   solver->soundness = 1e-4;
   solver->growth = 1e-6;
   klu_defaults(&solver->common);
-  if (pattern->size > 0) {
+  if (pattern->order) {
+    MBS_TAKE(context, arena, solver->order, pattern->size);
+    for (int i = 0; i < pattern->size; ++i) {
+      solver->order[i] = pattern->order[i];
+    }
+    MBS_TRY(analyse(context, solver, GIVEN, &solver->symbolic));
+  } else if (pattern->size > 0) {
     MBS_TRY(analyse(context, solver, AMD, &solver->symbolic));
     MBS_TRY(analyse(context, solver, COLAMD, &solver->other));
   }
@@ -177,19 +191,49 @@ bool mbs_sparse_solver_factor_anew(MbsSparseSolver *solver, mbs_scalar *matrix) 
   return solver->tree || solver->size == 0 || (solver->symbolic && factor_anew(solver, (double *)matrix));
 }
 
+static void solve(MbsSparseSolver *solver, bool is_transposed, int count, mbs_scalar *b) {
+  if (is_transposed) {
+    KLU_TSOLVE(solver->symbolic, solver->numeric, solver->size, count, (double *)b, &solver->common);
+  } else {
+    KLU_SOLVE(solver->symbolic, solver->numeric, solver->size, count, (double *)b, &solver->common);
+  }
+}
+
+static void solve_whole(MbsSparseSolver *solver, bool is_transposed, int count, mbs_scalar *b) {
+  int given = solver->size - solver->extra;
+  for (int k = 0; k < count; ++k) {
+    mbs_scalar *one = b + (size_t)k * (size_t)given;
+    for (int i = 0; i < solver->size; ++i) {
+      solver->whole[i] = i < given ? one[i] : 0;
+    }
+    solve(solver, is_transposed, 1, solver->whole);
+    for (int i = 0; i < given; ++i) {
+      one[i] = solver->whole[i];
+    }
+  }
+}
+
+static void solve_all(MbsSparseSolver *solver, bool is_transposed, int count, mbs_scalar *b) {
+  if (solver->extra > 0) {
+    solve_whole(solver, is_transposed, count, b);
+  } else if (solver->size > 0 && count > 0) {
+    solve(solver, is_transposed, count, b);
+  }
+}
+
 void mbs_sparse_solver_solve(MbsSparseSolver *solver, int count, mbs_scalar *b) {
   if (solver->tree) {
     mbs_tree_solver_solve(solver->tree, count, b);
-  } else if (solver->size > 0 && count > 0) {
-    KLU_SOLVE(solver->symbolic, solver->numeric, solver->size, count, (double *)b, &solver->common);
+  } else {
+    solve_all(solver, false, count, b);
   }
 }
 
 void mbs_sparse_solver_solve_transposed(MbsSparseSolver *solver, int count, mbs_scalar *b) {
   if (solver->tree) {
     mbs_tree_solver_solve_transposed(solver->tree, count, b);
-  } else if (solver->size > 0 && count > 0) {
-    KLU_TSOLVE(solver->symbolic, solver->numeric, solver->size, count, (double *)b, &solver->common);
+  } else {
+    solve_all(solver, true, count, b);
   }
 }
 

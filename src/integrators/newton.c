@@ -22,15 +22,8 @@ static const double fast = 0.05;  // an iteration that shrinks the residual more
 // large number times e. From Newton's matrix at hand.
 static double rest_scale(const MbsStepper *stepper) {
   const MbsSystem *system = stepper->formulation->system;
-  const MbsPattern *pattern = &system->mode.pattern;
-  double mass = 0, longest = 0;
-  for (int column = 0; column < system->n; ++column) {
-    for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
-      double magnitude = mbs_re(mbs_abs(stepper->tangent[k]));
-      double *of = pattern->row[k] < system->n ? &mass : &longest;
-      *of = magnitude > *of ? magnitude : *of;
-    }
-  }
+  double mass, longest;
+  mbs_terms_factorable_sizes(system, stepper->tangent, &mass, &longest);
   return mass > 0 ? 1e-3 * longest / mass : 0;
 }
 
@@ -93,7 +86,7 @@ static MbsStatus factor(MbsContext *context, MbsStepper *stepper, const MbsState
   double relaxation = stepper->formulation->relaxation;
   weights.epsilon = weights.epsilon > 0 ? weights.epsilon : relaxation;
   weights.n_epsilon = weights.n_epsilon > 0 ? weights.n_epsilon : relaxation;
-  (is_exact ? mbs_terms_tangent : mbs_terms_approximate_tangent)(system, state, &weights, c0, c1, 1, stepper->tangent);
+  mbs_terms_factorable(system, is_exact, state, &weights, c0, c1, 1, stepper->tangent);
   bool is_factored = mbs_sparse_solver_factor(stepper->solver, stepper->tangent);
   return is_factored ? MBS_OK : singular(context, system, state, c0 > 0);
 }
@@ -107,7 +100,7 @@ MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsStepper *stepper, cons
     stepper->refinement.is_relaxed = stepper->formulation->relaxation > 0;
     return factor(context, stepper, state, c0, c1, true);
   }
-  mbs_terms_tangent(system, state, &weights, c0, c1, 1, stepper->tangent);
+  mbs_terms_factorable(system, true, state, &weights, c0, c1, 1, stepper->tangent);
   bool is_factored = mbs_refinement_factor(&stepper->refinement, stepper->tangent);
   return is_factored ? MBS_OK : singular(context, system, state, c0 > 0);
 }

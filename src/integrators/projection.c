@@ -13,7 +13,7 @@ MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, dou
                               .wanted = wanted,
                               .is_tangent = is_tangent,
                               .has_redundancy = has_redundancy};
-  MBS_TAKE(context, system->arena, projector->matrix, system->mode.pattern.entry_count + 1);
+  MBS_TAKE(context, system->arena, projector->matrix, system->mode.factored.entry_count + 1);
   MBS_TAKE(context, system->arena, projector->r, size);
   MBS_TAKE(context, system->arena, projector->R, (size_t)size * (size_t)system->carried_count);
   MBS_TAKE(context, system->arena, projector->sigma_rho, (size_t)system->m * (size_t)system->carried_count);
@@ -31,7 +31,7 @@ MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, dou
     MBS_TRY(mbs_terms_prepare_tangent_slopes(context, system));
   }
   *result = projector;
-  MBS_TRY(mbs_sparse_solver_create(context, system->arena, &system->mode.pattern, &projector->solver));
+  MBS_TRY(mbs_sparse_solver_create(context, system->arena, &system->mode.factored, &projector->solver));
   if (has_redundancy) {
     mbs_sparse_solver_demand_digits(projector->solver);  // the multipliers lose them otherwise
   }

@@ -11,7 +11,7 @@ MbsStatus mbs_refinement_create(MbsContext *context, const MbsSystem *system, Mb
   MBS_TAKE(context, system->arena, refinement->epsilon, system->m);
   MBS_TAKE(context, system->arena, refinement->diagonal, system->m);
   for (int i = 0; i < system->m; ++i) {
-    refinement->diagonal[i] = mbs_pattern_position(&system->mode.pattern, system->n + i, system->n + i);
+    refinement->diagonal[i] = mbs_pattern_position(&system->mode.factored, system->n + i, system->n + i);
   }
   MBS_TAKE(context, system->arena, refinement->change,
            size * (size_t)(system->carried_count > 0 ? system->carried_count : 1));

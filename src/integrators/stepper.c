@@ -33,7 +33,7 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   }
   bool is_known = mbs_rule_find(settings, &stepper->rule);
   MBS_ASSERT(is_known);  // settings were checked
-  MBS_TAKE(context, arena, stepper->tangent, system->mode.pattern.entry_count + 1);
+  MBS_TAKE(context, arena, stepper->tangent, system->mode.factored.entry_count + 1);
   MBS_TAKE(context, arena, stepper->r, size);
   MBS_TAKE(context, arena, stepper->previous[0], size);
   MBS_TAKE(context, arena, stepper->previous[1], size);
@@ -55,7 +55,7 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
     MBS_TRY(mbs_projector_create(context, system, formulation->projection_relaxation, settings->projections,
                                  settings->is_projection_tangent, stepper->has_redundancy, &stepper->projector));
   }
-  MBS_TRY(mbs_sparse_solver_create(context, arena, &system->mode.pattern, &stepper->solver));
+  MBS_TRY(mbs_sparse_solver_create(context, arena, &system->mode.factored, &stepper->solver));
   return mbs_refinement_create(context, system, stepper->solver, &stepper->refinement);
 }
 

@@ -176,6 +176,7 @@ static MbsStatus create_pattern(MbsContext *context, MbsSystem *system) {
     MBS_TRY(mbs_force_element_add_pattern(context, system, mode->forces[i], builder));
   }
   MBS_TRY(mbs_pattern_finish(context, builder, &mode->pattern));
+  mode->factored = mode->pattern;
   for (int i = 0; i < system->mass_count; ++i) {
     MBS_TRY(mbs_mass_map(context, system, &system->masses[i]));
   }

@@ -5,7 +5,7 @@
 
 #include "terms/derivative_source.h"
 #include "terms/elements.h"
-#include "terms/tree.h"
+#include "terms/tree_expanded.h"
 
 static mbs_scalar *cleared_scratch(const MbsSystem *system, int count) {
   int size = (system->nq + system->m) * count;
@@ -127,6 +127,31 @@ void mbs_terms_approximate_tangent(const MbsSystem *system, const MbsState *stat
   }
 }
 
+void mbs_terms_factorable(const MbsSystem *system, bool is_exact, const MbsState *state, const MbsWeights *weights,
+                          double c0, double c1, double c2, mbs_scalar *values) {
+  MbsTreeMatrix kind = is_exact ? MBS_TREE_TANGENT : MBS_TREE_APPROXIMATE;
+  if (system->tree && system->tree->expanded) {
+    mbs_tree_expanded_assemble(system, kind, state, weights, c0, c1, c2, values);
+  } else {
+    (is_exact ? mbs_terms_tangent : mbs_terms_approximate_tangent)(system, state, weights, c0, c1, c2, values);
+  }
+}
+
+void mbs_terms_factorable_sizes(const MbsSystem *system, const mbs_scalar *values, double *mass, double *longest) {
+  const MbsPattern *pattern = &system->mode.pattern;
+  *mass = *longest = 0;
+  if (system->tree && system->tree->expanded) {
+    *mass = system->tree->expanded->mass;
+    *longest = system->tree->expanded->longest;
+    return;
+  }
+  for (int column = 0; column < system->n; ++column) {
+    for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
+      mbs_raise(pattern->row[k] < system->n ? mass : longest, values[k]);
+    }
+  }
+}
+
 void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *values) {
   const MbsWeights weights = {.k1 = 1, .n1 = 1};  // e_v is Phi_x, and A
   const MbsCombination c = {.c1 = 1};
@@ -150,7 +175,9 @@ void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state,
   const MbsWeights weights = {.k2 = 1, .n2 = 1, .epsilon = epsilon, .n_epsilon = epsilon};
   const MbsCombination rows = {.c2 = 1}, forces = {.c0 = c0, .c1 = c1};
   const MbsState rest = at_rest(system, state);
-  if (system->tree) {
+  if (system->tree && system->tree->expanded) {
+    mbs_tree_expanded_assemble(system, MBS_TREE_PROJECTION, state, &weights, c0, c1, 1, values);
+  } else if (system->tree) {
     mbs_tree_assemble(system, MBS_TREE_PROJECTION, state, &weights, c0, c1, 1, values);
   } else {
     assemble(system, 1, &rest, &weights, &rows, state, &forces, values);

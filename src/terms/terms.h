@@ -96,7 +96,8 @@ typedef struct MbsMode {
   MbsRow *rows;
   int force_count;
   struct MbsForceElement **forces;
-  MbsPattern pattern;  // (n + m) square: [f_x or f_a, Phi_x'; e_x, -epsilon]
+  MbsPattern pattern;   // (n + m) square: [f_x or f_a, Phi_x'; e_x, -epsilon]
+  MbsPattern factored;  // of the matrices that are factored: the same, or one with more unknowns (tree_expanded.h)
 } MbsMode;
 
 // A point of a body, for output.
@@ -237,9 +238,15 @@ void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const Mbs
 // The same without what comes from the curvature of the constraints: the approximate tangent of P0 (10).
 void mbs_terms_approximate_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0,
                                    double c1, double c2, mbs_scalar *values);
+// The same, or the approximate one, for factoring: values of mode.factored.
+void mbs_terms_factorable(const MbsSystem *system, bool is_exact, const MbsState *state, const MbsWeights *weights,
+                          double c0, double c1, double c2, mbs_scalar *values);
+// The largest entries of its last values: of f_x, and of e_x.
+void mbs_terms_factorable_sizes(const MbsSystem *system, const mbs_scalar *values, double *mass, double *longest);
 // Phi_x, and A of nonholonomic rows, alone: the entries (lambda, x) of mode.pattern (others are of no use).
 void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *values);
-// [P Phi_x'; Phi_x -epsilon], P = M - c1 Q_v - c0 Q_x, with nonholonomic rows beside the holonomic ones
+// [P Phi_x'; Phi_x -epsilon], P = M - c1 Q_v - c0 Q_x, with nonholonomic rows beside the holonomic ones: values of
+// mode.factored
 void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state, double c0, double c1, double epsilon,
                                  mbs_scalar *values);
 // Adds r' for `count` columns to R (n + m each). X, V: nq each; A (nq each) and L (m each) may be NULL. The columns

@@ -87,6 +87,7 @@ typedef struct MbsTree {
   mbs_scalar *y[3];        // of `inner`, nq each
   struct MbsTreeTangent *tangent;
   struct MbsTreeElements *elements;
+  struct MbsTreeExpanded *expanded;  // of a deep tree with loops; else NULL
   const struct MbsTreeShape *shape;  // of an open tree, whose matrix is that of tree_solver.h; else NULL
   const int *shape_node;             // by node: that of the shape which it moves with, or -1
   bool *is_pushed;                   // of an open tree, by node: forces act on its body
@@ -140,6 +141,8 @@ void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const Mbs
                        double scale[2]);
 void mbs_tree_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
 typedef enum MbsTreeMatrix { MBS_TREE_TANGENT, MBS_TREE_APPROXIMATE, MBS_TREE_PROJECTION } MbsTreeMatrix;
+// The entries of constraints alone.
+void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *values);
 void mbs_tree_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsState *state, const MbsWeights *weights,
                        double c0, double c1, double c2, mbs_scalar *values);
 void mbs_tree_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,

@@ -43,6 +43,11 @@ MBS_KERNEL void evaluate_parts(const MbsTree *tree, const MbsTreeElement *elemen
   }
 }
 
+void mbs_tree_evaluate_parts(const MbsTree *tree, const MbsTreeElement *element, int levels) {
+  MBS_SPECIALISE(tree->inner->dimension, element->has_turn, evaluate_parts, tree, element, levels,
+                 tree->elements->values);
+}
+
 // Y, Y', Y'' of one part
 MBS_KERNEL void move_part(const MbsTree *tree, const mbs_scalar *c, const MbsTreePart *part, const mbs_scalar *value,
                           int coordinate, int levels, mbs_scalar *Y[3], int d, bool turns) {
@@ -165,14 +170,12 @@ static void add_force(const MbsTree *tree, const MbsTreeElement *element, const 
   }
 }
 
-static void add_scalar_mass(const MbsMass *mass, const int *map, double c2, mbs_scalar *values) {
-  for (int p = 0; p < mass->count * mass->count; ++p) {
+void mbs_tree_add_scalar_mass(const MbsSystem *inner, const MbsMass *mass, const int *map, double c2,
+                              mbs_scalar *values) {
+  bool takes_part = mass >= inner->masses && mass < inner->masses + inner->mass_count;
+  for (int p = 0; p < mass->count * mass->count && takes_part; ++p) {
     values[map[p]] += c2 * mass->block.value[2 * p];
   }
-}
-
-static bool takes_part(const MbsSystem *inner, const MbsMass *mass) {
-  return mass >= inner->masses && mass < inner->masses + inner->mass_count;
 }
 
 void mbs_tree_elements_assemble(const MbsTree *tree, MbsTreeMatrix kind, bool is_exact, const MbsWeights *weights,
@@ -192,8 +195,6 @@ void mbs_tree_elements_assemble(const MbsTree *tree, MbsTreeMatrix kind, bool is
     add_force(tree, &all->forces[at], all, mode->forces[i], is_exact, &forces, values);
   }
   for (int i = 0; i < all->scalar_mass_count; ++i) {
-    if (takes_part(inner, all->scalar_masses[i])) {
-      add_scalar_mass(all->scalar_masses[i], all->scalar_maps[i], c2, values);
-    }
+    mbs_tree_add_scalar_mass(inner, all->scalar_masses[i], all->scalar_maps[i], c2, values);
   }
 }

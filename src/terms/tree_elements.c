@@ -88,6 +88,7 @@ static MbsStatus list_parts(MbsContext *context, const MbsTree *tree, const Sour
     for (int t = 0; t < form->count; ++t) {
       int node = node_of_term(tree, form, t);
       bool is_new = node >= 0;
+      element->has_ground |= form->first[t] >= tree->inner->n;
       for (int p = 0; p < element->part_count && is_new; ++p) {
         is_new = element->parts[p].form != f || element->parts[p].node != node;
       }
@@ -232,7 +233,7 @@ static MbsStatus map_row(MbsContext *context, const MbsSystem *system, const Mbs
   return has_pairs(row) ? map_pairs(context, system, element) : MBS_OK;
 }
 
-static int coordinate_of_scalar(const MbsTree *tree, int first) {
+int mbs_tree_coordinate_of_scalar(const MbsTree *tree, int first) {
   int k = 0;
   while (tree->scalar[k] != first) {
     ++k;
@@ -251,8 +252,8 @@ static MbsStatus add_scalar_masses(MbsContext *context, const MbsTree *tree, Mbs
       continue;
     }
     for (int p = 0; p < mass->count * mass->count; ++p) {
-      MBS_TRY(mbs_pattern_add(context, builder, coordinate_of_scalar(tree, mass->first[p / mass->count]),
-                              coordinate_of_scalar(tree, mass->first[p % mass->count])));
+      MBS_TRY(mbs_pattern_add(context, builder, mbs_tree_coordinate_of_scalar(tree, mass->first[p / mass->count]),
+                              mbs_tree_coordinate_of_scalar(tree, mass->first[p % mass->count])));
     }
     elements->scalar_masses[elements->scalar_mass_count++] = mass;
   }
@@ -264,8 +265,9 @@ static MbsStatus map_scalar_mass(MbsContext *context, const MbsTree *tree, const
   int *map;
   MBS_TAKE(context, system->arena, map, mass->count * mass->count);
   for (int p = 0; p < mass->count * mass->count; ++p) {
-    map[p] = mbs_pattern_position(&system->mode.pattern, coordinate_of_scalar(tree, mass->first[p / mass->count]),
-                                  coordinate_of_scalar(tree, mass->first[p % mass->count]));
+    map[p] =
+        mbs_pattern_position(&system->mode.pattern, mbs_tree_coordinate_of_scalar(tree, mass->first[p / mass->count]),
+                             mbs_tree_coordinate_of_scalar(tree, mass->first[p % mass->count]));
   }
   *result = map;
   return MBS_OK;

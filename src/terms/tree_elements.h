@@ -30,6 +30,7 @@ typedef struct MbsTreeMover {
 typedef struct MbsTreeElement {
   const MbsBlock *block;
   bool has_turn;
+  bool has_ground;                // a form has terms of the ground, too
   bool is_repeated;               // its forms are those of the element before it
   int form_count, argument_form;  // those it depends on follow from there, those it acts on are the first ones
   int part_count, mover_count;
@@ -56,6 +57,9 @@ typedef struct MbsTreeElements {
   mbs_scalar *G[2];          // of a force: ports x arguments
 } MbsTreeElements;
 
+// The coordinate of the tree that is a scalar of `inner`.
+int mbs_tree_coordinate_of_scalar(const MbsTree *tree, int first);
+
 // Adds the entries of all rows and forces to the pattern of the matrix, and (map) finds them there.
 MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
                                    MbsPatternBuilder *builder, MbsTreeElements **elements);
@@ -65,5 +69,10 @@ MbsStatus mbs_tree_elements_map(MbsContext *context, const MbsTree *tree, const 
 // values += what rows, forces and the inertia of the model's own coordinates add to the matrix; see tree_tangent.c.
 void mbs_tree_elements_assemble(const MbsTree *tree, MbsTreeMatrix kind, bool is_exact, const MbsWeights *weights,
                                 double c0, double c1, double c2, mbs_scalar *values);
+// y, v, a of the element's parts into the elements' values.
+void mbs_tree_evaluate_parts(const MbsTree *tree, const MbsTreeElement *element, int levels);
+// The inertia of the model's own coordinates, if it takes part in the terms now.
+void mbs_tree_add_scalar_mass(const MbsSystem *inner, const MbsMass *mass, const int *map, double c2,
+                              mbs_scalar *values);
 
 #endif

@@ -7,7 +7,7 @@
 // which is the composite-body algorithm with three twists, and geometry, instead of one.
 //
 // The rest is what constraints and forces add: tree_element_matrix.c.
-#include "terms/tree_elements.h"
+#include "terms/tree_expanded.h"
 
 // Two coordinates, one of which stands on the other or on the same node.
 typedef struct Pair {
@@ -96,6 +96,22 @@ static MbsStatus number_inner(MbsContext *context, const MbsTree *tree, MbsTreeT
   return MBS_OK;
 }
 
+// Do unknowns of the bodies' own (tree_expanded.h) pay? Factoring the matrix of the coordinates takes about the sum of
+// squares of its columns' lengths, the other one a number for each body; where they meet was measured.
+static bool is_deep(const MbsTree *tree, const MbsPattern *pattern) {
+  const double for_each_body = tree->inner->dimension == 2 ? 2000 : 7000;
+  double work = 0;
+  int moving = 0;
+  for (int j = 0; j < pattern->size; ++j) {
+    double length = pattern->column_start[j + 1] - pattern->column_start[j];
+    work += length * length;
+  }
+  for (int i = 0; i < tree->node_count; ++i) {
+    moving += tree->nodes[i].count > 0;
+  }
+  return work > for_each_body * moving;
+}
+
 MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem *system) {
   MbsTreeTangent *tangent;
   MbsPatternBuilder *builder;
@@ -106,6 +122,7 @@ MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem 
   MBS_TRY(number_inner(context, tree, tangent));
   MBS_TRY(mbs_tree_create_articulated(context, tree, system, &is_articulated));
   if (is_articulated) {
+    system->mode.factored = system->mode.pattern;
     return MBS_OK;
   }
   MBS_TRY(list_pairs(context, tree, tangent));
@@ -120,7 +137,8 @@ MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem 
   MBS_TRY(mbs_tree_elements_map(context, tree, system, tree->elements));
   MBS_TAKE(context, system->arena, tangent->K, 3 * twist * twist * (size_t)tree->node_count);
   MBS_TAKE(context, system->arena, tangent->C, 3 * twist * (size_t)tree->joint_count);
-  return MBS_OK;
+  system->mode.factored = system->mode.pattern;
+  return is_deep(tree, &system->mode.pattern) ? mbs_tree_expanded_create(context, tree, system) : MBS_OK;
 }
 
 MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,

@@ -1,0 +1,264 @@
+// The matrix of a deep tree with loops, set up: unknowns, pattern, positions. See tree_expanded.h.
+#include "terms/tree_expanded.h"
+
+// ---- unknowns and entries ----
+typedef struct Builder {
+  MbsContext *context;
+  const MbsTree *tree;
+  const MbsSystem *system;
+  MbsTreeExpanded *expanded;
+  MbsPatternBuilder *builder;  // NULL: the pattern is known, and positions are wanted
+  const MbsPattern *pattern;
+  int twist;
+} Builder;
+
+static int motion_of(const Builder *b, int moving, int k) {
+  return b->system->n + b->system->m + 4 * b->twist * moving + k;
+}
+
+static int wrench_of(const Builder *b, int moving, int k) { return motion_of(b, moving, 3 * b->twist + k); }
+
+static MbsStatus entry(const Builder *b, int row, int column, int *position) {
+  if (b->builder) {
+    return mbs_pattern_add(b->context, b->builder, row, column);
+  }
+  *position = mbs_pattern_position(b->pattern, row, column);
+  return MBS_OK;
+}
+
+// `count` rows below one another; the first one's position
+static MbsStatus entries(const Builder *b, int count, int row, int column, int *position) {
+  int next;
+  MBS_TRY(entry(b, row, column, position));
+  for (int k = 1; k < count; ++k) {
+    MBS_TRY(entry(b, row + k, column, &next));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus take(const Builder *b, int count, const int **list, int **filled) {
+  MBS_TAKE(b->context, b->system->arena, *filled, count);
+  *list = *filled;
+  return MBS_OK;
+}
+
+// ---- nodes ----
+static MbsStatus list_nodes(const Builder *b) {
+  const MbsTree *tree = b->tree;
+  MbsTreeExpanded *expanded = b->expanded;
+  int *moving;
+  MBS_TAKE(b->context, b->system->arena, expanded->nodes, tree->node_count);
+  MBS_TAKE(b->context, b->system->arena, expanded->coordinates, tree->joint_count);
+  MBS_TRY(take(b, tree->node_count, &expanded->moving, &moving));
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsTreeNode *node = &tree->nodes[i];
+    int before = node->parent < 0 ? -1 : moving[node->parent];
+    moving[i] = before;
+    if (node->count > 0) {
+      expanded->nodes[expanded->node_count] = (MbsTreeMovingNode){.node = i, .parent = before};
+      moving[i] = expanded->node_count++;
+    }
+    for (int k = node->first; k < node->first + node->count; ++k) {
+      expanded->coordinates[k].node = moving[i];
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus place_node(const Builder *b, int index) {
+  MbsTreeMovingNode *node = &b->expanded->nodes[index];
+  int size = 3 * b->twist, *own, *of_parent, *wrench, *to_parent, *K;
+  MBS_TRY(take(b, size, &node->own, &own));
+  MBS_TRY(take(b, size, &node->of_parent, &of_parent));
+  MBS_TRY(take(b, size, &node->K, &K));
+  MBS_TRY(take(b, b->twist, &node->wrench, &wrench));
+  MBS_TRY(take(b, b->twist, &node->to_parent, &to_parent));
+  for (int k = 0; k < size; ++k) {
+    MBS_TRY(entry(b, motion_of(b, index, k), motion_of(b, index, k), &own[k]));
+    MBS_TRY(entries(b, b->twist, wrench_of(b, index, 0), motion_of(b, index, k), &K[k]));
+    if (node->parent >= 0) {
+      MBS_TRY(entry(b, motion_of(b, index, k), motion_of(b, node->parent, k), &of_parent[k]));
+    }
+  }
+  for (int k = 0; k < b->twist; ++k) {
+    MBS_TRY(entry(b, wrench_of(b, index, k), wrench_of(b, index, k), &wrench[k]));
+    if (node->parent >= 0) {
+      MBS_TRY(entry(b, wrench_of(b, node->parent, k), wrench_of(b, index, k), &to_parent[k]));
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus place_coordinate(const Builder *b, int index) {
+  MbsTreeExpandedCoordinate *coordinate = &b->expanded->coordinates[index];
+  const MbsTreeNode *node = &b->tree->nodes[b->tree->node_of[index]];
+  int parent = b->expanded->nodes[coordinate->node].parent, *of_b, *of_g, *own;
+  MBS_TRY(entries(b, 3 * b->twist, motion_of(b, coordinate->node, 0), index, &coordinate->C));
+  MBS_TRY(take(b, b->twist, &coordinate->b, &of_b));
+  MBS_TRY(take(b, b->twist, &coordinate->g, &of_g));
+  MBS_TRY(take(b, node->count, &coordinate->own, &own));
+  for (int k = 0; k < b->twist; ++k) {
+    MBS_TRY(entry(b, index, wrench_of(b, coordinate->node, k), &of_b[k]));
+    if (parent >= 0) {
+      MBS_TRY(entry(b, index, motion_of(b, parent, k), &of_g[k]));
+    }
+  }
+  for (int k = 0; k < node->count && node->kind == MBS_MOTION_BALL; ++k) {
+    MBS_TRY(entry(b, index, node->first + k, &own[k]));
+  }
+  return MBS_OK;
+}
+
+// ---- elements ----
+static MbsStatus list_ends(const Builder *b, const MbsTreeElement *element, MbsTreeExpandedElement *result) {
+  int most = element->part_count;
+  for (int m = 0; m < element->mover_count; ++m) {
+    most += element->movers[m].scalar_count;
+  }
+  result->element = element;
+  MBS_TAKE(b->context, b->system->arena, result->ends, most);
+  for (int p = 0; p < element->part_count; ++p) {
+    int moving = b->expanded->moving[element->parts[p].node];
+    if (moving >= 0) {
+      result->ends[result->end_count++] = (MbsTreeEnd){.form = element->parts[p].form, .part = p, .node = moving};
+    }
+  }
+  for (int m = 0; m < element->mover_count; ++m) {
+    const MbsTreeMover *mover = &element->movers[m];
+    for (int s = 0; s < mover->scalar_count; ++s) {
+      result->ends[result->end_count++] = (MbsTreeEnd){.form = mover->scalar_form[s],
+                                                       .part = -1,
+                                                       .node = -1,
+                                                       .at = mover->scalar_at[s],
+                                                       .coordinate = mover->coordinate};
+    }
+  }
+  for (int e = 0; e < result->end_count; ++e) {
+    MbsTreeEnd *end = &result->ends[e];
+    end->is_port = element->argument_form == 0 || end->form < element->argument_form;
+    end->is_argument = element->argument_form == 0 || end->form >= element->argument_form;
+  }
+  return MBS_OK;
+}
+
+static int rows_of(const Builder *b, const MbsTreeEnd *end) { return end->part < 0 ? 1 : b->twist; }
+
+static int first_row_of(const Builder *b, const MbsTreeEnd *end) {
+  return end->part < 0 ? end->coordinate : wrench_of(b, end->node, 0);
+}
+
+static int column_of(const Builder *b, const MbsTreeEnd *end, int k) {
+  return end->part < 0 ? end->coordinate : motion_of(b, end->node, k);
+}
+
+static MbsStatus place_row(const Builder *b, const MbsRow *row, MbsTreeExpandedElement *element) {
+  int at = b->system->n + row->index;
+  MBS_TRY(entry(b, at, at, &element->diagonal));
+  for (int e = 0; e < element->end_count; ++e) {
+    MbsTreeEnd *end = &element->ends[e];
+    int count = end->part < 0 ? 1 : 3 * b->twist, *positions;
+    MBS_TRY(take(b, count, &end->row, &positions));
+    MBS_TRY(entries(b, rows_of(b, end), first_row_of(b, end), at, &end->column));
+    for (int k = 0; k < count; ++k) {
+      MBS_TRY(entry(b, at, column_of(b, end, k), &positions[k]));
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus place_pairs(const Builder *b, MbsTreeExpandedElement *element) {
+  int most = 2 * b->twist, count = element->end_count, *pairs;
+  MBS_TRY(take(b, count * count * most, &element->pairs, &pairs));
+  for (int p = 0; p < count * count; ++p) {
+    const MbsTreeEnd *port = &element->ends[p / count], *argument = &element->ends[p % count];
+    for (int k = 0; k < (argument->part < 0 ? 1 : most) && port->is_port && argument->is_argument; ++k) {
+      MBS_TRY(entries(b, rows_of(b, port), first_row_of(b, port), column_of(b, argument, k), &pairs[p * most + k]));
+    }
+  }
+  return MBS_OK;
+}
+
+// ---- all of it, twice: to make the pattern, and to find the positions ----
+static MbsStatus place_all(const Builder *b) {
+  const MbsTree *tree = b->tree;
+  const MbsMode *mode = &tree->inner->mode;
+  MbsTreeExpanded *expanded = b->expanded;
+  for (int i = 0; i < expanded->node_count; ++i) {
+    MBS_TRY(place_node(b, i));
+  }
+  for (int k = 0; k < tree->joint_count; ++k) {
+    MBS_TRY(place_coordinate(b, k));
+  }
+  for (int i = 0; i < mode->row_count; ++i) {
+    MBS_TRY(place_row(b, &mode->rows[i], &expanded->rows[i]));
+    if (mode->rows[i].kind != MBS_ROW_COINCIDE) {
+      MBS_TRY(place_pairs(b, &expanded->rows[i]));
+    }
+  }
+  for (int i = 0; i < mode->force_count; ++i) {
+    MBS_TRY(place_pairs(b, &expanded->forces[i]));
+  }
+  for (int i = 0; i < tree->elements->scalar_mass_count; ++i) {
+    const MbsMass *mass = tree->elements->scalar_masses[i];
+    int *map;
+    MBS_TRY(take(b, mass->count * mass->count, &expanded->scalar_maps[i], &map));
+    for (int p = 0; p < mass->count * mass->count; ++p) {
+      MBS_TRY(entry(b, mbs_tree_coordinate_of_scalar(tree, mass->first[p / mass->count]),
+                    mbs_tree_coordinate_of_scalar(tree, mass->first[p % mass->count]), &map[p]));
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus create_elements(const Builder *b) {
+  const MbsTree *tree = b->tree;
+  const MbsMode *mode = &tree->inner->mode;
+  MbsTreeExpanded *expanded = b->expanded;
+  MbsArena *arena = b->system->arena;
+  int most_ends = 0, most_forms = 0;
+  MBS_TAKE(b->context, arena, expanded->rows, mode->row_count);
+  MBS_TAKE(b->context, arena, expanded->forces, mode->force_count);
+  MBS_TAKE(b->context, arena, expanded->scalar_maps, tree->elements->scalar_mass_count);
+  for (int i = 0; i < mode->row_count + mode->force_count; ++i) {
+    bool is_row = i < mode->row_count;
+    MbsTreeExpandedElement *to = is_row ? &expanded->rows[i] : &expanded->forces[i - mode->row_count];
+    MBS_TRY(list_ends(b, is_row ? &tree->elements->rows[i] : &tree->elements->forces[i - mode->row_count], to));
+    most_ends = to->end_count > most_ends ? to->end_count : most_ends;
+    most_forms = to->element->form_count > most_forms ? to->element->form_count : most_forms;
+  }
+  MBS_TAKE(b->context, arena, expanded->composite, b->twist * b->twist * expanded->node_count);
+  MBS_TAKE(b->context, arena, expanded->motion, 9 * b->twist * most_ends);
+  MBS_TAKE(b->context, arena, expanded->product, 3 * most_forms);
+  MBS_TAKE(b->context, arena, expanded->y, 3 * most_forms);
+  return MBS_OK;
+}
+
+static MbsStatus choose_order(const Builder *b, MbsPattern *pattern) {
+  int *order;
+  MBS_TRY(take(b, pattern->size, &pattern->order, &order));
+  MbsArena *work = mbs_arena_create();
+  if (!work) {
+    return mbs_fail(b->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  MbsStatus status = mbs_tree_expanded_order(b->context, work, b->tree, b->system, b->expanded, order);
+  mbs_arena_destroy(work);
+  return status;
+}
+
+MbsStatus mbs_tree_expanded_create(MbsContext *context, MbsTree *tree, MbsSystem *system) {
+  MbsPattern *pattern = &system->mode.factored;
+  Builder b = {.context = context, .tree = tree, .system = system, .twist = mbs_twist_size(system->dimension)};
+  MBS_TAKE(context, system->arena, b.expanded, 1);
+  MBS_TRY(list_nodes(&b));
+  MBS_TRY(create_elements(&b));
+  int extra = 4 * b.twist * b.expanded->node_count;
+  MBS_TRY(mbs_pattern_begin(context, system->arena, system->n + system->m + extra, &b.builder));
+  MBS_TRY(place_all(&b));
+  MBS_TRY(mbs_pattern_finish(context, b.builder, pattern));
+  pattern->extra = extra;
+  b.builder = NULL;
+  b.pattern = pattern;
+  tree->expanded = b.expanded;
+  MBS_TRY(place_all(&b));
+  return choose_order(&b, pattern);
+}

@@ -1,0 +1,321 @@
+// The matrix of a deep tree with loops, its numbers. See tree_expanded.h.
+#include <math.h>
+
+#include "terms/tree_expanded.h"
+
+// What the numbers are made with: D in units of `unit`, that is eta, eta', eta'' over c0, c1, c2; not exact: one twist,
+// eta'' alone.
+typedef struct Numbers {
+  const MbsTree *tree;
+  const MbsTreeExpanded *expanded;
+  bool is_exact;
+  const MbsWeights *weights;
+  MbsCombination c;
+  double unit[3];
+  mbs_scalar *values;
+  int twist, d;
+} Numbers;
+
+static mbs_scalar dot(const mbs_scalar *a, const mbs_scalar *b, int size) {
+  mbs_scalar sum = 0;
+  for (int k = 0; k < size; ++k) {
+    sum += a[k] * b[k];
+  }
+  return sum;
+}
+
+// ---- nodes ----
+static void put_node(const Numbers *to, const MbsTreeMovingNode *node) {
+  for (int k = 0; k < 3 * to->twist; ++k) {
+    to->values[node->own[k]] = 1;
+    if (node->parent >= 0) {
+      to->values[node->of_parent[k]] = -1;
+    }
+  }
+  for (int k = 0; k < to->twist; ++k) {
+    to->values[node->wrench[k]] = 1;
+    if (node->parent >= 0) {
+      to->values[node->to_parent[k]] = -1;
+    }
+  }
+}
+
+static void add_body(const Numbers *to, int index) {
+  int moving = to->expanded->moving[index], size = 3 * to->twist;
+  mbs_scalar K[3 * MBS_LONGEST_TWIST * MBS_LONGEST_TWIST] = {0};
+  if (moving < 0 || to->tree->nodes[index].body_count == 0) {
+    return;
+  }
+  mbs_tree_body_matrix(to->tree, index, to->is_exact, K);
+  mbs_scalar *composite = to->expanded->composite + to->twist * to->twist * moving;
+  for (int i = 0; i < to->twist * to->twist; ++i) {
+    composite[i] += K[size * (i / to->twist) + (to->is_exact ? 2 * to->twist : 0) + i % to->twist];
+  }
+  for (int k = 0; k < (to->is_exact ? size : to->twist); ++k) {
+    double unit = to->is_exact ? to->unit[k / to->twist] : to->c.c2;
+    mbs_scalar *column = to->values + to->expanded->nodes[moving].K[k];
+    for (int i = 0; i < to->twist; ++i) {
+      column[i] -= unit * K[size * i + k];
+    }
+  }
+}
+
+static void put_coordinate(const Numbers *to, int k) {
+  const MbsTree *tree = to->tree;
+  const MbsTreeExpandedCoordinate *coordinate = &to->expanded->coordinates[k];
+  const MbsTreeNode *node = &tree->nodes[tree->node_of[k]];
+  const mbs_scalar *b[3] = {tree->b[0] + to->twist * k, tree->b[1] + to->twist * k, tree->b[2] + to->twist * k};
+  const mbs_scalar *W = tree->W + to->twist * tree->node_of[k];
+  const MbsCombination *c = &to->c;
+  mbs_scalar *C = to->values + coordinate->C, g[MBS_LONGEST_TWIST] = {0};
+  for (int i = 0; i < to->twist; ++i) {
+    to->values[coordinate->b[i]] = b[0][i];
+    C[i] = -(to->is_exact ? c->c0 / to->unit[0] : 1) * b[0][i];
+    if (to->is_exact) {
+      C[to->twist + i] = -(c->c1 * b[0][i] + c->c0 * b[1][i]) / to->unit[1];
+      C[2 * to->twist + i] = -(c->c2 * b[0][i] + 2 * c->c1 * b[1][i] + c->c0 * b[2][i]) / to->unit[2];
+    }
+  }
+  if (!to->is_exact) {
+    return;
+  }
+  if (to->expanded->nodes[coordinate->node].parent >= 0) {
+    mbs_bracket_transposed(to->d, to->unit[0], b[0], W, g);
+    for (int i = 0; i < to->twist; ++i) {
+      to->values[coordinate->g[i]] += g[i];
+    }
+  }
+  for (int l = 0; l < node->count && node->kind == MBS_MOTION_BALL; ++l) {
+    mbs_scalar turned[6];
+    mbs_tree_ball_slope(tree, tree->node_of[k], k - node->first, l, turned);
+    to->values[coordinate->own[l]] += c->c0 * mbs_twist_dot(3, turned, W);
+  }
+}
+
+// ---- ends ----
+static mbs_scalar *motion_of(const Numbers *to, int end, int level, int t) {
+  return to->expanded->motion + 3 * (to->twist * (3 * end + level) + t);
+}
+
+static int unknowns_of(const Numbers *to, const MbsTreeEnd *end) { return end->part < 0 ? 1 : to->twist; }
+
+// How unit twists of its node move the end: by themselves (level 0), by turning its velocity (1), its acceleration (2).
+static void move_ends(const Numbers *to, const MbsTreeExpandedElement *element, int levels) {
+  const mbs_scalar *c = element->element->block->value;
+  int d = to->d;
+  mbs_tree_evaluate_parts(to->tree, element->element, levels);
+  for (int e = 0; e < element->end_count; ++e) {
+    const MbsTreeEnd *end = &element->ends[e];
+    const MbsTreePart *part = end->part < 0 ? NULL : &element->element->parts[end->part];
+    for (int level = 0; level < levels; ++level) {
+      for (int t = 0; t < unknowns_of(to, end); ++t) {
+        mbs_scalar *Y = motion_of(to, e, level, t), unit[MBS_LONGEST_TWIST] = {0};
+        Y[0] = Y[1] = Y[2] = 0;
+        unit[t] = 1;
+        if (!part) {
+          Y[0] = level == 0 ? c[end->at] : 0;
+        } else if (t < d && level == 0 && part->point >= 0) {
+          const mbs_scalar *ab = c + part->at[part->point];
+          mbs_turn_add(d, d == 2, ab[0], ab[1], unit, Y);
+        } else if (t >= d) {
+          mbs_cross_add(d, 1, unit + d, to->tree->elements->values + 9 * end->part + 3 * level, Y);
+        }
+      }
+    }
+  }
+}
+
+// The product of an element's slopes with a motion of one end is in expanded->product: what it does to all ports.
+static void add_product(const Numbers *to, const MbsTreeExpandedElement *element, int argument, int column) {
+  int most = 2 * to->twist;
+  for (int p = 0; p < element->end_count; ++p) {
+    const MbsTreeEnd *port = &element->ends[p];
+    if (!port->is_port) {
+      continue;
+    }
+    mbs_scalar *at = to->values + element->pairs[(p * element->end_count + argument) * most + column];
+    for (int i = 0; i < unknowns_of(to, port); ++i) {
+      mbs_scalar work = dot(motion_of(to, p, 0, i), to->expanded->product + to->d * port->form, to->d);
+      at[i] += port->part < 0 ? work : -work;
+    }
+  }
+}
+
+// ---- constraints ----
+// c0 e_y Y + c1 e_y' Y ... of one end; `slope` are the derivatives of e by y, y', y''
+static void put_row_end(const Numbers *to, const MbsTreeEnd *end, int index, int levels) {
+  const MbsTreeElements *all = to->tree->elements;
+  const mbs_scalar *g = all->g + to->d * end->form;
+  const mbs_scalar *slope[3];
+  for (int level = 0; level < 3; ++level) {
+    slope[level] = all->slope[level] + to->d * end->form;
+  }
+  for (int t = 0; t < unknowns_of(to, end); ++t) {
+    const mbs_scalar *Y[3] = {motion_of(to, index, 0, t), motion_of(to, index, 1, t), motion_of(to, index, 2, t)};
+    mbs_scalar work = dot(g, Y[0], to->d);
+    to->values[end->column + t] += end->part < 0 ? work : -work;
+    if (!to->is_exact) {
+      to->values[end->row[t]] += dot(slope[0], Y[0], to->d);
+    } else if (end->part < 0) {
+      const double c[3] = {to->c.c0, to->c.c1, to->c.c2};
+      for (int level = 0; level < levels; ++level) {
+        to->values[end->row[0]] += c[level] * dot(slope[level], Y[0], to->d);
+      }
+    } else {
+      mbs_scalar by[3] = {0};
+      for (int level = 0; level < levels; ++level) {
+        by[0] += dot(slope[level], Y[level], to->d);
+        by[level] += level > 0 ? dot(slope[level], Y[0], to->d) : 0;
+      }
+      by[1] += levels > 2 ? 2 * dot(slope[2], Y[1], to->d) : 0;
+      for (int level = 0; level < levels; ++level) {
+        to->values[end->row[level * to->twist + t]] += to->unit[level] * by[level];
+      }
+    }
+  }
+}
+
+// entries that T would have: of the coordinates nearest to the end
+static void raise_longest(const Numbers *to, const MbsTreeEnd *end) {
+  const MbsTree *tree = to->tree;
+  const MbsTreeNode *node = end->part < 0 ? NULL : &tree->nodes[to->expanded->nodes[end->node].node];
+  for (int k = node ? node->first : 0; node && k < node->first + node->count; ++k) {
+    mbs_raise(&tree->expanded->longest, dot(tree->b[0] + to->twist * k, to->values + end->column, to->twist));
+  }
+}
+
+static void add_row(const Numbers *to, const MbsRow *row, const MbsTreeExpandedElement *element) {
+  const MbsSystem *inner = to->tree->inner;
+  const MbsTreeElements *all = to->tree->elements;
+  const MbsCombination by_levels = {.c0 = 1};
+  int levels = mbs_row_slopes(inner, row, &to->tree->x, to->weights, to->is_exact ? &by_levels : &to->c, to->is_exact,
+                              all->g, all->slope);
+  move_ends(to, element, levels);
+  to->values[element->diagonal] -= row->is_nonholonomic ? to->weights->n_epsilon : to->weights->epsilon;
+  for (int e = 0; e < element->end_count; ++e) {
+    put_row_end(to, &element->ends[e], e, levels);
+    raise_longest(to, &element->ends[e]);
+  }
+  mbs_scalar lambda = to->tree->x.lambda[row->index];
+  if (!to->is_exact || !element->pairs) {
+    return;
+  }
+  int size = to->d * element->element->form_count;
+  for (int e = 0; e < element->end_count; ++e) {
+    const MbsTreeEnd *end = &element->ends[e];
+    for (int t = 0; t < unknowns_of(to, end); ++t) {
+      for (int i = 0; i < size; ++i) {
+        to->expanded->y[i] = i / to->d == end->form ? motion_of(to, e, 0, t)[i % to->d] : 0;
+      }
+      mbs_row_bend(inner, row, lambda * (end->part < 0 ? to->c.c0 : to->unit[0]), to->expanded->y,
+                   to->expanded->product);
+      add_product(to, element, e, t);
+    }
+  }
+}
+
+// ---- forces ----
+// product = -(by_y F_y + by_v F_v) times a motion of one form
+static void multiply(const Numbers *to, const MbsForceElement *force, int form, double by_y, const mbs_scalar *y,
+                     double by_v, const mbs_scalar *v) {
+  int d = to->d, arguments = force->argument_count * d;
+  for (int i = 0; i < force->port_count * d; ++i) {
+    const mbs_scalar *F_y = force->slopes.F_y + i * arguments + form * d;
+    const mbs_scalar *F_v = force->slopes.F_v + i * arguments + form * d;
+    to->expanded->product[i] = -(by_y * dot(F_y, y, d) + by_v * dot(F_v, v, d));
+  }
+}
+
+static void add_force(const Numbers *to, const MbsForceElement *force, const MbsTreeExpandedElement *element) {
+  mbs_force_element_evaluate(to->tree->inner, force, &to->tree->x);
+  move_ends(to, element, to->is_exact ? 2 : 1);
+  for (int e = 0; e < element->end_count; ++e) {
+    const MbsTreeEnd *end = &element->ends[e];
+    int form = end->form - element->element->argument_form;
+    for (int t = 0; t < unknowns_of(to, end) && end->is_argument; ++t) {
+      const mbs_scalar *Y = motion_of(to, e, 0, t), *rate = motion_of(to, e, 1, t);
+      if (!to->is_exact || end->part < 0) {
+        multiply(to, force, form, to->c.c0, Y, to->c.c1, Y);
+        add_product(to, element, e, t);
+        continue;
+      }
+      multiply(to, force, form, to->unit[0], Y, to->unit[0], rate);
+      add_product(to, element, e, t);
+      multiply(to, force, form, 0, Y, to->unit[1], Y);
+      add_product(to, element, e, to->twist + t);
+    }
+  }
+}
+
+// ---- all of it ----
+// The largest entry of T's mass matrix, which is on its diagonal: b.(K summed over all on the node) b.
+static double largest_mass(const Numbers *to) {
+  const MbsTree *tree = to->tree;
+  mbs_scalar *composite = to->expanded->composite;
+  int twist = to->twist, numbers = twist * twist;
+  double largest = 0;
+  for (int i = to->expanded->node_count - 1; i >= 0; --i) {
+    int parent = to->expanded->nodes[i].parent;
+    for (int k = 0; k < numbers && parent >= 0; ++k) {
+      composite[numbers * parent + k] += composite[numbers * i + k];
+    }
+  }
+  for (int k = 0; k < tree->joint_count; ++k) {
+    const mbs_scalar *b = tree->b[0] + twist * k, *K = composite + numbers * to->expanded->coordinates[k].node;
+    mbs_scalar sum = 0;
+    for (int i = 0; i < twist; ++i) {
+      sum += b[i] * dot(K + twist * i, b, twist);
+    }
+    mbs_raise(&largest, sum);
+  }
+  return largest;
+}
+
+void mbs_tree_expanded_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsState *state,
+                                const MbsWeights *weights, double c0, double c1, double c2, mbs_scalar *values) {
+  MbsTree *tree = system->tree;
+  const MbsSystem *inner = tree->inner;
+  const MbsMode *mode = &inner->mode;
+  const MbsTreeElements *all = tree->elements;
+  bool has_forces = fabs(c0) + fabs(c1) > 0;  // real
+  Numbers to = {.tree = tree,
+                .expanded = tree->expanded,
+                .is_exact = kind == MBS_TREE_TANGENT && has_forces,
+                .weights = weights,
+                .c = {.c0 = c0, .c1 = c1, .c2 = c2},
+                .unit = {fabs(c0) > 0 ? c0 : 1, fabs(c1) > 0 ? c1 : 1, fabs(c2) > 0 ? c2 : 1},  // real
+                .values = values,
+                .twist = mbs_twist_size(inner->dimension),
+                .d = inner->dimension};
+  (void)mbs_tree_follow(tree, state, to.is_exact);
+  if (to.is_exact) {
+    mbs_tree_balance(tree, MBS_PART_ALL);
+  }
+  for (int i = 0; i <= system->mode.factored.entry_count; ++i) {
+    values[i] = 0;
+  }
+  for (int i = 0; i < to.twist * to.twist * tree->expanded->node_count; ++i) {
+    tree->expanded->composite[i] = 0;
+  }
+  for (int i = 0; i < tree->expanded->node_count; ++i) {
+    put_node(&to, &tree->expanded->nodes[i]);
+  }
+  for (int i = 0; i < tree->node_count; ++i) {
+    add_body(&to, i);
+  }
+  for (int k = 0; k < tree->joint_count; ++k) {
+    put_coordinate(&to, k);
+  }
+  tree->expanded->mass = largest_mass(&to);
+  tree->expanded->longest = 0;
+  for (int i = 0; i < mode->force_count && has_forces; ++i) {
+    add_force(&to, mode->forces[i], &tree->expanded->forces[&mode->forces[i] - all->first_force]);
+  }
+  for (int i = 0; i < all->scalar_mass_count; ++i) {
+    mbs_tree_add_scalar_mass(inner, all->scalar_masses[i], tree->expanded->scalar_maps[i], c2, values);
+  }
+  to.c = kind == MBS_TREE_PROJECTION ? (MbsCombination){.c2 = 1} : to.c;
+  for (int i = 0; i < mode->row_count; ++i) {
+    add_row(&to, &mode->rows[i], &tree->expanded->rows[&mode->rows[i] - all->first_row]);
+  }
+}
