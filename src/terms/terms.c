@@ -156,10 +156,15 @@ void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, mbs_scal
   const MbsWeights weights = {.k1 = 1, .n1 = 1};  // e_v is Phi_x, and A
   const MbsCombination c = {.c1 = 1};
   const MbsState rest = at_rest(system, state);
-  if (system->tree || system->source) {
-    if (system->m > 0) {
-      mbs_terms_tangent(system, state, &weights, 0, 1, 0, values);
-    }
+  if (system->m == 0) {
+    return;
+  }
+  if (system->tree) {
+    mbs_tree_jacobian(system, state, values);
+    return;
+  }
+  if (system->source) {
+    mbs_terms_tangent(system, state, &weights, 0, 1, 0, values);
     return;
   }
   for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {

@@ -141,8 +141,8 @@ void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const Mbs
                        double scale[2]);
 void mbs_tree_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
 typedef enum MbsTreeMatrix { MBS_TREE_TANGENT, MBS_TREE_APPROXIMATE, MBS_TREE_PROJECTION } MbsTreeMatrix;
-// The entries of constraints alone.
-void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *values);
+// Phi_x, and A of nonholonomic rows, alone.
+void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *values);
 void mbs_tree_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsState *state, const MbsWeights *weights,
                        double c0, double c1, double c2, mbs_scalar *values);
 void mbs_tree_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,

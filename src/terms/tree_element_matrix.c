@@ -178,18 +178,34 @@ void mbs_tree_add_scalar_mass(const MbsSystem *inner, const MbsMass *mass, const
   }
 }
 
+static void add_rows(const MbsTree *tree, bool is_exact, const MbsWeights *weights, const MbsCombination *c,
+                     mbs_scalar *values) {
+  const MbsMode *mode = &tree->inner->mode;
+  const MbsTreeElements *all = tree->elements;
+  for (int i = 0; i < mode->row_count; ++i) {
+    int at = (int)(&mode->rows[i] - all->first_row);
+    bool is_moved = i > 0 && all->rows[at].is_repeated;
+    add_row(tree, &all->rows[at], all, &mode->rows[i], is_exact, weights, c, is_moved, values);
+  }
+}
+
+void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *values) {
+  const MbsWeights weights = {.k1 = 1, .n1 = 1};  // e_v is Phi_x, and A
+  const MbsCombination c = {.c1 = 1};
+  (void)mbs_tree_follow(system->tree, state, false);
+  for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
+    values[i] = 0;
+  }
+  add_rows(system->tree, false, &weights, &c, values);
+}
+
 void mbs_tree_elements_assemble(const MbsTree *tree, MbsTreeMatrix kind, bool is_exact, const MbsWeights *weights,
                                 double c0, double c1, double c2, mbs_scalar *values) {
   const MbsSystem *inner = tree->inner;
   const MbsMode *mode = &inner->mode;
   const MbsTreeElements *all = tree->elements;
   const MbsCombination forces = {.c0 = c0, .c1 = c1}, plain = {.c2 = 1}, combined = {.c0 = c0, .c1 = c1, .c2 = c2};
-  const MbsCombination *rows = kind == MBS_TREE_PROJECTION ? &plain : &combined;
-  for (int i = 0; i < mode->row_count; ++i) {
-    int at = (int)(&mode->rows[i] - all->first_row);
-    bool is_moved = i > 0 && all->rows[at].is_repeated;
-    add_row(tree, &all->rows[at], all, &mode->rows[i], is_exact, weights, rows, is_moved, values);
-  }
+  add_rows(tree, is_exact, weights, kind == MBS_TREE_PROJECTION ? &plain : &combined, values);
   for (int i = 0; i < mode->force_count && fabs(c0) + fabs(c1) > 0; ++i) {  // real
     int at = (int)(&mode->forces[i] - all->first_force);
     add_force(tree, &all->forces[at], all, mode->forces[i], is_exact, &forces, values);
