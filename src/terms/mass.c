@@ -196,22 +196,29 @@ void mbs_mass_coefficient_adjoint(const MbsSystem *system, const MbsMass *mass, 
 
 // S = mu.(M a - weight)
 MBS_KERNEL void transposed(const MbsMass *mass, const MbsAdjoint *adjoint, int d, bool turns) {
-  const int *index = mass->block.index + 2 * mass->count * mass->count;
   for (int i = 0; i < mass->count; ++i) {
     const mbs_scalar *mu = adjoint->mu + mass->first[i];
     for (int j = 0; j < mass->count; ++j) {
       const mbs_scalar *ab = pair(mass->block.value, mass, i, j);
       mbs_turn_add(d, turns, ab[0], -ab[1], mu, adjoint->a + mass->first[j]);
     }
-    for (int k = 0; k < d && !mass->is_constant; ++k) {
-      adjoint->coefficients[*index++] -= mu[k];
+  }
+}
+
+void mbs_mass_coefficients_transposed(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
+                                      const mbs_scalar *mu, mbs_scalar *coefficients) {
+  const int *index = mass->block.index + 2 * mass->count * mass->count;
+  mbs_mass_coefficient_adjoint(system, mass, state->a, mu, coefficients);
+  for (int i = 0; i < mass->count && !mass->is_constant; ++i) {
+    for (int k = 0; k < size_of(system, mass); ++k) {
+      coefficients[*index++] -= mu[mass->first[i] + k];
     }
   }
 }
 
 void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
                          const MbsAdjoint *adjoint) {
-  mbs_mass_coefficient_adjoint(system, mass, state->a, adjoint->mu, adjoint->coefficients);
+  mbs_mass_coefficients_transposed(system, mass, state, adjoint->mu, adjoint->coefficients);
   SPECIALISE(system, mass, transposed, mass, adjoint);
 }
 
