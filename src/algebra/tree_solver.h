@@ -11,7 +11,8 @@
 //
 // A node may also be coupled with one before it, its partner a, with no branching and no other couple between them:
 //     W_i = K_i D_i + L_i D_a + ...,      W_a = ... + M_i D_i + N_i D_a
-// (a force between a body and the one that carries it). L, M and N are taken along the same way, with l = L' b, m = M C:
+// (a force between a body and the one that carries it). L, M and N are taken along the same way, with l = L' b, m = M
+// C:
 //     s -= l.D_a / d,   L_p += L - c l' / d,   M_p += M - m h' / d,   N_p += N - m l' / d,   x_p += x + m (r - b.w) / d
 // until the partner is reached: K_a += K + L + M + N, w_a += w + x.
 #ifndef MBS_TREE_SOLVER_H

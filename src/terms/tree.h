@@ -81,8 +81,8 @@ typedef struct MbsTree {
   mbs_scalar *W;      // by node: wrench of all that stands on it, with inertia and weight
   int known_parts;    // MbsParts that f and W are of now, with these multipliers; 0: of others, or not of the state
   mbs_scalar *known_lambda;  // m
-  MbsTreeInertia *inertia;  // by node
-  mbs_scalar *inertia_W;    // by node: wrench of its body's inertia alone
+  MbsTreeInertia *inertia;   // by node
+  mbs_scalar *inertia_W;     // by node: wrench of its body's inertia alone
 
   bool is_about_centres;  // values by the recursion about centres of mass
   MbsTreeCentre centre;

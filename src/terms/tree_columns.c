@@ -209,8 +209,8 @@ MBS_KERNEL void axis_slope(const MbsTree *tree, int index, int k, const mbs_scal
 }
 
 // r += for the direction that `out` was last called for
-MBS_KERNEL void in(const MbsTree *tree, const mbs_scalar *body_dW, const mbs_scalar *f_slope,
-                   const mbs_scalar *inner_X, const mbs_scalar *X, mbs_scalar *r, int d) {
+MBS_KERNEL void in(const MbsTree *tree, const mbs_scalar *body_dW, const mbs_scalar *f_slope, const mbs_scalar *inner_X,
+                   const mbs_scalar *X, mbs_scalar *r, int d) {
   const mbs_scalar *W = tree->W;
   int size = mbs_twist_size(d);
   gather_slopes(tree, body_dW, tree->f, f_slope, inner_X, d);

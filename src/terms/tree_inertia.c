@@ -250,11 +250,11 @@ MBS_KERNEL void put_inertia(const MbsTreeInertia *inertia, bool is_first, mbs_sc
   int twist = mbs_twist_size(d);
   const mbs_scalar m = inertia->m, *h = inertia->h, t = inertia->trace, (*S)[3] = inertia->S;
   const mbs_scalar plane[3 * 3] = {m, 0, -h[1], 0, m, h[0], -h[1], h[0], t};
-  const mbs_scalar space[6 * 6] = {m,     0,     0,     0,           h[2],        -h[1],        //
-                                   0,     m,     0,     -h[2],       0,           h[0],         //
-                                   0,     0,     m,     h[1],        -h[0],       0,            //
-                                   0,     -h[2], h[1],  t - S[0][0], -S[0][1],    -S[0][2],     //
-                                   h[2],  0,     -h[0], -S[1][0],    t - S[1][1], -S[1][2],     //
+  const mbs_scalar space[6 * 6] = {m,     0,     0,     0,           h[2],        -h[1],     //
+                                   0,     m,     0,     -h[2],       0,           h[0],      //
+                                   0,     0,     m,     h[1],        -h[0],       0,         //
+                                   0,     -h[2], h[1],  t - S[0][0], -S[0][1],    -S[0][2],  //
+                                   h[2],  0,     -h[0], -S[1][0],    t - S[1][1], -S[1][2],  //
                                    -h[1], h[0],  0,     -S[2][0],    -S[2][1],    t - S[2][2]};
   const mbs_scalar *from = d == 2 ? plane : space;
   for (int i = 0; i < twist; ++i) {

@@ -89,8 +89,7 @@ static void move_ball(const mbs_scalar *P, const mbs_scalar *p, mbs_scalar *H) {
   }
 }
 
-MBS_KERNEL void move(int d, const MbsTreeNode *node, const mbs_scalar *z, const mbs_scalar *P,
-                     mbs_scalar *restrict H) {
+MBS_KERNEL void move(int d, const MbsTreeNode *node, const mbs_scalar *z, const mbs_scalar *P, mbs_scalar *restrict H) {
   if (d == 3 && node->kind == MBS_MOTION_BALL) {
     move_ball(P, z + node->first, H);
     return;
