@@ -1,4 +1,4 @@
-// Products with columns in the tree's coordinates. See tree.h.
+// Products with columns in the tree's coordinates. See tree.h; the bodies' inertia and weight: tree_inertia.c.
 #include <string.h>
 
 #include "terms/elements.h"

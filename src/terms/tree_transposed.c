@@ -3,7 +3,8 @@
 //     eta_b   = wrench of (x, x_b) + moments of (v, v_b), (a, a_b)          and those of all that stands on the node
 //     eta'_b  = wrench of (x, v_b) + 2 moments of (v, a_b),   eta''_b = wrench of (x, a_b)
 //     z_b += b.eta_b + b'.eta'_b + b''.eta''_b,  z'_b += b.eta'_b + 2 b'.eta''_b,  z''_b += b.eta''_b
-// and for S = mu.f_z = (xi.x).f with the twists xi of mu, what turns the axes: [eta_P, b mu].W.
+// and for S = mu.f_z = (xi.x).f with the twists xi of mu, what turns the axes: [eta_P, b mu].W. Inertia and weight of
+// the bodies give eta_b, eta'_b, eta''_b at once: tree_inertia.c.
 #include <string.h>
 
 #include "terms/elements.h"
@@ -32,7 +33,7 @@ MBS_KERNEL void frame_bar(const MbsTree *tree, int index, const mbs_scalar *g, m
     coefficients[at[3]] += H[0] * g[1] - H[1] * g[0];
     return;
   }
-  for (int j = 0; j < 4; ++j) {
+  for (int j = node->is_shifted ? 3 : 0; j < 4; ++j) {
     mbs_scalar a[3] = {0};
     if (j < 3) {
       mbs_cross_add(3, 0.5, omega, P + 3 * j, a);
@@ -97,14 +98,20 @@ MBS_KERNEL void node_bar(const MbsTree *tree, int index, const MbsStateBar *to, 
   const mbs_scalar *bar[3] = {tree->bar[0] + index * size, tree->bar[1] + index * size, tree->bar[2] + index * size};
   for (int k = node->first; k < node->first + node->count; ++k) {
     const mbs_scalar *b[3] = {tree->b[0] + k * size, tree->b[1] + k * size, tree->b[2] + k * size};
+    mbs_scalar q = 0, v = 0, a = 0;
+    for (int i = 0; i < size; ++i) {
+      q += b[0][i] * bar[0][i] + b[1][i] * bar[1][i] + b[2][i] * bar[2][i];
+      v += b[0][i] * bar[1][i] + 2 * b[1][i] * bar[2][i];
+      a += b[0][i] * bar[2][i];
+    }
     if (to->q) {
-      to->q[k] += mbs_twist_dot(d, b[0], bar[0]) + mbs_twist_dot(d, b[1], bar[1]) + mbs_twist_dot(d, b[2], bar[2]);
+      to->q[k] += q;
     }
     if (to->v) {
-      to->v[k] += mbs_twist_dot(d, b[0], bar[1]) + 2 * mbs_twist_dot(d, b[1], bar[2]);
+      to->v[k] += v;
     }
     if (to->a) {
-      to->a[k] += mbs_twist_dot(d, b[0], bar[2]);
+      to->a[k] += a;
     }
   }
 }
