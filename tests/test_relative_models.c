@@ -144,7 +144,8 @@ static void check_order(void) {
                 {"models/flying_rotor.yaml", 1e-2, 1},
                 {"models/rolling_disc.yaml", 2e-3, 0.3},
                 {"models/shaken_pendulum.yaml", 4e-3, 0.4},
-                {"models/universal_shaft.yaml", 2e-3, 0.2}};
+                {"models/universal_shaft.yaml", 2e-3, 0.2},
+                {"tests/models/own_axes.yaml", 4e-3, 0.2}};
   for (size_t i = 0; i < sizeof models / sizeof models[0]; ++i) {
     double coarse[2], fine[2];
     measure(models[i].path, models[i].step, models[i].end, coarse);

@@ -42,6 +42,17 @@ static void grow(Tree *tree, int twist, bool has_couples, uint64_t *seed) {
   }
 }
 
+// with one twist symmetric
+static void fill_K(const MbsTreeShape *shape, int levels, mbs_scalar *K) {
+  int twist = shape->twist;
+  for (int k = 0; k < twist; ++k) {  // so that nothing is nearly singular
+    K[levels * twist * k + (levels - 1) * twist + k] += 4;
+    for (int l = 0; l < k && levels == 1; ++l) {
+      K[twist * k + l] = K[twist * l + k];
+    }
+  }
+}
+
 static void fill(const Tree *tree, int levels, mbs_scalar *values, uint64_t *seed) {
   const MbsTreeShape *shape = &tree->shape;
   int twist = shape->twist;
@@ -50,28 +61,25 @@ static void fill(const Tree *tree, int levels, mbs_scalar *values, uint64_t *see
   }
   values[0] = levels;
   for (int i = 0; i < shape->node_count; ++i) {
-    mbs_scalar *K = mbs_tree_shape_K(shape, values, i);
-    for (int k = 0; k < twist; ++k) {  // so that nothing is nearly singular
-      K[3 * twist * k + (levels - 1) * twist + k] += 4;
-    }
-    for (int k = 0; k < 9 * twist * twist && shape->partner; ++k) {
+    fill_K(shape, levels, mbs_tree_shape_K(shape, values, i));
+    for (int k = 0; k < 9 * twist * twist && shape->partner && levels == 3; ++k) {
       bool is_inside = shape->partner[i] < 0 || (i + 1 < shape->node_count && shape->parent[i + 1] == i &&
                                                  shape->partner[i + 1] == shape->partner[i]);
       bool is_N = k >= 6 * twist * twist;
       *(mbs_tree_shape_couple(shape, values, i, 0) + k) *= is_inside || is_N ? 0 : 1;
     }
   }
-  for (int j = 0; j < shape->unknown_count; ++j) {  // C along b, and g.C = 0
+  for (int j = 0; j < shape->unknown_count && levels == 3; ++j) {  // C along b, and g.C = 0
     mbs_scalar *b = mbs_tree_shape_b(shape, values, j), *C = b + twist, *g = b + 4 * twist, along = 0, square = 0;
     for (int k = 0; k < twist; ++k) {
-      C[(levels - 1) * twist + k] += 2 * b[k];
+      C[2 * twist + k] += 2 * b[k];
     }
     for (int k = 0; k < twist; ++k) {
       along += g[k] * C[k];
       square += C[k] * C[k];
     }
     for (int k = 0; k < twist; ++k) {
-      g[k] = levels == 1 ? 0 : g[k] - along / square * C[k];
+      g[k] -= along / square * C[k];
     }
   }
 }
@@ -85,14 +93,15 @@ static void apply(const Tree *tree, int levels, const mbs_scalar *values, const 
   for (int i = 0; i < shape->node_count; ++i) {
     int p = shape->parent[i], j = shape->unknown[i];
     for (int k = 0; k < size; ++k) {
-      D[i][k] = (p < 0 ? 0 : D[p][k]) + (j < 0 ? 0 : mbs_tree_shape_b(shape, all, j)[twist + k] * s[j]);
+      int at = (levels == 3 ? twist : 0) + k;  // C, which one twist has as b
+      D[i][k] = (p < 0 ? 0 : D[p][k]) + (j < 0 ? 0 : mbs_tree_shape_b(shape, all, j)[at] * s[j]);
     }
   }
   for (int i = 0; i < shape->node_count; ++i) {
     for (int k = 0; k < twist; ++k) {
       W[i][k] = 0;
       for (int l = 0; l < size; ++l) {
-        W[i][k] += mbs_tree_shape_K(shape, all, i)[3 * twist * k + l] * D[i][l];
+        W[i][k] += mbs_tree_shape_K(shape, all, i)[size * k + l] * D[i][l];
       }
     }
   }

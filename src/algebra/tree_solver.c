@@ -4,14 +4,16 @@
 
 #define KERNEL static inline __attribute__((always_inline))
 
+enum { MOST_OF_D = 18 };
+
 struct MbsTreeSolver {
   const MbsTreeShape *shape;
   int levels;             // twists of D at hand
-  mbs_scalar *b, *C;      // by unknown: twist, 3 twists
-  mbs_scalar *h, *c, *d;  // by unknown: 3 twists, twist, 1
-  mbs_scalar *l, *m;      // by unknown: 3 twists, twist; of couples
+  mbs_scalar *b, *C;      // by unknown: twist, and as D
+  mbs_scalar *h, *c, *d;  // by unknown: as D, twist, 1 / d
+  mbs_scalar *l, *m;      // by unknown: as D, twist; of couples
   mbs_scalar *w, *x;      // by node: twist
-  mbs_scalar *D;          // by node: 3 twists
+  mbs_scalar *D;          // by node: as many twists as there are levels
   double quality;
 };
 
@@ -36,41 +38,80 @@ MbsStatus mbs_tree_solver_create(MbsContext *context, MbsArena *arena, const Mbs
 }
 
 // ---- factoring ----
-// size: of D. h = K' b + g, c = K C; returns d = b.c
-KERNEL mbs_scalar eliminate(const mbs_scalar *K, const mbs_scalar *numbers, int twist, int size, mbs_scalar *h,
-                            mbs_scalar *c) {
-  const mbs_scalar *b = numbers, *C = numbers + twist, *g = numbers + 4 * twist;
-  mbs_scalar d = 0;
+// size: of D, and of rows of K. In two sums, for processors that add two at a time.
+KERNEL mbs_scalar dot(const mbs_scalar *a, const mbs_scalar *b, int size) {
+  mbs_scalar even = a[0] * b[0], odd = a[1] * b[1];
+  for (int k = 2; k < size - 1; k += 2) {
+    even += a[k] * b[k];
+    odd += a[k + 1] * b[k + 1];
+  }
+  return size % 2 == 0 ? even + odd : even + odd + a[size - 1] * b[size - 1];
+}
+
+// y = K' b
+KERNEL void transposed_times(const mbs_scalar *K, const mbs_scalar *b, int twist, int size, mbs_scalar *restrict y) {
+  mbs_scalar sum[MOST_OF_D];
   for (int k = 0; k < size; ++k) {
-    h[k] = k < twist ? g[k] : 0;
+    sum[k] = K[k] * b[0];
+  }
+  for (int i = 1; i < twist; ++i) {
+    for (int k = 0; k < size; ++k) {
+      sum[k] += K[size * i + k] * b[i];
+    }
+  }
+  for (int k = 0; k < size; ++k) {
+    y[k] = sum[k];
+  }
+}
+
+// h = K' b + g, c = K C of unknown j, whose b and C are kept; returns d = b.c
+KERNEL mbs_scalar eliminate(MbsTreeSolver *solver, const mbs_scalar *K, const mbs_scalar *numbers, int j, int twist,
+                            int size) {
+  mbs_scalar *b = solver->b + twist * j, *c = solver->c + twist * j;
+  for (int k = 0; k < twist; ++k) {
+    b[k] = numbers[k];
+  }
+  if (size == twist) {
+    transposed_times(K, b, twist, size, c);
+    return dot(b, c, twist);
+  }
+  mbs_scalar *C = solver->C + size * j, *h = solver->h + size * j;
+  for (int k = 0; k < size; ++k) {
+    C[k] = numbers[twist + k];
   }
   for (int i = 0; i < twist; ++i) {
-    const mbs_scalar *row = K + 3 * twist * i;
-    mbs_scalar sum = 0;
-    for (int k = 0; k < size; ++k) {
-      sum += row[k] * C[k];
-      h[k] += row[k] * b[i];
-    }
-    c[i] = sum;
-    d += b[i] * sum;
+    c[i] = dot(K + size * i, C, size);
   }
-  return d;
+  transposed_times(K, b, twist, size, h);
+  for (int k = 0; k < twist; ++k) {
+    h[k] += numbers[4 * twist + k];
+  }
+  return dot(b, c, twist);
 }
 
 // to += from, less a b' scale
 KERNEL void take_along(const mbs_scalar *from, const mbs_scalar *a, const mbs_scalar *b, mbs_scalar scale, int twist,
-                       int size, mbs_scalar *to) {
+                       int size, mbs_scalar *restrict to) {
   for (int r = 0; r < twist; ++r) {
     mbs_scalar share = a[r] * scale;
     for (int k = 0; k < size; ++k) {
-      to[3 * twist * r + k] += from[3 * twist * r + k] - share * b[k];
+      to[size * r + k] += from[size * r + k] - share * b[k];
     }
   }
 }
 
+// C and h of the unknowns, which one twist has as b and c
+KERNEL const mbs_scalar *all_C(const MbsTreeSolver *solver, int twist, int size) {
+  return size == twist ? solver->b : solver->C;
+}
+
+KERNEL const mbs_scalar *all_h(const MbsTreeSolver *solver, int twist, int size) {
+  return size == twist ? solver->c : solver->h;
+}
+
 // L, M, N of node i to the node before it
 KERNEL void factor_couple(MbsTreeSolver *solver, mbs_scalar *values, int i, int twist, int size) {
-  static const mbs_scalar nothing[18] = {0};
+  static const mbs_scalar nothing[MOST_OF_D] = {0};
   const MbsTreeShape *shape = solver->shape;
   int j = shape->unknown[i], p = shape->parent[i];
   const mbs_scalar *L = mbs_tree_shape_couple(shape, values, i, 0), *M = mbs_tree_shape_couple(shape, values, i, 1);
@@ -78,20 +119,13 @@ KERNEL void factor_couple(MbsTreeSolver *solver, mbs_scalar *values, int i, int 
   const mbs_scalar *c = nothing, *h = nothing, *l = nothing, *m = nothing;
   if (j >= 0) {
     const mbs_scalar *b = mbs_tree_shape_b(shape, values, j), *C = b + twist;
-    mbs_scalar *own_l = solver->l + 3 * twist * j, *own_m = solver->m + twist * j;
-    for (int k = 0; k < size; ++k) {
-      own_l[k] = 0;
-    }
+    mbs_scalar *own_l = solver->l + size * j, *own_m = solver->m + twist * j;
+    transposed_times(L, b, twist, size, own_l);
     for (int r = 0; r < twist; ++r) {
-      mbs_scalar sum = 0;
-      for (int k = 0; k < size; ++k) {
-        own_l[k] += L[3 * twist * r + k] * b[r];
-        sum += M[3 * twist * r + k] * C[k];
-      }
-      own_m[r] = sum;
+      own_m[r] = dot(M + size * r, C, size);
     }
     c = solver->c + twist * j;
-    h = solver->h + 3 * twist * j;
+    h = solver->h + size * j;
     l = own_l;
     m = own_m;
   }
@@ -108,14 +142,13 @@ KERNEL bool has_couple(const MbsTreeShape *shape, int i, int twist, int size) {
 
 KERNEL bool factor(MbsTreeSolver *solver, mbs_scalar *values, int twist, int size) {
   const MbsTreeShape *shape = solver->shape;
+  mbs_scalar *all_b = mbs_tree_shape_b(shape, values, 0), *all_K = mbs_tree_shape_K(shape, values, 0);
   double least = HUGE_VAL, most = 0;
   for (int i = shape->node_count - 1; i >= 0; --i) {
     int j = shape->unknown[i], p = shape->parent[i];
-    mbs_scalar *K = mbs_tree_shape_K(shape, values, i), *to = p < 0 ? NULL : mbs_tree_shape_K(shape, values, p);
+    mbs_scalar *K = all_K + twist * size * i, *to = p < 0 ? NULL : all_K + twist * size * p;
     if (j >= 0) {
-      const mbs_scalar *numbers = mbs_tree_shape_b(shape, values, j);
-      mbs_scalar *h = solver->h + 3 * twist * j, *c = solver->c + twist * j;
-      mbs_scalar d = eliminate(K, numbers, twist, size, h, c);
+      mbs_scalar d = eliminate(solver, K, all_b + (size == twist ? 1 : 5) * twist * j, j, twist, size);
       double magnitude = mbs_re(mbs_abs(d));
       least = magnitude < least ? magnitude : least;
       most = magnitude > most ? magnitude : most;
@@ -123,21 +156,12 @@ KERNEL bool factor(MbsTreeSolver *solver, mbs_scalar *values, int twist, int siz
         return false;
       }
       solver->d[j] = 1 / d;
-      for (int k = 0; k < twist; ++k) {
-        solver->b[twist * j + k] = numbers[k];
-      }
-      for (int k = 0; k < size; ++k) {
-        solver->C[3 * twist * j + k] = numbers[twist + k];
-      }
       if (to) {
-        take_along(K, c, h, solver->d[j], twist, size, to);
+        take_along(K, solver->c + twist * j, all_h(solver, twist, size) + size * j, solver->d[j], twist, size, to);
       }
-    } else if (to) {
-      for (int r = 0; r < twist; ++r) {
-        for (int k = 0; k < size; ++k) {
-          to[3 * twist * r + k] += K[3 * twist * r + k];
-        }
-      }
+    }
+    for (int k = 0; k < twist * size && j < 0 && to; ++k) {
+      to[k] += K[k];
     }
     if (has_couple(shape, i, twist, size)) {
       factor_couple(solver, values, i, twist, size);
@@ -148,8 +172,8 @@ KERNEL bool factor(MbsTreeSolver *solver, mbs_scalar *values, int twist, int siz
 }
 
 bool mbs_tree_solver_factor(MbsTreeSolver *solver, mbs_scalar *values) {
-  bool is_full = mbs_re(values[0]) > 1;
-  solver->levels = is_full ? 3 : 1;
+  solver->levels = mbs_tree_shape_levels(values);
+  bool is_full = solver->levels == 3;
   if (solver->shape->twist == 3) {
     return is_full ? factor(solver, values, 3, 9) : factor(solver, values, 3, 3);
   }
@@ -157,92 +181,84 @@ bool mbs_tree_solver_factor(MbsTreeSolver *solver, mbs_scalar *values) {
 }
 
 // ---- solving ----
-KERNEL mbs_scalar dot(const mbs_scalar *a, const mbs_scalar *b, int size) {
-  mbs_scalar sum = 0;
-  for (int k = 0; k < size; ++k) {
-    sum += a[k] * b[k];
-  }
-  return sum;
-}
-
 // b: r, then s
-KERNEL void solve(MbsTreeSolver *solver, mbs_scalar *b, int twist, int size) {
+KERNEL void solve(MbsTreeSolver *solver, mbs_scalar *restrict b, int twist, int size) {
   const MbsTreeShape *shape = solver->shape;
-  mbs_scalar *w = solver->w, *x = solver->x, *D = solver->D;
+  const mbs_scalar *C = all_C(solver, twist, size), *h = all_h(solver, twist, size);
+  mbs_scalar *restrict w = solver->w, *restrict x = solver->x, *restrict D = solver->D;
   for (int i = 0; i < shape->node_count * twist; ++i) {
-    w[i] = x[i] = 0;
+    w[i] = 0;
+  }
+  for (int i = 0; i < shape->node_count * twist && size > twist && shape->partner; ++i) {
+    x[i] = 0;
   }
   for (int i = shape->node_count - 1; i >= 0; --i) {
     int j = shape->unknown[i], p = shape->parent[i];
+    mbs_scalar s = 0;
     if (j >= 0) {
-      b[j] = (b[j] - dot(solver->b + twist * j, w + twist * i, twist)) * solver->d[j];
+      s = b[j] = (b[j] - dot(solver->b + twist * j, w + twist * i, twist)) * solver->d[j];
     }
     for (int k = 0; k < twist && p >= 0; ++k) {
-      w[twist * p + k] += w[twist * i + k] + (j >= 0 ? solver->c[twist * j + k] * b[j] : 0);
+      w[twist * p + k] += w[twist * i + k] + (j >= 0 ? solver->c[twist * j + k] * s : 0);
     }
     if (has_couple(shape, i, twist, size)) {
       mbs_scalar *to = (p == shape->partner[i] ? w : x) + twist * p;
       for (int k = 0; k < twist; ++k) {
-        to[k] += x[twist * i + k] + (j >= 0 ? solver->m[twist * j + k] * b[j] : 0);
+        to[k] += x[twist * i + k] + (j >= 0 ? solver->m[twist * j + k] * s : 0);
       }
     }
   }
   for (int i = 0; i < shape->node_count; ++i) {
     int j = shape->unknown[i], p = shape->parent[i];
-    mbs_scalar *own = D + 3 * twist * i;
-    const mbs_scalar *from = D + 3 * twist * p;
-    for (int k = 0; k < size; ++k) {
-      own[k] = p < 0 ? 0 : from[k];
-    }
+    mbs_scalar s = 0;
     if (j >= 0) {
-      b[j] -= p < 0 ? 0 : dot(solver->h + 3 * twist * j, from, size) * solver->d[j];
+      s = b[j] - (p < 0 ? 0 : dot(h + size * j, D + size * p, size) * solver->d[j]);
       if (has_couple(shape, i, twist, size)) {
-        b[j] -= dot(solver->l + 3 * twist * j, D + 3 * twist * shape->partner[i], size) * solver->d[j];
+        s -= dot(solver->l + size * j, D + size * shape->partner[i], size) * solver->d[j];
       }
-      for (int k = 0; k < size; ++k) {
-        own[k] += solver->C[3 * twist * j + k] * b[j];
-      }
+      b[j] = s;
+    }
+    for (int k = 0; k < size; ++k) {
+      D[size * i + k] = (p < 0 ? 0 : D[size * p + k]) + (j >= 0 ? C[size * j + k] * s : 0);
     }
   }
 }
 
 // the two passes of solve, transposed, in reverse order
-KERNEL void solve_transposed(MbsTreeSolver *solver, mbs_scalar *b, int twist, int size) {
+KERNEL void solve_transposed(MbsTreeSolver *solver, mbs_scalar *restrict b, int twist, int size) {
   const MbsTreeShape *shape = solver->shape;
-  mbs_scalar *w = solver->w, *D = solver->D;
-  for (int i = 0; i < shape->node_count * 3 * twist; ++i) {
+  const mbs_scalar *C = all_C(solver, twist, size), *h = all_h(solver, twist, size);
+  mbs_scalar *restrict w = solver->w, *restrict D = solver->D;
+  for (int i = 0; i < shape->node_count * size; ++i) {
     D[i] = 0;
   }
   for (int i = shape->node_count - 1; i >= 0; --i) {
     int j = shape->unknown[i], p = shape->parent[i];
     mbs_scalar share = 0;
     if (j >= 0) {
-      b[j] += dot(solver->C + 3 * twist * j, D + 3 * twist * i, size);
+      b[j] += dot(C + size * j, D + size * i, size);
       share = b[j] * solver->d[j];
     }
     for (int k = 0; k < size && p >= 0; ++k) {
-      D[3 * twist * p + k] += D[3 * twist * i + k] - (j >= 0 ? solver->h[3 * twist * j + k] * share : 0);
+      D[size * p + k] += D[size * i + k] - (j >= 0 ? h[size * j + k] * share : 0);
     }
     for (int k = 0; k < size && j >= 0 && has_couple(shape, i, twist, size); ++k) {
-      D[3 * twist * shape->partner[i] + k] -= solver->l[3 * twist * j + k] * share;
+      D[size * shape->partner[i] + k] -= solver->l[size * j + k] * share;
     }
   }
   for (int i = 0; i < shape->node_count; ++i) {
     int j = shape->unknown[i], p = shape->parent[i];
-    mbs_scalar *own = w + twist * i;
-    const mbs_scalar *from = w + twist * p;
-    for (int k = 0; k < twist; ++k) {
-      own[k] = p < 0 ? 0 : from[k];
-    }
+    mbs_scalar s = 0;
     if (j >= 0) {
-      b[j] += p < 0 ? 0 : dot(solver->c + twist * j, from, twist);
+      s = b[j] + (p < 0 ? 0 : dot(solver->c + twist * j, w + twist * p, twist));
       if (has_couple(shape, i, twist, size)) {  // what x receives is what w of the partner does
-        b[j] += dot(solver->m + twist * j, w + twist * shape->partner[i], twist);
+        s += dot(solver->m + twist * j, w + twist * shape->partner[i], twist);
       }
-      b[j] *= solver->d[j];
-      for (int k = 0; k < twist; ++k) {
-        own[k] -= solver->b[twist * j + k] * b[j];
-      }
+      s *= solver->d[j];
+      b[j] = s;
+    }
+    for (int k = 0; k < twist; ++k) {
+      w[twist * i + k] = (p < 0 ? 0 : w[twist * p + k]) - (j >= 0 ? solver->b[twist * j + k] * s : 0);
     }
   }
 }
@@ -260,8 +276,10 @@ KERNEL void solve_all(MbsTreeSolver *solver, int count, mbs_scalar *b, bool is_t
 
 static void dispatch(MbsTreeSolver *solver, int count, mbs_scalar *b, bool is_transposed) {
   bool is_full = solver->levels == 3;
-  if (solver->shape->twist == 3) {
-    solve_all(solver, count, b, is_transposed, 3, is_full ? 9 : 3);
+  if (solver->shape->twist == 3 && is_full) {
+    solve_all(solver, count, b, is_transposed, 3, 9);
+  } else if (solver->shape->twist == 3) {
+    solve_all(solver, count, b, is_transposed, 3, 3);
   } else if (is_full) {
     solve_all(solver, count, b, is_transposed, 6, 18);
   } else {

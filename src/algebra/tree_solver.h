@@ -3,8 +3,7 @@
 //
 // Each node i has at most one unknown s_i, which changes a state D of up to 3 twists by C_i s_i for all that stands on
 // the node; changes of state change wrenches, and each unknown has an equation about the wrench of all on its node:
-//     D_i = D_p + C_i s_i,      W_i = K_i D_i + sum of W of the children,      b_i.W_i + g_i.D_i = r_i          (T s =
-//     r)
+//     D_i = D_p + C_i s_i,      W_i = K_i D_i + sum of W of the children,      b_i.W_i + g_i.D_i = r_i          T s = r
 // g acts on the first twist of D alone, and g_i.C_i = 0. Eliminated from the leaves inwards, K_i having received what
 // stands on the node:
 //     h_i = K_i' b_i + g_i,  c_i = K_i C_i,  d_i = b_i.c_i:     s_i = (r_i - b_i.w_i - h_i.D_p) / d_i
@@ -22,8 +21,10 @@
 #include "algebra/scalar.h"
 #include "base/arena.h"
 
-// The matrix's numbers, one after the other: how many twists D has (1 or 3; with 1 no couples count); K of each node
-// (twist x 3 twist, by rows); b, C (3 twists), g of each unknown; L, M, N of each node, where there are couples.
+// With one twist the matrix is symmetric: K' = K, C = b, g = 0, no couples, and then h = c. That is a mass matrix.
+//
+// The matrix's numbers, one after the other: how many twists D has (1 or 3); b, C (3 twists), g of each unknown, or b
+// alone; K of each node (twist rows of that many twists); L, M, N of each node, where there are couples.
 typedef struct MbsTreeShape {
   int twist;  // 3 in the plane, 6 in space
   int node_count, unknown_count;
@@ -37,17 +38,21 @@ static inline int mbs_tree_shape_numbers(const MbsTreeShape *shape) {
   return 1 + 3 * shape->twist * shape->twist * shape->node_count * blocks + 5 * shape->twist * shape->unknown_count;
 }
 
-static inline mbs_scalar *mbs_tree_shape_K(const MbsTreeShape *shape, mbs_scalar *values, int node) {
-  return values + 1 + 3 * shape->twist * shape->twist * node;
-}
+// The first number says which of the two layouts it is.
+static inline int mbs_tree_shape_levels(const mbs_scalar *values) { return mbs_re(values[0]) > 1 ? 3 : 1; }
 
 static inline mbs_scalar *mbs_tree_shape_b(const MbsTreeShape *shape, mbs_scalar *values, int unknown) {
-  return values + 1 + 3 * shape->twist * shape->twist * shape->node_count + 5 * shape->twist * unknown;
+  return values + 1 + (mbs_tree_shape_levels(values) == 3 ? 5 : 1) * shape->twist * unknown;
+}
+
+static inline mbs_scalar *mbs_tree_shape_K(const MbsTreeShape *shape, mbs_scalar *values, int node) {
+  return mbs_tree_shape_b(shape, values, shape->unknown_count) +
+         mbs_tree_shape_levels(values) * shape->twist * shape->twist * node;
 }
 
 // block 0, 1, 2: L, M, N
 static inline mbs_scalar *mbs_tree_shape_couple(const MbsTreeShape *shape, mbs_scalar *values, int node, int block) {
-  return mbs_tree_shape_b(shape, values, shape->unknown_count) + 3 * shape->twist * shape->twist * (3 * node + block);
+  return mbs_tree_shape_K(shape, values, shape->node_count) + 3 * shape->twist * shape->twist * (3 * node + block);
 }
 
 typedef struct MbsTreeSolver MbsTreeSolver;

@@ -56,12 +56,35 @@ MbsFrame mbs_frame_along(MbsBlueprint *blueprint, MbsPointReference point, const
   return frame;
 }
 
+// k where both directions are the bodies' own axis k, else -1
+static int common_axis(const MbsGraph *g, const MbsDirection *u1, const MbsDirection *u2) {
+  for (int k = 0; k < 3; ++k) {
+    bool is = true;
+    for (int i = 0; i < 3; ++i) {
+      is &= mbs_graph_is_constant(g, u1->local[i], i == k ? 1 : 0) && u2->local[i] == u1->local[i];
+    }
+    if (is) {
+      return k;
+    }
+  }
+  return -1;
+}
+
 MbsStatus mbs_frames_about_axes(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                 const MbsField *fields, int field, int second_field, MbsPointReference a,
                                 MbsPointReference b, int axis, MbsJointMotion *motion) {
   MbsDirection u1, u2;
   MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, field, field, a.body, &u1));
   MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, second_field, field, b.body, &u2));
+  int common = blueprint->dimension == 3 ? common_axis(blueprint->graph, &u1, &u2) : -1;
+  if (common >= 0) {  // the bodies' own axes serve, which costs no turn from one frame to another
+    motion->on[0] = mbs_frame_of_point(blueprint, a);
+    motion->on[1] = mbs_frame_of_point(blueprint, b);
+    for (int i = 0; i < motion->count; ++i) {
+      motion->motions[i].axis = (motion->motions[i].axis + common - axis + 3) % 3;
+    }
+    return MBS_OK;
+  }
   MBS_TRY(mbs_frame_about(context, blueprint, a, &u1, axis, &motion->on[0]));
   return mbs_frame_about(context, blueprint, b, &u2, axis, &motion->on[1]);
 }

@@ -44,7 +44,8 @@ MbsStatus mbs_frame_about(MbsContext *context, MbsBlueprint *blueprint, MbsPoint
 // At a point, with axis 2 along u and g in the half plane of axes 0 and 2 on the side of axis 0; space only.
 MbsFrame mbs_frame_along(MbsBlueprint *blueprint, MbsPointReference point, const MbsDirection *u,
                          const MbsDirection *g);
-// Both frames of a joint about the directions of two fields.
+// Both frames of a joint about the directions of two fields, which are `axis` of its motions; these are known before,
+// and are turned where the frames have the direction as another axis.
 MbsStatus mbs_frames_about_axes(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                 const MbsField *fields, int field, int second_field, MbsPointReference a,
                                 MbsPointReference b, int axis, MbsJointMotion *motion);

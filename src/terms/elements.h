@@ -42,6 +42,15 @@ static inline void mbs_raise(double *largest, mbs_scalar value) {
 void mbs_terms_add_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                            int count, mbs_scalar *R);
 
+// The terms without the masses of bodies.
+void mbs_terms_light_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
+                              double scale[2]);
+void mbs_terms_light_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
+void mbs_terms_light_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                MbsParts parts, const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar);
+void mbs_terms_add_light_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                 MbsParts parts, int count, mbs_scalar *R);
+
 // ---- arguments.c: what expressions depend on ----
 // Where an input of a tape comes from, and where its derivative goes.
 typedef struct MbsInputPlace {
@@ -119,6 +128,9 @@ void mbs_mass_derivative(const MbsSystem *system, const MbsMass *mass, const Mbs
                          const MbsDirectionColumn *direction, mbs_scalar *f);
 void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
                          const MbsAdjoint *adjoint);
+// Of that, what the coefficients receive.
+void mbs_mass_coefficients_transposed(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
+                                      const mbs_scalar *mu, mbs_scalar *coefficients);
 // f += dM/drho y for a column
 void mbs_mass_slope_product(const MbsSystem *system, const MbsMass *mass, int column, const mbs_scalar *y,
                             mbs_scalar *f);

@@ -6,22 +6,22 @@
 // components of each entity
 static int size_of(const MbsSystem *system, const MbsMass *mass) { return mass->is_scalar ? 1 : system->dimension; }
 
-// MBS_SPECIALISE for that size
-#define SPECIALISE(system, mass, kernel, ...)                                     \
-  do {                                                                            \
-    if ((mass)->is_scalar) {                                                      \
-      kernel(__VA_ARGS__, 1, false);                                              \
-    } else {                                                                      \
-      MBS_SPECIALISE((system)->dimension, (mass)->has_turn, kernel, __VA_ARGS__); \
-    }                                                                             \
+// MBS_SPECIALISE for that size, and for the number of entities of a spatial body in relative coordinates
+#define SPECIALISE(system, mass, kernel, ...)                                                    \
+  do {                                                                                           \
+    if ((mass)->is_scalar) {                                                                     \
+      kernel(__VA_ARGS__, (mass)->count, 1, false);                                              \
+    } else if ((system)->dimension == 3 && (mass)->count == 4) {                                 \
+      kernel(__VA_ARGS__, 4, 3, false);                                                          \
+    } else {                                                                                     \
+      MBS_SPECIALISE((system)->dimension, (mass)->has_turn, kernel, __VA_ARGS__, (mass)->count); \
+    }                                                                                            \
   } while (0)
 
-static const mbs_scalar *pair(const mbs_scalar *c, const MbsMass *mass, int i, int j) {
-  return c + 2 * (i * mass->count + j);
-}
+MBS_KERNEL const mbs_scalar *pair(const mbs_scalar *c, int count, int i, int j) { return c + 2 * (i * count + j); }
 
-static const mbs_scalar *weight(const mbs_scalar *c, const MbsMass *mass, int size, int i) {
-  return c + 2 * mass->count * mass->count + i * size;
+MBS_KERNEL const mbs_scalar *weight(const mbs_scalar *c, int count, int size, int i) {
+  return c + 2 * count * count + i * size;
 }
 
 MbsStatus mbs_mass_create(MbsContext *context, MbsSystem *system, const MbsMassSpec *spec, MbsMass *mass) {
@@ -97,11 +97,11 @@ MbsStatus mbs_mass_map(MbsContext *context, const MbsSystem *system, MbsMass *ma
 }
 
 // f += M(c) a
-MBS_KERNEL void add_product(const MbsMass *mass, const mbs_scalar *c, const mbs_scalar *a, mbs_scalar *f, int d,
-                            bool turns) {
-  for (int i = 0; i < mass->count; ++i) {
-    for (int j = 0; j < mass->count; ++j) {
-      const mbs_scalar *ab = pair(c, mass, i, j);
+MBS_KERNEL void add_product(const MbsMass *mass, const mbs_scalar *c, const mbs_scalar *a, mbs_scalar *f, int count,
+                            int d, bool turns) {
+  for (int i = 0; i < count; ++i) {
+    for (int j = 0; j < count; ++j) {
+      const mbs_scalar *ab = pair(c, count, i, j);
       mbs_turn_add(d, turns, ab[0], ab[1], a + mass->first[j], f + mass->first[i]);
     }
   }
@@ -109,14 +109,14 @@ MBS_KERNEL void add_product(const MbsMass *mass, const mbs_scalar *c, const mbs_
 
 // f += M(c) a - weight(c)
 MBS_KERNEL void add_inertia(const MbsMass *mass, const mbs_scalar *c, const mbs_scalar *a, mbs_scalar *f, double *scale,
-                            int d, bool turns) {
-  for (int i = 0; i < mass->count; ++i) {
+                            int count, int d, bool turns) {
+  for (int i = 0; i < count; ++i) {
     mbs_scalar part[3] = {0};
-    for (int j = 0; j < mass->count; ++j) {
-      const mbs_scalar *ab = pair(c, mass, i, j);
+    for (int j = 0; j < count; ++j) {
+      const mbs_scalar *ab = pair(c, count, i, j);
       mbs_turn_add(d, turns, ab[0], ab[1], a + mass->first[j], part);
     }
-    const mbs_scalar *w = weight(c, mass, d, i);
+    const mbs_scalar *w = weight(c, count, d, i);
     for (int k = 0; k < d; ++k) {
       f[mass->first[i] + k] += part[k] - w[k];
       if (scale) {
@@ -169,11 +169,11 @@ void mbs_mass_slope_product(const MbsSystem *system, const MbsMass *mass, int co
 
 // S = mu.M y: what the coefficients of M receive
 MBS_KERNEL void add_coefficients(const MbsMass *mass, const mbs_scalar *y, const mbs_scalar *mu,
-                                 mbs_scalar *coefficients, int d, bool turns) {
+                                 mbs_scalar *coefficients, int count, int d, bool turns) {
   const int *index = mass->block.index;
-  for (int i = 0; i < mass->count; ++i) {
+  for (int i = 0; i < count; ++i) {
     const mbs_scalar *left = mu + mass->first[i];
-    for (int j = 0; j < mass->count; ++j, index += 2) {
+    for (int j = 0; j < count; ++j, index += 2) {
       const mbs_scalar *right = y + mass->first[j];
       mbs_scalar product = left[0] * right[0];
       for (int k = 1; k < d; ++k) {
@@ -195,41 +195,52 @@ void mbs_mass_coefficient_adjoint(const MbsSystem *system, const MbsMass *mass, 
 }
 
 // S = mu.(M a - weight)
-MBS_KERNEL void transposed(const MbsMass *mass, const MbsAdjoint *adjoint, int d, bool turns) {
-  const int *index = mass->block.index + 2 * mass->count * mass->count;
-  for (int i = 0; i < mass->count; ++i) {
+MBS_KERNEL void transposed(const MbsMass *mass, const MbsAdjoint *adjoint, int count, int d, bool turns) {
+  for (int i = 0; i < count; ++i) {
     const mbs_scalar *mu = adjoint->mu + mass->first[i];
-    for (int j = 0; j < mass->count; ++j) {
-      const mbs_scalar *ab = pair(mass->block.value, mass, i, j);
+    for (int j = 0; j < count; ++j) {
+      const mbs_scalar *ab = pair(mass->block.value, count, i, j);
       mbs_turn_add(d, turns, ab[0], -ab[1], mu, adjoint->a + mass->first[j]);
     }
-    for (int k = 0; k < d && !mass->is_constant; ++k) {
-      adjoint->coefficients[*index++] -= mu[k];
+  }
+}
+
+void mbs_mass_coefficients_transposed(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
+                                      const mbs_scalar *mu, mbs_scalar *coefficients) {
+  const int *index = mass->block.index + 2 * mass->count * mass->count;
+  int size = size_of(system, mass);
+  mbs_mass_coefficient_adjoint(system, mass, state->a, mu, coefficients);
+  for (int i = 0; i < mass->count && !mass->is_constant; ++i) {
+    for (int k = 0; k < size; ++k) {
+      coefficients[*index++] -= mu[mass->first[i] + k];
     }
   }
 }
 
 void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
                          const MbsAdjoint *adjoint) {
-  mbs_mass_coefficient_adjoint(system, mass, state->a, adjoint->mu, adjoint->coefficients);
+  mbs_mass_coefficients_transposed(system, mass, state, adjoint->mu, adjoint->coefficients);
   SPECIALISE(system, mass, transposed, mass, adjoint);
 }
 
-mbs_scalar mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsState *state) {
-  int d = size_of(system, mass);
-  bool turns = mass->has_turn;
-  mbs_scalar energy = 0;
-  for (int i = 0; i < mass->count; ++i) {
+MBS_KERNEL void add_energy(const MbsMass *mass, const MbsState *state, mbs_scalar *energy, int count, int d,
+                           bool turns) {
+  for (int i = 0; i < count; ++i) {
     mbs_scalar momentum[3] = {0};
-    for (int j = 0; j < mass->count; ++j) {
-      const mbs_scalar *ab = pair(mass->block.value, mass, i, j);
+    for (int j = 0; j < count; ++j) {
+      const mbs_scalar *ab = pair(mass->block.value, count, i, j);
       mbs_turn_add(d, turns, ab[0], ab[1], state->v + mass->first[j], momentum);
     }
-    const mbs_scalar *w = weight(mass->block.value, mass, d, i);
+    const mbs_scalar *w = weight(mass->block.value, count, d, i);
     for (int k = 0; k < d; ++k) {
       int q = mass->first[i] + k;
-      energy += momentum[k] * state->v[q] / 2 - w[k] * state->q[q];
+      *energy += momentum[k] * state->v[q] / 2 - w[k] * state->q[q];
     }
   }
+}
+
+mbs_scalar mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsState *state) {
+  mbs_scalar energy = 0;
+  SPECIALISE(system, mass, add_energy, mass, state, &energy);
   return energy;
 }

@@ -16,13 +16,15 @@ static mbs_scalar *cleared_scratch(const MbsSystem *system, int count) {
 }
 
 // f (nq, fixed coordinates too) and behind it e (m), in the scratch
-static mbs_scalar *accumulate_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
-                                       double *scale) {
+static mbs_scalar *accumulate_residual(const MbsSystem *system, bool with_bodies, const MbsState *state,
+                                       const MbsWeights *weights, double *scale) {
   const MbsMode *mode = &system->mode;
   mbs_scalar *f = cleared_scratch(system, 1);
   mbs_signal_bank_try(system, state);
   for (int i = 0; i < system->mass_count; ++i) {
-    mbs_mass_residual(system, &system->masses[i], state, f, scale);
+    if (with_bodies || system->masses[i].is_scalar) {
+      mbs_mass_residual(system, &system->masses[i], state, f, scale);
+    }
   }
   for (int i = 0; i < mode->row_count; ++i) {
     mbs_row_residual(system, &mode->rows[i], state, weights, f, f + system->nq, scale);
@@ -33,16 +35,12 @@ static mbs_scalar *accumulate_residual(const MbsSystem *system, const MbsState *
   return f;
 }
 
-void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
-                        double scale[2]) {
-  if (system->tree) {
-    mbs_tree_residual(system, state, weights, r, scale);
-    return;
-  }
+static void residual(const MbsSystem *system, bool with_bodies, const MbsState *state, const MbsWeights *weights,
+                     mbs_scalar *r, double scale[2]) {
   if (scale) {
     scale[0] = scale[1] = 0;
   }
-  const mbs_scalar *f = accumulate_residual(system, state, weights, scale);
+  const mbs_scalar *f = accumulate_residual(system, with_bodies, state, weights, scale);
   for (int i = 0; i < system->n; ++i) {
     r[i] = f[i];
   }
@@ -51,11 +49,21 @@ void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const Mb
   }
 }
 
-void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f) {
+void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
+                        double scale[2]) {
   if (system->tree) {
-    mbs_tree_forces(system, state, parts, f);
-    return;
+    mbs_tree_residual(system, state, weights, r, scale);
+  } else {
+    residual(system, true, state, weights, r, scale);
   }
+}
+
+void mbs_terms_light_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
+                              double scale[2]) {
+  residual(system, false, state, weights, r, scale);
+}
+
+static void forces(const MbsSystem *system, bool with_bodies, const MbsState *state, MbsParts parts, mbs_scalar *f) {
   const MbsMode *mode = &system->mode;
   const MbsWeights none = {0};
   mbs_scalar *e = cleared_scratch(system, 1);
@@ -64,7 +72,9 @@ void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts p
   }
   mbs_signal_bank_try(system, state);
   for (int i = 0; i < system->mass_count && (parts & MBS_PART_BALANCE); ++i) {
-    mbs_mass_residual(system, &system->masses[i], state, f, NULL);
+    if (with_bodies || system->masses[i].is_scalar) {
+      mbs_mass_residual(system, &system->masses[i], state, f, NULL);
+    }
   }
   for (int i = 0; i < mode->row_count && (parts & MBS_PART_ROWS); ++i) {
     mbs_row_residual(system, &mode->rows[i], state, &none, f, e, NULL);
@@ -72,6 +82,18 @@ void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts p
   for (int i = 0; i < mode->force_count && (parts & MBS_PART_BALANCE); ++i) {
     mbs_force_element_residual(system, mode->forces[i], state, f, NULL);
   }
+}
+
+void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f) {
+  if (system->tree) {
+    mbs_tree_forces(system, state, parts, f);
+  } else {
+    forces(system, true, state, parts, f);
+  }
+}
+
+void mbs_terms_light_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f) {
+  forces(system, false, state, parts, f);
 }
 
 static bool has_tangent_of_forces(double c0, double c1) { return fabs(c0) + fabs(c1) > 0; }  // real
@@ -204,12 +226,8 @@ static void add_scratch(const MbsSystem *system, int count, mbs_scalar *R) {
   }
 }
 
-void mbs_terms_add_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
-                           int count, mbs_scalar *R) {
-  if (system->tree) {
-    mbs_tree_derivative(system, state, weights, parts, count, system->directions, R);
-    return;
-  }
+static void add_columns(const MbsSystem *system, bool with_bodies, const MbsState *state, const MbsWeights *weights,
+                        MbsParts parts, int count, mbs_scalar *R) {
   const MbsMode *mode = &system->mode;
   const MbsDirectionColumn *directions = system->directions;
   int stride = system->nq + system->m;
@@ -220,7 +238,7 @@ void mbs_terms_add_columns(const MbsSystem *system, const MbsState *state, const
     return;
   }
   for (int i = 0; i < system->mass_count && (parts & MBS_PART_BALANCE); ++i) {
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count && (with_bodies || system->masses[i].is_scalar); ++k) {
       mbs_mass_derivative(system, &system->masses[i], state, &directions[k], work + k * stride);
     }
   }
@@ -231,6 +249,20 @@ void mbs_terms_add_columns(const MbsSystem *system, const MbsState *state, const
     mbs_force_element_derivative(system, mode->forces[i], state, count, directions, work, stride);
   }
   add_scratch(system, count, R);
+}
+
+void mbs_terms_add_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                           int count, mbs_scalar *R) {
+  if (system->tree) {
+    mbs_tree_derivative(system, state, weights, parts, count, system->directions, R);
+  } else {
+    add_columns(system, true, state, weights, parts, count, R);
+  }
+}
+
+void mbs_terms_add_light_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                 MbsParts parts, int count, mbs_scalar *R) {
+  add_columns(system, false, state, weights, parts, count, R);
 }
 
 void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, int count,
@@ -331,12 +363,8 @@ static const mbs_scalar *extended(const MbsSystem *system, const mbs_scalar *mu)
   return all;
 }
 
-void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
-                          const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
-  if (system->tree) {
-    mbs_tree_transposed(system, state, weights, parts, mu, nu, bar);
-    return;
-  }
+static void transposed(const MbsSystem *system, bool with_bodies, const MbsState *state, const MbsWeights *weights,
+                       MbsParts parts, const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
   const MbsMode *mode = &system->mode;
   const MbsAdjoint adjoint = {.mu = extended(system, mu),
                               .nu = nu,
@@ -351,7 +379,9 @@ void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const 
     return;
   }
   for (int i = 0; i < system->mass_count && (parts & MBS_PART_BALANCE); ++i) {
-    mbs_mass_transposed(system, &system->masses[i], state, &adjoint);
+    if (with_bodies || system->masses[i].is_scalar) {
+      mbs_mass_transposed(system, &system->masses[i], state, &adjoint);
+    }
   }
   for (int i = 0; i < mode->row_count && (parts & MBS_PART_ROWS); ++i) {
     mbs_row_transposed(system, &mode->rows[i], state, weights, &adjoint);
@@ -359,6 +389,20 @@ void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const 
   for (int i = 0; i < mode->force_count && (parts & MBS_PART_BALANCE); ++i) {
     mbs_force_element_transposed(system, mode->forces[i], state, &adjoint);
   }
+}
+
+void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                          const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
+  if (system->tree) {
+    mbs_tree_transposed(system, state, weights, parts, mu, nu, bar);
+  } else {
+    transposed(system, true, state, weights, parts, mu, nu, bar);
+  }
+}
+
+void mbs_terms_light_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                MbsParts parts, const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
+  transposed(system, false, state, weights, parts, mu, nu, bar);
 }
 
 void mbs_terms_tangent_transposed(const MbsSystem *system, const MbsState *state, double c0, double c1,
@@ -439,7 +483,7 @@ void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar
   balanced.lambda = state->total;
   if (system->moving.count > 0) {  // f on a moving coordinate is the force that moves it
     const MbsWeights none = {0};
-    mbs_scalar *f = accumulate_residual(system, &balanced, &none, NULL);
+    mbs_scalar *f = accumulate_residual(system, true, &balanced, &none, NULL);
     for (int i = system->n; i < system->nq; ++i) {
       *power += f[i] * state->v[i];
     }

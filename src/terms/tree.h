@@ -32,11 +32,18 @@ typedef struct MbsTreeNode {
   int axis;
   int first, count;            // coordinates
   bool has_frame;              // it does not just stand on the parent's own frame
+  bool is_shifted;             // but its axes are the parent's
   bool is_changing;            // some of its numbers depends on parameters
   MbsBlock frame;              // axes (columns) and origin; in the plane the first axis and origin
   const MbsMass *mass;         // of its body, or NULL
   int body_first, body_count;  // coordinates of its body's entities in `inner`, and how many entities: 0: none
 } MbsTreeNode;
+
+// A body's inertia about the fixed point near its branch: integrals over its mass. tree_inertia.c
+typedef struct MbsTreeInertia {
+  mbs_scalar m, h[3];         // of 1 and x
+  mbs_scalar S[3][3], trace;  // of x x', and x.x: in the plane that alone
+} MbsTreeInertia;
 
 // Reference points, and how they move: tree_mass_centre.c. By node.
 typedef struct MbsTreeCentre {
@@ -49,6 +56,7 @@ typedef struct MbsTree {
   int node_count;
   MbsTreeNode *nodes;
   const int *scalar;                  // by coordinate: the one of `inner` that is the same, or -1
+  bool has_scalars;                   // some coordinate is one of them
   const int *node_at;                 // by coordinate of `inner`: the node of its body; not for scalars and the ground
   const int *node_of;                 // by coordinate of the tree: its node
   int joint_count, coordinate_count;  // coordinates of joints; with the model's own, which follow them
@@ -59,18 +67,22 @@ typedef struct MbsTree {
 
   // at a state
   MbsState at;        // where: t, q, v, a
-  bool is_known;      // all below belongs to it
+  bool is_known;      // P, H, V, A, b, b' belong to it
   bool has_slopes;    // b'' too
+  bool has_inertia;   // inertia too
+  int body_levels;    // positions (1), velocities (2), accelerations (3) of the bodies in x too
   MbsState x;         // of `inner`
   mbs_scalar *local;  // q of `inner`, positions seen from the fixed point near the branch: all twists refer to that
   mbs_scalar *near;   // by node: that point
   mbs_scalar *P, *H;  // frames: where nodes stand, and after they have moved; axes and origin each
   mbs_scalar *V, *A;  // by node: twists
   mbs_scalar *b[3];   // by coordinate of a joint: b, b', b''
-  mbs_scalar *f;      // forces on `inner`, n + m
-  mbs_scalar *W;      // by node: wrench of all that stands on it
+  mbs_scalar *f;      // forces on `inner`, n + m: of all but the bodies' inertia and weight
+  mbs_scalar *W;      // by node: wrench of all that stands on it, with inertia and weight
   int known_parts;    // MbsParts that f and W are of now, with these multipliers; 0: of others, or not of the state
   mbs_scalar *known_lambda;  // m
+  MbsTreeInertia *inertia;   // by node
+  mbs_scalar *inertia_W;     // by node: wrench of its body's inertia alone
 
   bool is_about_centres;  // values by the recursion about centres of mass
   MbsTreeCentre centre;
@@ -78,6 +90,7 @@ typedef struct MbsTree {
   // workspace
   mbs_scalar *eta[3];      // by node: eta, eta', eta'' of one column
   mbs_scalar *dW;          // by node
+  mbs_scalar *body_dW;     // by node, of each column: that of its body's inertia and weight
   mbs_scalar *owns, *own;  // by node: eta_P of each column; of the one at hand
   mbs_scalar *bar[3];      // by node: of eta, eta', eta''
   mbs_scalar *bar_P;       // by node: of eta_P
@@ -108,24 +121,55 @@ int mbs_tree_node_of_inner(const MbsTree *tree, int coordinate);
 MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
                                     MbsPatternBuilder *builder);
 
-// K += that of a node's body (twist x 3 twist), in tree->f the forces on it; is_full: for eta, eta', eta'', else for
-// eta'' alone, in the first twist. tree_inertia.c
+// ---- tree_inertia.c ----
+// The inertia of all bodies where they are now, unless it is known.
+void mbs_tree_find_inertia(MbsTree *tree);
+// That, W and inertia_W of each body alone: inertia and weight. scale, unless NULL: raised to the largest part of them.
+void mbs_tree_find_wrenches(MbsTree *tree, double *scale);
+// Of inertia and weight, after mbs_tree_balance with them. dW (by node) = how their wrenches change with tree->eta and
+// with a column of parameters (or -1); tree->bar += the transpose, for S = sum of xi.W.
+void mbs_tree_body_slopes(const MbsTree *tree, int column, mbs_scalar *dW);
+void mbs_tree_bodies_transposed(const MbsTree *tree, const mbs_scalar *xi);
+
+// ---- tree_body_matrix.c ----
+// K += that of a node's body (twist x 3 twist); is_full: for eta, eta', eta'', after mbs_tree_balance; else for eta''
+// alone, in the first twist, after mbs_tree_find_inertia.
 void mbs_tree_body_matrix(const MbsTree *tree, int index, bool is_full, mbs_scalar *K);
-// The same for an open tree, whose equations are solved along it; is_articulated: it is one. tree_articulated.c
+// K (twist x twist) = or += scale times the inertia of a node's body, zero where there is none
+void mbs_tree_put_mass(const MbsTree *tree, int index, double scale, bool is_first, mbs_scalar *K);
+
+// An open tree on which nothing acts but its weight. Then twists are all that the terms need, and f is not used.
+static inline bool mbs_tree_is_bare(const MbsTree *tree) {
+  return tree->is_pushed && tree->inner->mode.force_count == 0;
+}
+
+// May something act on a node's body beside inertia and weight?
+static inline bool mbs_tree_has_forces(const MbsTree *tree, int index) {
+  return !tree->is_pushed || (tree->inner->mode.force_count > 0 && tree->is_pushed[index]);
+}
+
+// ---- tree_articulated.c ----
+// The matrix of an open tree, whose equations are solved along it; is_articulated: it is one.
 MbsStatus mbs_tree_create_articulated(MbsContext *context, MbsTree *tree, MbsSystem *system, bool *is_articulated);
 void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, double c0, double c1, double c2,
                          mbs_scalar *values);
 
 // ---- tree_motion.c ----
-// Brings x, v, a of `inner` (and b'' where wanted) to a state of the tree; gives back `inner`'s state.
+// Brings frames and twists (and b'' where wanted) to a state of the tree.
+void mbs_tree_follow_twists(MbsTree *tree, const MbsState *state, bool with_slopes);
+// The same with x, v, a of `inner`; gives back `inner`'s state.
 const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_slopes);
-// f (of the free coordinates) and W of some parts at the state that was followed, if they are not there already.
-void mbs_tree_balance(MbsTree *tree, MbsParts parts);
-// W += of the forces f on the bodies, each wrench added to all that carry it; then f of the coordinates.
-void mbs_tree_gather(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *W);
-void mbs_tree_project(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar *W, mbs_scalar *f_z);
+// The one of these that mbs_tree_balance asks for.
+void mbs_tree_follow_terms(MbsTree *tree, const MbsState *state, bool with_slopes);
 // The derivative of b_k of a ball with respect to its parameter l, as an angular velocity; see the file.
 void mbs_tree_ball_slope(const MbsTree *tree, int index, int k, int l, mbs_scalar *t);
+
+// ---- tree_forces.c ----
+// f and W of some parts at the state that was followed, if they are not there already.
+void mbs_tree_balance(MbsTree *tree, MbsParts parts);
+// W = of the forces f on the bodies, each wrench added to all that carry it; then f of the coordinates.
+void mbs_tree_gather(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *W);
+void mbs_tree_project(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar *W, mbs_scalar *f_z);
 // y (nq of `inner`) = what the twists of u (coordinates) do to the bodies; the twists by node into xi.
 void mbs_tree_spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi, mbs_scalar *y);
 

@@ -172,7 +172,7 @@ MBS_KERNEL void add_forces(const MbsTree *tree, const MbsTreeNode *row, const Mb
 MBS_KERNEL void add_couples(const MbsTree *tree, int index, mbs_scalar *values, int d) {
   const MbsTreeShape *shape = tree->shape;
   int at = tree->shape_node[index], carrier = carrier_of(tree, index);
-  if (carrier < 0 || tree->shape_node[carrier] < 0 || !tree->is_pushed[index] || !tree->is_pushed[carrier]) {
+  if (carrier < 0 || tree->shape_node[carrier] < 0 || !tree->is_pushed[carrier]) {
     return;
   }
   bool is_one = at == tree->shape_node[carrier];
@@ -186,51 +186,64 @@ MBS_KERNEL void add_couples(const MbsTree *tree, int index, mbs_scalar *values, 
 }
 
 // ---- all of it ----
-MBS_KERNEL void fill_unknown(const MbsTree *tree, int index, double c0, double c1, double c2, bool is_full,
-                             mbs_scalar *values, int d) {
+MBS_KERNEL void fill_unknown(const MbsTree *tree, int index, double c0, double c1, double c2, mbs_scalar *values,
+                             int d) {
   int twist = mbs_twist_size(d), k0 = tree->nodes[index].first * twist;
-  mbs_scalar *b = mbs_tree_shape_b(tree->shape, values, tree->nodes[index].first), *C = b + twist, *g = b + 4 * twist;
+  mbs_scalar *restrict b = mbs_tree_shape_b(tree->shape, values, tree->nodes[index].first);
+  mbs_scalar *C = b + twist, *g = b + 4 * twist;
   const mbs_scalar *of[3] = {tree->b[0] + k0, tree->b[1] + k0, tree->b[2] + k0};
   for (int k = 0; k < twist; ++k) {
     b[k] = of[0][k];
-    C[k] = is_full ? c0 * of[0][k] : c2 * of[0][k];
-    g[k] = 0;
-  }
-  for (int k = 0; k < twist && is_full; ++k) {
+    C[k] = c0 * of[0][k];
     C[twist + k] = c1 * of[0][k] + c0 * of[1][k];
     C[2 * twist + k] = c2 * of[0][k] + 2 * c1 * of[1][k] + c0 * of[2][k];
+    g[k] = 0;
   }
-  if (is_full) {
-    mbs_bracket_transposed(d, 1, of[0], tree->W + index * twist, g);
+  mbs_bracket_transposed(d, 1, of[0], tree->W + index * twist, g);
+}
+
+MBS_KERNEL void clear(int count, mbs_scalar *numbers) {
+  for (int k = 0; k < count; ++k) {
+    numbers[k] = 0;
   }
 }
 
-MBS_KERNEL void fill(const MbsTree *tree, double c0, double c1, double c2, bool is_full, mbs_scalar *values, int d) {
+MBS_KERNEL void fill(const MbsTree *tree, double c0, double c1, double c2, mbs_scalar *values, int d) {
   const MbsTreeShape *shape = tree->shape;
-  int twist = mbs_twist_size(d);
-  bool has_forces = is_full && tree->inner->mode.force_count > 0;
-  for (int i = 0; i < twist * shape->node_count; ++i) {  // by rows, of which all or the first twist count
-    mbs_scalar *row = mbs_tree_shape_K(shape, values, 0) + 3 * twist * i;
-    for (int k = 0; k < (is_full ? 3 * twist : twist); ++k) {
-      row[k] = 0;
-    }
-  }
-  for (int i = 0; i < 9 * twist * twist * shape->node_count && has_forces && shape->partner; ++i) {
-    mbs_tree_shape_couple(shape, values, 0, 0)[i] = 0;
+  int twist = mbs_twist_size(d), numbers = 3 * twist * twist;
+  if (shape->partner) {
+    clear(3 * numbers * shape->node_count, mbs_tree_shape_couple(shape, values, 0, 0));
   }
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
     int at = tree->shape_node[i];
+    mbs_scalar *K = at < 0 ? NULL : mbs_tree_shape_K(shape, values, at);
     if (node->count > 0) {
-      fill_unknown(tree, i, c0, c1, c2, is_full, values, d);
+      clear(numbers, K);
+      fill_unknown(tree, i, c0, c1, c2, values, d);
     }
     if (node->body_count == 0 || at < 0) {
       continue;
     }
-    mbs_tree_body_matrix(tree, i, is_full, mbs_tree_shape_K(shape, values, at));
-    if (has_forces && tree->is_pushed[i]) {
-      add_forces(tree, node, node, mbs_tree_shape_K(shape, values, at), d);
+    mbs_tree_body_matrix(tree, i, true, K);
+    if (mbs_tree_has_forces(tree, i)) {
+      add_forces(tree, node, node, K, d);
       add_couples(tree, i, values, d);
+    }
+  }
+}
+
+// the mass matrix times c2
+MBS_KERNEL void fill_mass(const MbsTree *tree, double c2, mbs_scalar *values, int d) {
+  const MbsTreeShape *shape = tree->shape;
+  int twist = mbs_twist_size(d);
+  for (int k = 0; k < twist * tree->joint_count; ++k) {
+    mbs_tree_shape_b(shape, values, 0)[k] = tree->b[0][k];
+  }
+  for (int i = 0; i < tree->node_count; ++i) {
+    int at = tree->shape_node[i];
+    if (at >= 0) {
+      mbs_tree_put_mass(tree, i, c2, tree->nodes[i].count > 0, mbs_tree_shape_K(shape, values, at));
     }
   }
 }
@@ -240,19 +253,27 @@ void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, double 
   MbsTree *tree = system->tree;
   const MbsSystem *inner = tree->inner;
   const MbsWeights none = {0};
-  bool is_full = c0 < 0 || c0 > 0 || c1 < 0 || c1 > 0;
-  const MbsState *x = mbs_tree_follow(tree, state, is_full);
+  bool is_full = c0 < 0 || c0 > 0 || c1 < 0 || c1 > 0, is_plane = inner->dimension == 2;
   values[0] = is_full ? 3 : 1;
-  if (is_full) {
-    mbs_tree_balance(tree, MBS_PART_ALL);
+  if (!is_full) {
+    mbs_tree_follow_twists(tree, state, false);
+    mbs_tree_find_inertia(tree);
+    if (is_plane) {
+      fill_mass(tree, c2, values, 2);
+    } else {
+      fill_mass(tree, c2, values, 3);
+    }
+    return;
   }
-  if (is_full && inner->mode.force_count > 0) {
-    mbs_terms_tangent(inner, x, &none, 1, 0, 0, tree->slope_x);
-    mbs_terms_tangent(inner, x, &none, 0, 1, 0, tree->slope_v);
+  mbs_tree_follow_terms(tree, state, true);
+  mbs_tree_balance(tree, MBS_PART_ALL);
+  if (!mbs_tree_is_bare(tree)) {
+    mbs_terms_tangent(inner, &tree->x, &none, 1, 0, 0, tree->slope_x);
+    mbs_terms_tangent(inner, &tree->x, &none, 0, 1, 0, tree->slope_v);
   }
-  if (inner->dimension == 2) {
-    fill(tree, c0, c1, c2, is_full, values, 2);
+  if (is_plane) {
+    fill(tree, c0, c1, c2, values, 2);
   } else {
-    fill(tree, c0, c1, c2, is_full, values, 3);
+    fill(tree, c0, c1, c2, values, 3);
   }
 }

@@ -1,4 +1,6 @@
-// Products with columns in the tree's coordinates. See tree.h.
+// Products with columns in the tree's coordinates. See tree.h; the bodies' inertia and weight: tree_inertia.c.
+#include <string.h>
+
 #include "terms/elements.h"
 #include "terms/tree.h"
 
@@ -102,8 +104,9 @@ MBS_KERNEL void body_columns(const MbsTree *tree, int index, mbs_scalar *X, mbs_
   }
 }
 
-// tree->own keeps eta_P
-MBS_KERNEL void out(const MbsTree *tree, const MbsDirectionColumn *direction, const MbsDirectionColumn *to, int d) {
+// tree->own keeps eta_P; is_whole: all bodies are wanted, not only those on which forces act
+MBS_KERNEL void out(const MbsTree *tree, bool is_whole, const MbsDirectionColumn *direction,
+                    const MbsDirectionColumn *to, int d) {
   int size = mbs_twist_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
     stand_columns(tree, i, direction->column, d);
@@ -111,26 +114,30 @@ MBS_KERNEL void out(const MbsTree *tree, const MbsDirectionColumn *direction, co
       tree->own[k] = tree->eta[0][k];
     }
     move_columns(tree, i, direction->X, direction->V, direction->A, d);
-    body_columns(tree, i, (mbs_scalar *)to->X, (mbs_scalar *)to->V, (mbs_scalar *)to->A, d);
+    if (is_whole || mbs_tree_has_forces(tree, i)) {
+      body_columns(tree, i, (mbs_scalar *)to->X, (mbs_scalar *)to->V, (mbs_scalar *)to->A, d);
+    }
   }
 }
 
-static mbs_scalar *own_of(const MbsTree *tree, int k) {
-  return tree->owns + (size_t)k * (size_t)(tree->node_count * mbs_twist_size(tree->inner->dimension));
+// where the twists of column k begin
+static size_t column_at(const MbsTree *tree, int k) {
+  return (size_t)k * (size_t)(tree->node_count * mbs_twist_size(tree->inner->dimension));
 }
 
 // the column of `inner` that a direction of the tree makes, number k of the workspace
-static MbsDirectionColumn inner_column(const MbsSystem *system, const MbsDirectionColumn *direction, int k) {
+static MbsDirectionColumn inner_column(const MbsSystem *system, bool is_whole, const MbsDirectionColumn *direction,
+                                       int k) {
   const MbsTree *tree = system->tree;
   const MbsSystem *inner = tree->inner;
   mbs_scalar *X = tree->columns.X + (size_t)k * (size_t)inner->nq, *V = tree->columns.V + (size_t)k * (size_t)inner->nq;
   mbs_scalar *A = tree->columns.A + (size_t)k * (size_t)inner->nq;
   const MbsDirectionColumn made = {.column = direction->column, .X = X, .V = V, .A = A, .L = direction->L};
-  system->tree->own = own_of(tree, k);
+  system->tree->own = tree->owns + column_at(tree, k);
   if (inner->dimension == 2) {
-    out(tree, direction, &made, 2);
+    out(tree, is_whole, direction, &made, 2);
   } else {
-    out(tree, direction, &made, 3);
+    out(tree, is_whole, direction, &made, 3);
   }
   for (int i = 0; i < system->nq; ++i) {
     int at = i < system->n ? tree->scalar[i] : inner->n + i - system->n;
@@ -155,7 +162,7 @@ const MbsColumns *mbs_tree_columns(const MbsSystem *system, const MbsState *stat
   (void)mbs_tree_follow(tree, state, true);
   for (int k = 0; k < system->column_count; ++k) {
     const MbsDirectionColumn direction = column_of(system, columns, k);
-    (void)inner_column(system, &direction, k);
+    (void)inner_column(system, true, &direction, k);
   }
   tree->columns.L = columns->L;
   tree->columns.S = columns->S;
@@ -165,16 +172,17 @@ const MbsColumns *mbs_tree_columns(const MbsSystem *system, const MbsState *stat
 }
 
 // ---- in: from the bodies' f' to that of z ----
-// dW: the derivative of the wrenches, from f' and the change of the places where f acts
-MBS_KERNEL void gather_slopes(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar *slope, const mbs_scalar *X,
-                              int d) {
+// dW: the derivative of the wrenches, from that of inertia and weight (or NULL, where f has them too and acts on all
+// bodies), from f' and the change of the places where f acts
+MBS_KERNEL void gather_slopes(const MbsTree *tree, const mbs_scalar *body_dW, const mbs_scalar *f,
+                              const mbs_scalar *slope, const mbs_scalar *X, int d) {
   int size = mbs_twist_size(d);
   for (int i = 0; i < tree->node_count * size; ++i) {
-    tree->dW[i] = 0;
+    tree->dW[i] = body_dW ? body_dW[i] : 0;
   }
   for (int i = tree->node_count - 1; i >= 0; --i) {
     const MbsTreeNode *node = &tree->nodes[i];
-    for (int e = 0; e < node->body_count; ++e) {
+    for (int e = 0; e < node->body_count && (!body_dW || mbs_tree_has_forces(tree, i)); ++e) {
       int first = node->body_first + e * d;
       mbs_twist_move_transposed(d, e == 0, tree->local + first, slope + first, tree->dW + i * size);
       mbs_moment_add(d, X + first, f + first, tree->dW + i * size + d);
@@ -200,11 +208,12 @@ MBS_KERNEL void axis_slope(const MbsTree *tree, int index, int k, const mbs_scal
   }
 }
 
-// r += for the direction that `out` was last called for; f and W: values
-MBS_KERNEL void in(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar *W, const mbs_scalar *f_slope,
-                   const mbs_scalar *inner_X, const mbs_scalar *X, mbs_scalar *r, int d) {
+// r += for the direction that `out` was last called for
+MBS_KERNEL void in(const MbsTree *tree, const mbs_scalar *body_dW, const mbs_scalar *f_slope, const mbs_scalar *inner_X,
+                   const mbs_scalar *X, mbs_scalar *r, int d) {
+  const mbs_scalar *W = tree->W;
   int size = mbs_twist_size(d);
-  gather_slopes(tree, f, f_slope, inner_X, d);
+  gather_slopes(tree, body_dW, tree->f, f_slope, inner_X, d);
   for (int k = 0; k < tree->coordinate_count; ++k) {
     r[k] += tree->scalar[k] >= 0 ? f_slope[tree->scalar[k]] : 0;
     if (k < tree->joint_count) {
@@ -217,28 +226,40 @@ MBS_KERNEL void in(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar *W
   }
 }
 
+// in tree->body_dW, of column k
+static void find_body_slopes(const MbsTree *tree, MbsParts parts, int column, int k) {
+  mbs_scalar *dW = tree->body_dW + column_at(tree, k);
+  if (parts & MBS_PART_BALANCE) {
+    mbs_tree_body_slopes(tree, column, dW);
+  } else {
+    memset(dW, 0, sizeof *dW * column_at(tree, 1));
+  }
+}
+
 void mbs_tree_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                          int count, const MbsDirectionColumn *directions, mbs_scalar *R) {
   MbsTree *tree = system->tree;
   const MbsSystem *inner = tree->inner;
   int size = inner->n + inner->m;
-  const MbsState *x = mbs_tree_follow(tree, state, true);
+  mbs_tree_follow_terms(tree, state, true);
   mbs_tree_balance(tree, parts);
-  for (int i = 0; i < size * count; ++i) {
-    tree->R[i] = 0;
-  }
   for (int k = 0; k < count; ++k) {
-    inner->directions[k] = inner_column(system, &directions[k], k);
+    inner->directions[k] = inner_column(system, false, &directions[k], k);
+    find_body_slopes(tree, parts, directions[k].column, k);
   }
-  mbs_terms_add_columns(inner, x, weights, parts, count, tree->R);
+  if (!mbs_tree_is_bare(tree)) {
+    memset(tree->R, 0, sizeof *tree->R * (size_t)size * (size_t)count);
+    mbs_terms_add_light_columns(inner, &tree->x, weights, parts, count, tree->R);
+  }
   for (int k = 0; k < count; ++k) {
     const mbs_scalar *slope = tree->R + k * size, *X = tree->columns.X + (size_t)k * (size_t)inner->nq;
+    const mbs_scalar *dW = tree->body_dW + column_at(tree, k);
     mbs_scalar *r = R + k * (system->n + system->m);
-    tree->own = own_of(tree, k);
+    tree->own = tree->owns + column_at(tree, k);
     if (inner->dimension == 2) {
-      in(tree, tree->f, tree->W, slope, X, directions[k].X, r, 2);
+      in(tree, dW, slope, X, directions[k].X, r, 2);
     } else {
-      in(tree, tree->f, tree->W, slope, X, directions[k].X, r, 3);
+      in(tree, dW, slope, X, directions[k].X, r, 3);
     }
     for (int i = 0; i < inner->m; ++i) {
       r[system->n + i] += slope[inner->n + i];
@@ -297,7 +318,7 @@ void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const 
   mbs_tree_gather(tree, tree->f, tree->W);
   for (int c = 0; c < system->column_count; ++c) {
     const MbsDirectionColumn direction = column_of(system, columns, c);
-    const MbsDirectionColumn moved = inner_column(system, &direction, c);
+    const MbsDirectionColumn moved = inner_column(system, true, &direction, c);
     if (inner->dimension == 2) {
       spread_slopes(tree, u, xi, direction.X, moved.X, slope, 2);
     } else {
@@ -314,9 +335,9 @@ void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const 
     }
     mbs_scalar *r = R + c * (system->n + system->m);
     if (inner->dimension == 2) {
-      in(tree, tree->f, tree->W, f_slope, moved.X, direction.X, r, 2);
+      in(tree, NULL, f_slope, moved.X, direction.X, r, 2);
     } else {
-      in(tree, tree->f, tree->W, f_slope, moved.X, direction.X, r, 3);
+      in(tree, NULL, f_slope, moved.X, direction.X, r, 3);
     }
   }
 }

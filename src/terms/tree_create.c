@@ -19,6 +19,7 @@ static MbsStatus create_frame(MbsContext *context, const MbsTree *tree, const Mb
       nodes[used++] = spec->axes[j][i];
     }
   }
+  node->is_shifted = !node->has_frame;
   for (int i = 0; i < d; ++i) {
     node->has_frame |= !mbs_graph_is_constant(g, spec->origin[i], 0);
     nodes[used++] = spec->origin[i];
@@ -87,7 +88,9 @@ MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **resul
   }
   for (int i = 0; i < inner->mass_count; ++i) {
     if (!inner->masses[i].is_scalar) {
-      tree->nodes[node_at[inner->masses[i].first[0]]].mass = &inner->masses[i];
+      MbsTreeNode *node = &tree->nodes[node_at[inner->masses[i].first[0]]];
+      MBS_ASSERT(inner->masses[i].count == node->body_count);
+      node->mass = &inner->masses[i];
     }
   }
   tree->coordinate_count = tree->joint_count;
@@ -96,6 +99,9 @@ MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **resul
     scalar[tree->coordinate_count] = inner->entity_first[own->entity];
     tree->guess[tree->coordinate_count] = blueprint->entities.items[own->entity].guess[0];
     tree->names[tree->coordinate_count++] = own->name;
+  }
+  for (int k = 0; k < tree->coordinate_count; ++k) {
+    tree->has_scalars |= scalar[k] >= 0;
   }
   tree->scalar = scalar;
   tree->node_of = node_of;
@@ -132,10 +138,12 @@ static MbsStatus create_workspace(MbsContext *context, MbsTree *tree) {
                 {&tree->f, nq + (size_t)inner->m},
                 {&tree->W, twist * nodes},
                 {&tree->known_lambda, (size_t)inner->m},
+                {&tree->inertia_W, twist * nodes},
                 {&tree->eta[0], twist * nodes},
                 {&tree->eta[1], twist * nodes},
                 {&tree->eta[2], twist * nodes},
                 {&tree->dW, twist * nodes},
+                {&tree->body_dW, twist * nodes * columns},
                 {&tree->owns, twist * nodes * columns},
                 {&tree->bar[0], twist * nodes},
                 {&tree->bar[1], twist * nodes},
@@ -154,6 +162,7 @@ static MbsStatus create_workspace(MbsContext *context, MbsTree *tree) {
   for (int i = 0; i < MBS_COUNT(arrays); ++i) {
     MBS_TAKE(context, inner->arena, *arrays[i].array, arrays[i].size);
   }
+  MBS_TAKE(context, inner->arena, tree->inertia, nodes);
   tree->own = tree->owns;
   return MBS_OK;
 }

@@ -288,6 +288,7 @@ void mbs_tree_expanded_assemble(const MbsSystem *system, MbsTreeMatrix kind, con
                 .twist = mbs_twist_size(inner->dimension),
                 .d = inner->dimension};
   (void)mbs_tree_follow(tree, state, to.is_exact);
+  mbs_tree_find_inertia(tree);
   if (to.is_exact) {
     mbs_tree_balance(tree, MBS_PART_ALL);
   }

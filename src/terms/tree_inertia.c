@@ -1,192 +1,307 @@
-// How the wrench of a body changes with its motion: a matrix K of 3 twists. With mass dm at x, changes (eta, eta',
-// eta'') of its motion, eta = (lin, omega), change its wrench (F, N) = (integral a dm, integral x x a dm) - Q by
-//     eta''  [m, -h x; h x, tr S - S]                   h = integral x dm,  S = integral x x' dm: the spatial inertia
-//     eta'   [0, -2 p x; 0, 2 (tr Z - Z')]              p = integral v dm,  Z = integral x v' dm
-//     eta    [0, -F x; -F x, -N x]  of the inertia: it turns with the body
-//            [0, 0; -F x, Y - tr Y], Y = sum of x f', of forces f that stay as they are while their points move
-// all integrals are sums over the entities x_i with the mass matrix, integral x y' dm = sum x_i (M y)_i'.
-#include "terms/elements.h"
-#include "terms/tree.h"
+// A body in the tree: its inertia, the wrench of that and of its weight, and how these change. With mass dm at x, all
+// about the fixed point near the branch,
+//     h = integral x dm,  S = integral x x' dm
+//     I = [m, -h x; h x, tr S - S]                                           the spatial inertia
+//     (p, L) = I V,   (F, N) = (integral a dm, integral x x a dm) = I A + (omega x p, omega x L + V_lin x p)
+// and the weights w_i on its entities x_i have the wrench (w_0, sum of x_i x w_i). Integrals are sums over the entities
+// with the mass matrix, integral x y' dm = sum x_i (M y)_i'.
+//
+// Changes (eta, eta', eta'') of its motion change the wrench by K of tree_body_matrix.c. Products with K and K' are
+// written out here, with Z xi = h (V_lin.xi) + S (xi x omega) and Z' xi = V_lin (h.xi) + omega x S xi; the moments of
+// the weights change by x_i' x w_i.
+#include "terms/tree_inertia.h"
 
-enum { MOST = 4 };  // entities
-
-typedef struct Inertia {
-  mbs_scalar m, h[3], S[3][3];
-} Inertia;
-
-typedef struct Motion {
-  mbs_scalar p[3], Z[3][3];
-  mbs_scalar F[3], N[3];             // of the inertia
-  mbs_scalar rest_F[3], rest[3][3];  // of the other forces, and their Y
-} Motion;
-
-// its body's, if that takes part in the terms now (mbs_system_isolate)
-static const MbsMass *mass_of(const MbsTree *tree, const MbsTreeNode *node) {
-  const MbsSystem *inner = tree->inner;
-  bool takes_part = node->mass >= inner->masses && node->mass < inner->masses + inner->mass_count;
-  return takes_part ? node->mass : NULL;
-}
-
-// (M y)_i
-MBS_KERNEL void mass_times_of(const MbsMass *mass, int count, const mbs_scalar *y, mbs_scalar My[MOST][3], int d) {
-  const mbs_scalar *ab = mass->block.value;
+// ---- inertia ----
+MBS_KERNEL void find_inertia(const mbs_scalar *ab, int count, const mbs_scalar *H, MbsTreeInertia *all, int d) {
+  mbs_scalar Mx[MBS_MOST_ENTITIES][3] = {{0}};
   for (int i = 0; i < count; ++i) {
-    for (int k = 0; k < d; ++k) {
-      My[i][k] = 0;
-    }
     for (int j = 0; j < count; ++j) {
-      mbs_turn_add(d, d == 2, ab[2 * (i * count + j)], ab[2 * (i * count + j) + 1], y + d * j, My[i]);
+      mbs_turn_add(d, d == 2, ab[2 * (i * count + j)], ab[2 * (i * count + j) + 1], mbs_tree_entity(H, j, d), Mx[i]);
     }
   }
-}
-
-MBS_KERNEL void mass_times(const MbsMass *mass, const mbs_scalar *y, mbs_scalar My[MOST][3], int d) {
-  if (d == 3 && mass->count == MOST) {  // loops of known length for what is usual
-    mass_times_of(mass, MOST, y, My, 3);
-  } else {
-    mass_times_of(mass, mass->count, y, My, d);
-  }
-}
-
-MBS_KERNEL void add_outer(const mbs_scalar *x, const mbs_scalar *y, mbs_scalar sum[3][3], int d) {
-  for (int i = 0; i < d; ++i) {
-    for (int k = 0; k < d; ++k) {
-      sum[i][k] += x[i] * y[k];
-    }
-  }
-}
-
-// h and S, of which only one half is computed
-MBS_KERNEL void add_inertia(const MbsMass *mass, const mbs_scalar *x, Inertia *all, int d) {
-  mbs_scalar Mx[MOST][3] = {{0}};
-  mass_times(mass, x, Mx, d);
-  all->m = mass->block.value[0];
+  all->m = ab[0];
+  all->trace = 0;
   for (int i = 0; i < d; ++i) {
     all->h[i] = Mx[0][i];
-    for (int k = i; k < d; ++k) {
+    for (int k = i; k < (d == 2 ? i + 1 : 3); ++k) {
       mbs_scalar sum = 0;
-      for (int e = 0; e < mass->count; ++e) {
-        sum += x[d * e + i] * Mx[e][k];
+      for (int e = 0; e < count; ++e) {
+        sum += mbs_tree_entity(H, e, d)[i] * Mx[e][k];
       }
       all->S[i][k] = all->S[k][i] = sum;
     }
+    all->trace += all->S[i][i];
   }
 }
 
-MBS_KERNEL void add_motion(const MbsTree *tree, const MbsTreeNode *node, Motion *all, int d) {
-  const MbsMass *mass = mass_of(tree, node);
-  const mbs_scalar *x = tree->local + node->body_first, *f = tree->f + node->body_first;
-  mbs_scalar Mv[MOST][3] = {{0}}, Ma[MOST][3] = {{0}};
-  if (mass) {
-    mass_times(mass, tree->x.v + node->body_first, Mv, d);
-    mass_times(mass, tree->x.a + node->body_first, Ma, d);
-    for (int k = 0; k < d; ++k) {
-      all->p[k] = Mv[0][k];
-      all->F[k] = Ma[0][k];
+MBS_KERNEL void find_inertias(const MbsTree *tree, int d) {
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsMass *mass = tree->nodes[i].mass;
+    const mbs_scalar *H = mbs_tree_frame_of(tree, i, d);
+    if (mass && d == 3 && mass->count == MBS_MOST_ENTITIES) {  // loops of known length for what is usual
+      find_inertia(mass->block.value, MBS_MOST_ENTITIES, H, &tree->inertia[i], 3);
+    } else if (mass) {
+      find_inertia(mass->block.value, mass->count, H, &tree->inertia[i], d);
     }
-  }
-  for (int i = 0; i < node->body_count; ++i) {
-    mbs_scalar rest[3];
-    add_outer(x + d * i, Mv[i], all->Z, d);
-    mbs_moment_add(d, x + d * i, Ma[i], all->N);
-    for (int k = 0; k < d; ++k) {
-      rest[k] = f[d * i + k] - Ma[i][k];
-      all->rest_F[k] += i == 0 ? rest[k] : 0;
-    }
-    add_outer(x + d * i, rest, all->rest, d);
   }
 }
 
-// K: rows of 3 twists, columns of eta, eta', eta'' from first[0], first[1], first[2]
-MBS_KERNEL void add_cross(const mbs_scalar *a, mbs_scalar scale, int row, int column, mbs_scalar *K, int stride) {
-  K[(row + 0) * stride + column + 1] -= scale * a[2];
-  K[(row + 0) * stride + column + 2] += scale * a[1];
-  K[(row + 1) * stride + column + 0] += scale * a[2];
-  K[(row + 1) * stride + column + 2] -= scale * a[0];
-  K[(row + 2) * stride + column + 0] -= scale * a[1];
-  K[(row + 2) * stride + column + 1] += scale * a[0];
-}
-
-// motion NULL: eta'' alone
-MBS_KERNEL void put_space(const Inertia *inertia, const Motion *motion, mbs_scalar *K) {
-  int stride = 18, last = motion ? 12 : 0;
-  mbs_scalar trace = inertia->S[0][0] + inertia->S[1][1] + inertia->S[2][2];
-  add_cross(inertia->h, -1, 0, last + 3, K, stride);
-  add_cross(inertia->h, 1, 3, last, K, stride);
-  for (int i = 0; i < 3; ++i) {
-    K[i * stride + last + i] += inertia->m;
-    K[(3 + i) * stride + last + 3 + i] += trace;
-    for (int k = 0; k < 3; ++k) {
-      K[(3 + i) * stride + last + 3 + k] -= inertia->S[i][k];
-    }
-  }
-  if (!motion) {
+void mbs_tree_find_inertia(MbsTree *tree) {
+  if (tree->has_inertia) {
     return;
   }
-  mbs_scalar trace_Z = motion->Z[0][0] + motion->Z[1][1] + motion->Z[2][2];
-  mbs_scalar trace_Y = motion->rest[0][0] + motion->rest[1][1] + motion->rest[2][2];
-  add_cross(motion->p, -2, 0, 6 + 3, K, stride);
-  add_cross(motion->F, -1, 0, 3, K, stride);
-  add_cross(motion->F, -1, 3, 0, K, stride);
-  add_cross(motion->N, -1, 3, 3, K, stride);
-  add_cross(motion->rest_F, -1, 3, 0, K, stride);
-  for (int i = 0; i < 3; ++i) {
-    K[(3 + i) * stride + 9 + i] += 2 * trace_Z;
-    K[(3 + i) * stride + 3 + i] -= trace_Y;
-    for (int k = 0; k < 3; ++k) {
-      K[(3 + i) * stride + 9 + k] -= 2 * motion->Z[k][i];
-      K[(3 + i) * stride + 3 + k] += motion->rest[i][k];
+  if (tree->inner->dimension == 2) {
+    find_inertias(tree, 2);
+  } else {
+    find_inertias(tree, 3);
+  }
+  tree->has_inertia = true;
+}
+
+// y = I t
+MBS_KERNEL void inertia_times(const MbsTreeInertia *inertia, const mbs_scalar *t, mbs_scalar *y, int d) {
+  const mbs_scalar *h = inertia->h, (*S)[3] = inertia->S;
+  for (int k = 0; k < d; ++k) {
+    y[k] = inertia->m * t[k];
+  }
+  for (int k = d; k < mbs_twist_size(d); ++k) {
+    y[k] = inertia->trace * t[k];
+  }
+  for (int i = 0; i < 3 && d == 3; ++i) {
+    y[3 + i] -= S[i][0] * t[3] + S[i][1] * t[4] + S[i][2] * t[5];
+  }
+  mbs_cross_add(d, 1, t + d, h, y);
+  mbs_moment_add(d, h, t, y + d);
+}
+
+// ---- wrenches ----
+// W = (F, N) of a body's inertia
+MBS_KERNEL void inertia_wrench(const MbsTreeInertia *inertia, const mbs_scalar *V, const mbs_scalar *A, mbs_scalar *W,
+                               int d) {
+  mbs_scalar momentum[MBS_LONGEST_TWIST];
+  inertia_times(inertia, V, momentum, d);
+  inertia_times(inertia, A, W, d);
+  mbs_cross_add(d, 1, V + d, momentum, W);
+  mbs_moment_add(d, V, momentum, W + d);
+  if (d == 3) {
+    mbs_cross_add(3, 1, V + 3, momentum + 3, W + 3);
+  }
+}
+
+// The largest part of the forces on a body: F, the moment about its origin o, and what cancels in these as it spins.
+MBS_KERNEL void raise_scale(const MbsTreeInertia *inertia, const mbs_scalar *o, const mbs_scalar *omega,
+                            const mbs_scalar *W, double *scale, int d) {
+  mbs_scalar moment[3] = {0}, square = 0, spread = inertia->trace;
+  mbs_moment_add(d, o, W, moment);
+  for (int k = d; k < mbs_twist_size(d); ++k) {
+    square += omega[k - d] * omega[k - d];
+    mbs_raise(scale, W[k] - moment[k - d]);
+  }
+  for (int k = 0; k < d; ++k) {
+    mbs_raise(scale, W[k]);
+    mbs_raise(scale, square * (inertia->h[k] - inertia->m * o[k]));
+    spread += o[k] * (inertia->m * o[k] - 2 * inertia->h[k]);
+  }
+  mbs_raise(scale, square * spread);
+}
+
+MBS_KERNEL void add_weight(const mbs_scalar *c, int count, const mbs_scalar *H, mbs_scalar *wrench, double *scale,
+                           int d) {
+  for (int e = 0; e < count; ++e) {
+    const mbs_scalar *w = mbs_tree_weight(c, count, e, d);
+    mbs_twist_move_transposed(d, e == 0, mbs_tree_entity(H, e, d), w, wrench);
+    for (int k = 0; k < d && scale; ++k) {
+      mbs_raise(scale, w[k]);
     }
   }
 }
 
-// motion NULL: eta'' alone
-MBS_KERNEL void put_plane(const Inertia *inertia, const Motion *motion, mbs_scalar *K) {
-  int stride = 9, last = motion ? 6 : 0;
-  K[last] += inertia->m;
-  K[stride + last + 1] += inertia->m;
-  K[last + 2] -= inertia->h[1];
-  K[2 * stride + last] -= inertia->h[1];
-  K[stride + last + 2] += inertia->h[0];
-  K[2 * stride + last + 1] += inertia->h[0];
-  K[2 * stride + last + 2] += inertia->S[0][0] + inertia->S[1][1];
-  if (!motion) {
-    return;
+MBS_KERNEL void find_wrenches(const MbsTree *tree, double *scale, int d) {
+  int size = mbs_twist_size(d);
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsMass *mass = mbs_tree_mass_of(tree, i);
+    const mbs_scalar *H = mbs_tree_frame_of(tree, i, d), *V = tree->V + i * size, *A = tree->A + i * size;
+    mbs_scalar *own = tree->inertia_W + i * size, *W = tree->W + i * size;
+    mbs_scalar inertia[MBS_LONGEST_TWIST], weight[MBS_LONGEST_TWIST] = {0};  // in registers until all is known
+    if (!mass) {
+      for (int k = 0; k < size; ++k) {
+        own[k] = W[k] = 0;
+      }
+      continue;
+    }
+    inertia_wrench(&tree->inertia[i], V, A, inertia, d);
+    if (scale) {
+      raise_scale(&tree->inertia[i], mbs_tree_entity(H, 0, d), V + d, inertia, scale, d);
+    }
+    if (d == 3 && mass->count == MBS_MOST_ENTITIES) {
+      add_weight(mass->block.value, MBS_MOST_ENTITIES, H, weight, scale, 3);
+    } else {
+      add_weight(mass->block.value, mass->count, H, weight, scale, d);
+    }
+    for (int k = 0; k < size; ++k) {
+      own[k] = inertia[k];
+      W[k] = inertia[k] - weight[k];
+    }
   }
-  K[3 + 2] -= 2 * motion->p[1];
-  K[stride + 3 + 2] += 2 * motion->p[0];
-  K[2 * stride + 3 + 2] += 2 * (motion->Z[0][0] + motion->Z[1][1]);
-  K[2] -= motion->F[1];
-  K[stride + 2] += motion->F[0];
-  K[2 * stride] += motion->F[1] + motion->rest_F[1];
-  K[2 * stride + 1] -= motion->F[0] + motion->rest_F[0];
-  K[2 * stride + 2] -= (motion->rest[0][0] + motion->rest[1][1]);
 }
 
-MBS_KERNEL void body_matrix(const MbsTree *tree, const MbsTreeNode *node, bool is_full, mbs_scalar *K, int d) {
-  Inertia inertia = {.m = 0};
-  Motion motion;
-  if (mass_of(tree, node)) {
-    add_inertia(node->mass, tree->local + node->body_first, &inertia, d);
+void mbs_tree_find_wrenches(MbsTree *tree, double *scale) {
+  mbs_tree_find_inertia(tree);
+  if (tree->inner->dimension == 2) {
+    find_wrenches(tree, scale, 2);
+  } else if (scale) {
+    find_wrenches(tree, scale, 3);
+  } else {
+    find_wrenches(tree, NULL, 3);
   }
-  if (is_full) {
-    motion = (Motion){.p = {0}};
-    add_motion(tree, node, &motion, d);
+}
+
+// ---- products with K and its transpose, of inertia and weight ----
+MBS_KERNEL void S_times(const MbsTreeInertia *inertia, const mbs_scalar *xi, mbs_scalar *y) {
+  for (int i = 0; i < 3; ++i) {
+    y[i] = inertia->S[i][0] * xi[0] + inertia->S[i][1] * xi[1] + inertia->S[i][2] * xi[2];
+  }
+}
+
+// y += 2 (tr Z - Z') xi, or with Z itself
+MBS_KERNEL void add_Z_times(const MbsTreeInertia *inertia, const mbs_scalar *V, bool is_transposed,
+                            const mbs_scalar *xi, mbs_scalar *y, int d) {
+  const mbs_scalar *h = inertia->h, *omega = V + d;
+  mbs_scalar trace = 0;
+  for (int k = 0; k < d; ++k) {
+    trace += h[k] * V[k];
+  }
+  for (int k = 0; k < mbs_twist_size(d) - d; ++k) {
+    y[k] += 2 * trace * xi[k];
   }
   if (d == 2) {
-    put_plane(&inertia, is_full ? &motion : NULL, K);
+    return;
+  }
+  const mbs_scalar *along = is_transposed ? V : h, *with = is_transposed ? h : V;
+  mbs_scalar turned[3] = {0}, S[3], product = with[0] * xi[0] + with[1] * xi[1] + with[2] * xi[2];
+  if (is_transposed) {
+    S_times(inertia, xi, S);
+    mbs_cross_add(3, 1, omega, S, turned);
   } else {
-    put_space(&inertia, is_full ? &motion : NULL, K);
+    S[0] = S[1] = S[2] = 0;
+    mbs_cross_add(3, 1, xi, omega, S);
+    S_times(inertia, S, turned);
+  }
+  for (int k = 0; k < 3; ++k) {
+    y[k] -= 2 * (along[k] * product + turned[k]);
   }
 }
 
-void mbs_tree_body_matrix(const MbsTree *tree, int index, bool is_full, mbs_scalar *K) {
-  const MbsTreeNode *node = &tree->nodes[index];
+// w = K (eta, eta', eta'')
+MBS_KERNEL void body_slope(const MbsTree *tree, int index, const MbsMass *mass, int count, mbs_scalar *w, int d) {
+  const MbsTreeInertia *inertia = &tree->inertia[index];
+  int at = index * mbs_twist_size(d);
+  const mbs_scalar *eta[3] = {tree->eta[0] + at, tree->eta[1] + at, tree->eta[2] + at};
+  const mbs_scalar *H = mbs_tree_frame_of(tree, index, d), *V = tree->V + at, *W = tree->inertia_W + at;
+  mbs_scalar p[3];
+  mbs_tree_momentum(inertia, V, p, d);
+  inertia_times(inertia, eta[2], w, d);
+  mbs_cross_add(d, 2, eta[1] + d, p, w);
+  add_Z_times(inertia, V, true, eta[1] + d, w + d, d);
+  mbs_cross_add(d, 1, eta[0] + d, W, w);
+  mbs_moment_add(d, eta[0], W, w + d);
+  if (d == 3) {
+    mbs_cross_add(3, 1, eta[0] + 3, W + 3, w + 3);
+  }
+  for (int e = 0; e < count; ++e) {
+    mbs_scalar ahead[3] = {0};
+    mbs_twist_move(d, e == 0, eta[0], mbs_tree_entity(H, e, d), ahead);
+    mbs_moment_add(d, mbs_tree_weight(mass->block.value, count, e, d), ahead, w + d);
+  }
+}
+
+// w += what the slopes of the mass and the weight add
+MBS_KERNEL void add_mass_slope(const MbsTree *tree, int index, const mbs_scalar *slope, int count, mbs_scalar *w,
+                               int d) {
+  const mbs_scalar *H = mbs_tree_frame_of(tree, index, d);
+  MbsTreeInertia inertia;
+  mbs_scalar wrench[MBS_LONGEST_TWIST], weight[MBS_LONGEST_TWIST] = {0};
+  find_inertia(slope, count, H, &inertia, d);
+  inertia_wrench(&inertia, tree->V + index * mbs_twist_size(d), tree->A + index * mbs_twist_size(d), wrench, d);
+  add_weight(slope, count, H, weight, NULL, d);
+  mbs_twist_add(d, 1, wrench, w);
+  mbs_twist_add(d, -1, weight, w);
+}
+
+MBS_KERNEL void body_slopes(const MbsTree *tree, int column, mbs_scalar *dW, int d) {
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsMass *mass = mbs_tree_mass_of(tree, i);
+    const mbs_scalar *slope = mass && column >= 0 ? mbs_block_slope(&mass->block, column) : NULL;
+    mbs_scalar w[MBS_LONGEST_TWIST] = {0};
+    if (mass && d == 3 && mass->count == MBS_MOST_ENTITIES) {
+      body_slope(tree, i, mass, MBS_MOST_ENTITIES, w, 3);
+    } else if (mass) {
+      body_slope(tree, i, mass, mass->count, w, d);
+    }
+    if (slope) {
+      add_mass_slope(tree, i, slope, mass->count, w, d);
+    }
+    for (int k = 0; k < mbs_twist_size(d); ++k) {
+      dW[i * mbs_twist_size(d) + k] = w[k];
+    }
+  }
+}
+
+void mbs_tree_body_slopes(const MbsTree *tree, int column, mbs_scalar *dW) {
   if (tree->inner->dimension == 2) {
-    body_matrix(tree, node, is_full, K, 2);
-  } else if (is_full) {
-    body_matrix(tree, node, true, K, 3);
+    body_slopes(tree, column, dW, 2);
   } else {
-    body_matrix(tree, node, false, K, 3);
+    body_slopes(tree, column, dW, 3);
+  }
+}
+
+// bar += K' xi
+MBS_KERNEL void body_transposed(const MbsTree *tree, int index, const MbsMass *mass, int count, const mbs_scalar *xi,
+                                int d) {
+  const MbsTreeInertia *inertia = &tree->inertia[index];
+  int size = mbs_twist_size(d), at = index * size;
+  const mbs_scalar *H = mbs_tree_frame_of(tree, index, d), *V = tree->V + at, *W = tree->inertia_W + at;
+  mbs_scalar p[3], bar[3][MBS_LONGEST_TWIST] = {{0}};
+  mbs_tree_momentum(inertia, V, p, d);
+  inertia_times(inertia, xi, bar[2], d);
+  mbs_moment_add(d, p, xi, bar[1] + d);
+  for (int k = d; k < size; ++k) {
+    bar[1][k] *= 2;
+  }
+  add_Z_times(inertia, V, false, xi + d, bar[1] + d, d);
+  mbs_cross_add(d, -1, xi + d, W, bar[0]);
+  mbs_moment_add(d, W, xi, bar[0] + d);
+  if (d == 3) {
+    mbs_cross_add(3, -1, xi + 3, W + 3, bar[0] + 3);
+  }
+  for (int e = 0; e < count; ++e) {
+    mbs_scalar turned[3] = {0};
+    mbs_cross_add(d, 1, xi + d, mbs_tree_weight(mass->block.value, count, e, d), turned);
+    mbs_twist_move_transposed(d, e == 0, mbs_tree_entity(H, e, d), turned, bar[0]);
+  }
+  for (int level = 0; level < 3; ++level) {
+    for (int k = 0; k < size; ++k) {
+      tree->bar[level][at + k] += bar[level][k];
+    }
+  }
+}
+
+MBS_KERNEL void bodies_transposed(const MbsTree *tree, const mbs_scalar *xi, int d) {
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsMass *mass = mbs_tree_mass_of(tree, i);
+    const mbs_scalar *own = xi + i * mbs_twist_size(d);
+    if (mass && d == 3 && mass->count == MBS_MOST_ENTITIES) {
+      body_transposed(tree, i, mass, MBS_MOST_ENTITIES, own, 3);
+    } else if (mass) {
+      body_transposed(tree, i, mass, mass->count, own, d);
+    }
+  }
+}
+
+void mbs_tree_bodies_transposed(const MbsTree *tree, const mbs_scalar *xi) {
+  if (tree->inner->dimension == 2) {
+    bodies_transposed(tree, xi, 2);
+  } else {
+    bodies_transposed(tree, xi, 3);
   }
 }

@@ -1,4 +1,4 @@
-// From the coordinates to frames, twists and back to generalised forces. See tree.h.
+// From the coordinates to frames, twists and bodies. See tree.h.
 #include <math.h>
 #include <string.h>
 
@@ -22,8 +22,8 @@ MBS_KERNEL void axis_of(int d, const mbs_scalar *frame, int k, mbs_scalar *axis)
 }
 
 // ---- frames ----
-// P = H F: axes turned and origin shifted by the numbers of a node's frame
-MBS_KERNEL void stand(int d, const mbs_scalar *H, const mbs_scalar *F, mbs_scalar *P) {
+// P = H F: axes turned (unless they are the same) and origin shifted by the numbers of a node's frame
+MBS_KERNEL void stand(int d, bool is_shifted, const mbs_scalar *H, const mbs_scalar *F, mbs_scalar *restrict P) {
   if (d == 2) {
     P[0] = H[0] * F[0] - H[1] * F[1];
     P[1] = H[1] * F[0] + H[0] * F[1];
@@ -31,10 +31,16 @@ MBS_KERNEL void stand(int d, const mbs_scalar *H, const mbs_scalar *F, mbs_scala
     P[3] = H[3] + H[1] * F[2] + H[0] * F[3];
     return;
   }
-  for (int j = 0; j < 4; ++j) {
+  for (int k = 0; k < 9 && is_shifted; ++k) {
+    P[k] = H[k];
+  }
+  for (int j = 0; j < 3 && !is_shifted; ++j) {
     for (int i = 0; i < 3; ++i) {
-      P[3 * j + i] = (j == 3 ? H[9 + i] : 0) + H[i] * F[3 * j] + H[3 + i] * F[3 * j + 1] + H[6 + i] * F[3 * j + 2];
+      P[3 * j + i] = H[i] * F[3 * j] + H[3 + i] * F[3 * j + 1] + H[6 + i] * F[3 * j + 2];
     }
+  }
+  for (int i = 0; i < 3; ++i) {
+    P[9 + i] = H[9 + i] + H[i] * F[9] + H[3 + i] * F[10] + H[6 + i] * F[11];
   }
 }
 
@@ -83,7 +89,7 @@ static void move_ball(const mbs_scalar *P, const mbs_scalar *p, mbs_scalar *H) {
   }
 }
 
-MBS_KERNEL void move(int d, const MbsTreeNode *node, const mbs_scalar *z, const mbs_scalar *P, mbs_scalar *H) {
+MBS_KERNEL void move(int d, const MbsTreeNode *node, const mbs_scalar *z, const mbs_scalar *P, mbs_scalar *restrict H) {
   if (d == 3 && node->kind == MBS_MOTION_BALL) {
     move_ball(P, z + node->first, H);
     return;
@@ -104,7 +110,7 @@ MBS_KERNEL void move(int d, const MbsTreeNode *node, const mbs_scalar *z, const 
       H[1] = s * P[0] + c * P[1];
       return;
     }
-    int j = (node->axis + 1) % 3, k = (node->axis + 2) % 3;
+    int j = node->axis == 2 ? 0 : node->axis + 1, k = node->axis == 0 ? 2 : node->axis - 1;
     for (int i = 0; i < 3; ++i) {
       H[3 * j + i] = c * P[3 * j + i] + s * P[3 * k + i];
       H[3 * k + i] = c * P[3 * k + i] - s * P[3 * j + i];
@@ -157,24 +163,30 @@ void mbs_tree_ball_slope(const MbsTree *tree, int index, int k, int l, mbs_scala
   ball_twist(tree->P + 12 * index, s, t);
 }
 
+// Results are made in arrays of their own and stored at once: the compiler keeps such in registers.
+MBS_KERNEL void store(int d, const mbs_scalar *twist, mbs_scalar *to) {
+  for (int i = 0; i < mbs_twist_size(d); ++i) {
+    to[i] = twist[i];
+  }
+}
+
 // b of a node's coordinates
 MBS_KERNEL void find_axes(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
-  int size = mbs_twist_size(d);
-  const mbs_scalar *P = tree->P + index * frame_size(d);
-  for (int k = 0; k < node->count; ++k) {
-    mbs_scalar *b = tree->b[0] + (node->first + k) * size;
-    if (d == 3 && node->kind == MBS_MOTION_BALL) {
-      const mbs_scalar *p = tree->at.q + node->first;
-      mbs_scalar e[3], N = dot4(p, p);
+  const mbs_scalar *P = tree->P + index * frame_size(d), *p = tree->at.q + node->first;
+  mbs_scalar *to = tree->b[0] + node->first * mbs_twist_size(d), b[MBS_LONGEST_TWIST];
+  if (d == 3 && node->kind == MBS_MOTION_BALL) {
+    mbs_scalar e[3], N = dot4(p, p);
+    for (int k = 0; k < node->count; ++k) {
       ball_column(p, k, e);
       for (int i = 0; i < 3; ++i) {
         e[i] /= N;
       }
-      ball_twist(P, e, b);
-    } else {
-      axis_twist(d, node, P, b);
+      ball_twist(P, e, to + 6 * k);
     }
+  } else if (node->count > 0) {
+    axis_twist(d, node, P, b);
+    store(d, b, to);
   }
 }
 
@@ -188,45 +200,38 @@ MBS_KERNEL void find_rates(const MbsTree *tree, int index, int d) {
   int size = mbs_twist_size(d);
   const mbs_scalar *V_p = of_parent(tree, node, tree->V, d);
   for (int k = node->first; k < node->first + node->count; ++k) {
-    mbs_scalar *rate = tree->b[1] + k * size;
+    mbs_scalar rate[MBS_LONGEST_TWIST] = {0};
     if (d == 3 && node->kind == MBS_MOTION_BALL) {
       mbs_scalar s[3][3];
       ball_rates(&tree->at, node, k - node->first, s);
       ball_twist(tree->P + index * frame_size(d), s[1], rate);
-    } else {
-      for (int i = 0; i < size; ++i) {
-        rate[i] = 0;
-      }
     }
     mbs_bracket_add(d, 1, V_p, tree->b[0] + k * size, rate);
+    store(d, rate, tree->b[1] + k * size);
   }
 }
 
 MBS_KERNEL void add_velocity(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   int size = mbs_twist_size(d);
-  const mbs_scalar *V_p = of_parent(tree, node, tree->V, d);
-  mbs_scalar *V = tree->V + index * size;
-  for (int i = 0; i < size; ++i) {
-    V[i] = V_p[i];
-  }
+  mbs_scalar V[MBS_LONGEST_TWIST];
+  store(d, of_parent(tree, node, tree->V, d), V);
   for (int k = node->first; k < node->first + node->count; ++k) {
     mbs_twist_add(d, tree->at.v[k], tree->b[0] + k * size, V);
   }
+  store(d, V, tree->V + index * size);
 }
 
 MBS_KERNEL void add_acceleration(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   int size = mbs_twist_size(d);
-  const mbs_scalar *A_p = of_parent(tree, node, tree->A, d);
-  mbs_scalar *A = tree->A + index * size;
-  for (int i = 0; i < size; ++i) {
-    A[i] = A_p[i];
-  }
+  mbs_scalar A[MBS_LONGEST_TWIST];
+  store(d, of_parent(tree, node, tree->A, d), A);
   for (int k = node->first; k < node->first + node->count; ++k) {
     mbs_twist_add(d, tree->at.a[k], tree->b[0] + k * size, A);
     mbs_twist_add(d, tree->at.v[k], tree->b[1] + k * size, A);
   }
+  store(d, A, tree->A + index * size);
 }
 
 // b'' = [A_p, b] + [V_p, b'], and of a ball the rates of its own axes
@@ -299,44 +304,60 @@ MBS_KERNEL void accelerate_body(const MbsTree *tree, int index, int d) {
   }
 }
 
-// positions (level 0), velocities (1) and accelerations (2) from `level` on
-MBS_KERNEL void follow(const MbsTree *tree, int level, bool is_about_centres, int d) {
-  mbs_scalar ground[12] = {1, 0, 0, 0, d == 3, 0, 0, 0, d == 3};
-  int size = frame_size(d);
+// all bodies from a level on: positions (0), velocities (1), accelerations (2)
+MBS_KERNEL void follow_bodies(const MbsTree *tree, int level, int d) {
   for (int i = 0; i < tree->node_count; ++i) {
-    const MbsTreeNode *node = &tree->nodes[i];
     if (level == 0) {
-      for (int k = 0; k < d && node->parent < 0; ++k) {
-        ground[size - d + k] = -tree->near[d * i + k];
-      }
-      const mbs_scalar *H = node->parent < 0 ? ground : tree->H + node->parent * size;
-      mbs_scalar *P = tree->P + i * size;
-      if (node->has_frame) {
-        stand(d, H, node->frame.value, P);
-      } else {
-        for (int k = 0; k < size; ++k) {
-          P[k] = H[k];
-        }
-      }
-      move(d, node, tree->at.q, P, tree->H + i * size);
-      find_axes(tree, i, d);
       place_body(tree, i, d);
     }
-    if (level <= 1 && !is_about_centres) {
-      find_rates(tree, i, d);
-      add_velocity(tree, i, d);
+    if (level <= 1) {
       move_body(tree, i, d);
     }
-    if (!is_about_centres) {
-      add_acceleration(tree, i, d);
-      accelerate_body(tree, i, d);
-    }
+    accelerate_body(tree, i, d);
   }
 }
 
-// the same, V and A by the recursion about centres
+// ---- all nodes ----
+// P, H and b
+MBS_KERNEL void place_node(const MbsTree *tree, int index, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  int size = frame_size(d);
+  mbs_scalar ground[12] = {1, 0, 0, 0, d == 3, 0, 0, 0, d == 3}, *P = tree->P + index * size;
+  for (int k = 0; k < d && node->parent < 0; ++k) {
+    ground[size - d + k] = -tree->near[d * index + k];
+  }
+  const mbs_scalar *H = node->parent < 0 ? ground : tree->H + node->parent * size;
+  if (node->has_frame) {
+    stand(d, node->is_shifted, H, node->frame.value, P);
+  } else {
+    for (int k = 0; k < size; ++k) {
+      P[k] = H[k];
+    }
+  }
+  move(d, node, tree->at.q, P, tree->H + index * size);
+  find_axes(tree, index, d);
+}
+
+// positions (level 0), velocities (1) and accelerations (2) from `level` on
+MBS_KERNEL void follow(const MbsTree *tree, int level, int d) {
+  for (int i = 0; i < tree->node_count; ++i) {
+    if (level == 0) {
+      place_node(tree, i, d);
+    }
+    if (level <= 1) {
+      find_rates(tree, i, d);
+      add_velocity(tree, i, d);
+    }
+    add_acceleration(tree, i, d);
+  }
+}
+
+// the same, V and A by the recursion about centres, which takes the bodies along
 MBS_KERNEL void follow_about_centres(const MbsTree *tree, int level, int d) {
-  follow(tree, level, true, d);
+  for (int i = 0; i < tree->node_count && level == 0; ++i) {
+    place_node(tree, i, d);
+    place_body(tree, i, d);
+  }
   if (level == 0) {
     mbs_tree_follow_centres(tree, 0);
   }
@@ -407,48 +428,57 @@ static int changed_level(const MbsTree *tree, const MbsState *state) {
 // what is given, and what of it `inner` has as it is
 static void copy_level(const MbsTree *tree, const mbs_scalar *from, mbs_scalar *at, mbs_scalar *x) {
   const MbsSystem *inner = tree->inner;
-  int n = tree->coordinate_count;
-  for (int i = 0; i < n + inner->nq - inner->n; ++i) {
-    int to = i < n ? tree->scalar[i] : inner->n + i - n;
-    at[i] = from[i];
-    if (to >= 0) {
-      x[to] = from[i];
+  int n = tree->coordinate_count, fixed = inner->nq - inner->n;
+  memcpy(at, from, sizeof(mbs_scalar) * (size_t)(n + fixed));
+  for (int i = 0; i < n && tree->has_scalars; ++i) {
+    if (tree->scalar[i] >= 0) {
+      x[tree->scalar[i]] = from[i];
     }
+  }
+  for (int i = 0; i < fixed; ++i) {
+    x[inner->n + i] = from[n + i];
   }
 }
 
-const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_slopes) {
-  const MbsSystem *inner = tree->inner;
+static void follow_level(MbsTree *tree, const MbsState *state, int level) {
+  const mbs_scalar *const from[] = {state->q, state->v, state->a};
+  mbs_scalar *const at[] = {tree->at.q, tree->at.v, tree->at.a}, *const x[] = {tree->x.q, tree->x.v, tree->x.a};
+  bool is_plane = tree->inner->dimension == 2;
+  for (int i = level; i < 3; ++i) {
+    copy_level(tree, from[i], at[i], x[i]);
+  }
+  if (tree->is_about_centres && is_plane) {
+    follow_about_centres(tree, level, 2);
+  } else if (tree->is_about_centres) {
+    follow_about_centres(tree, level, 3);
+  } else if (is_plane) {
+    follow(tree, level, 2);
+  } else {
+    follow(tree, level, 3);
+  }
+  tree->is_known = true;
+  tree->has_slopes = false;
+  tree->has_inertia &= level > 0;
+  tree->body_levels = tree->is_about_centres ? 3 : level < tree->body_levels ? level : tree->body_levels;
+}
+
+void mbs_tree_follow_twists(MbsTree *tree, const MbsState *state, bool with_slopes) {
   int level = changed_level(tree, state);
   if (level < 3 || memcmp(&tree->at.t, &state->t, sizeof state->t) != 0) {
     tree->known_parts = 0;
   }
   tree->at.t = tree->x.t = state->t;
   if (level < 3) {
-    copy_level(tree, state->q, tree->at.q, tree->x.q);
-    copy_level(tree, state->v, tree->at.v, tree->x.v);
-    copy_level(tree, state->a, tree->at.a, tree->x.a);
-    if (inner->dimension == 2) {
-      if (tree->is_about_centres) {
-        follow_about_centres(tree, level, 2);
-      } else {
-        follow(tree, level, false, 2);
-      }
-    } else if (tree->is_about_centres) {
-      follow_about_centres(tree, level, 3);
-    } else {
-      follow(tree, level, false, 3);
-    }
-    tree->is_known = true;
-    tree->has_slopes = false;
+    follow_level(tree, state, level);
   }
   if (!tree->is_measured) {
     measure(tree);
     come_near(tree);
-    return mbs_tree_follow(tree, state, with_slopes);
+    mbs_tree_follow_twists(tree, state, with_slopes);
+    return;
   }
   for (int i = 0; i < tree->node_count && with_slopes && !tree->has_slopes; ++i) {
-    if (inner->dimension == 2) {
+    if (tree->inner->dimension == 2) {
       add_second_rates(tree, i, 2);
     } else {
       add_second_rates(tree, i, 3);
@@ -459,152 +489,23 @@ const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_
   tree->x.sigma = state->sigma;
   tree->x.kappa = state->kappa;
   tree->x.total = state->total;
+}
+
+const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_slopes) {
+  mbs_tree_follow_twists(tree, state, with_slopes);
+  if (tree->body_levels < 3 && tree->inner->dimension == 2) {
+    follow_bodies(tree, tree->body_levels, 2);
+  } else if (tree->body_levels < 3) {
+    follow_bodies(tree, tree->body_levels, 3);
+  }
+  tree->body_levels = 3;
   return &tree->x;
 }
 
-// ---- forces ----
-MBS_KERNEL void gather(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *W, int d) {
-  int size = mbs_twist_size(d);
-  for (int i = 0; i < tree->node_count * size; ++i) {
-    W[i] = 0;
-  }
-  for (int i = tree->node_count - 1; i >= 0; --i) {
-    const MbsTreeNode *node = &tree->nodes[i];
-    for (int e = 0; e < node->body_count; ++e) {
-      int first = node->body_first + e * d;
-      mbs_twist_move_transposed(d, e == 0, tree->local + first, f + first, W + i * size);
-    }
-    if (node->parent >= 0) {
-      mbs_twist_add(d, 1, W + i * size, W + node->parent * size);
-    }
-  }
-}
-
-void mbs_tree_gather(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *W) {
-  if (tree->inner->dimension == 2) {
-    gather(tree, f, W, 2);
+void mbs_tree_follow_terms(MbsTree *tree, const MbsState *state, bool with_slopes) {
+  if (mbs_tree_is_bare(tree)) {
+    mbs_tree_follow_twists(tree, state, with_slopes);
   } else {
-    gather(tree, f, W, 3);
-  }
-}
-
-void mbs_tree_project(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar *W, mbs_scalar *f_z) {
-  int d = tree->inner->dimension, size = mbs_twist_size(d);
-  for (int k = 0; k < tree->coordinate_count; ++k) {
-    f_z[k] = tree->scalar[k] >= 0 ? f[tree->scalar[k]] : 0;
-    if (k < tree->joint_count) {
-      f_z[k] += mbs_twist_dot(d, tree->b[0] + k * size, W + tree->node_of[k] * size);
-    }
-  }
-}
-
-// f and W are now of these parts
-static void keep_forces(MbsTree *tree, MbsParts parts) {
-  tree->known_parts = (int)parts;
-  memcpy(tree->known_lambda, tree->x.lambda, sizeof *tree->known_lambda * (size_t)tree->inner->m);
-}
-
-void mbs_tree_balance(MbsTree *tree, MbsParts parts) {
-  size_t bytes = sizeof *tree->known_lambda * (size_t)tree->inner->m;
-  if (tree->known_parts == (int)parts && memcmp(tree->known_lambda, tree->x.lambda, bytes) == 0) {
-    return;
-  }
-  mbs_terms_forces(tree->inner, &tree->x, parts, tree->f);
-  mbs_tree_gather(tree, tree->f, tree->W);
-  keep_forces(tree, parts);
-}
-
-MBS_KERNEL void spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi, mbs_scalar *y, int d) {
-  int size = mbs_twist_size(d);
-  for (int i = 0; i < tree->node_count; ++i) {
-    const MbsTreeNode *node = &tree->nodes[i];
-    mbs_scalar *twist = xi + i * size;
-    for (int k = 0; k < size; ++k) {
-      twist[k] = node->parent < 0 ? 0 : xi[node->parent * size + k];
-    }
-    for (int k = node->first; k < node->first + node->count; ++k) {
-      mbs_twist_add(d, u[k], tree->b[0] + k * size, twist);
-    }
-    for (int e = 0; e < node->body_count; ++e) {
-      int first = node->body_first + e * d;
-      for (int k = 0; k < d; ++k) {
-        y[first + k] = 0;
-      }
-      mbs_twist_move(d, e == 0, twist, tree->local + first, y + first);
-    }
-  }
-}
-
-void mbs_tree_spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi, mbs_scalar *y) {
-  if (tree->inner->dimension == 2) {
-    spread(tree, u, xi, y, 2);
-  } else {
-    spread(tree, u, xi, y, 3);
-  }
-  for (int k = 0; k < tree->coordinate_count; ++k) {
-    if (tree->scalar[k] >= 0) {
-      y[tree->scalar[k]] = u[k];
-    }
-  }
-}
-
-// ---- the residual ----
-void mbs_tree_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f) {
-  MbsTree *tree = system->tree;
-  const MbsSystem *inner = tree->inner;
-  const MbsState *x = mbs_tree_follow(tree, state, false);
-  mbs_terms_forces(inner, x, parts, tree->f);
-  mbs_tree_gather(tree, tree->f, tree->W);
-  keep_forces(tree, parts);
-  mbs_tree_project(tree, tree->f, tree->W, f);
-  for (int i = 0; i < inner->nq - inner->n; ++i) {
-    f[system->n + i] = tree->f[inner->n + i];
-  }
-}
-
-// such that the largest residual over the scale is the largest of each over its own, which is `single` times its lever
-static double scale_of(const MbsTree *tree, const mbs_scalar *r, double single) {
-  double largest = 0, ratio = 0;
-  for (int k = 0; k < tree->coordinate_count; ++k) {
-    double magnitude = mbs_re(mbs_abs(r[k])), own = magnitude / tree->lever[k];
-    largest = magnitude > largest ? magnitude : largest;
-    ratio = own > ratio ? own : ratio;
-  }
-  return ratio > 0 ? single * (largest / ratio) : single;
-}
-
-// Accelerations that vanish are made of parts that cancel: b z'' and b' z'. Their rounding is that of the parts.
-static double largest_part(const MbsTree *tree) {
-  double largest = 0;
-  int size = mbs_twist_size(tree->inner->dimension);
-  for (int k = 0; k < tree->joint_count; ++k) {
-    for (int i = 0; i < size; ++i) {
-      mbs_raise(&largest, tree->b[0][k * size + i] * tree->at.a[k]);
-      mbs_raise(&largest, tree->b[1][k * size + i] * tree->at.v[k]);
-    }
-  }
-  return largest;
-}
-
-void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
-                       double scale[2]) {
-  MbsTree *tree = system->tree;
-  const MbsSystem *inner = tree->inner;
-  const MbsState *x = mbs_tree_follow(tree, state, false);
-  mbs_terms_residual(inner, x, weights, tree->f, scale);
-  if (tree->is_about_centres) {
-    tree->known_parts = 0;
-    mbs_tree_project_centres(tree, tree->f, r);
-  } else {
-    mbs_tree_gather(tree, tree->f, tree->W);
-    keep_forces(tree, MBS_PART_ALL);
-    mbs_tree_project(tree, tree->f, tree->W, r);
-  }
-  for (int i = 0; i < inner->m; ++i) {
-    r[system->n + i] = tree->f[inner->n + i];
-  }
-  if (scale) {
-    scale[0] = scale_of(tree, r, scale[0]);
-    scale[1] = fmax(scale[1], weights->k2 * largest_part(tree));  // real
+    (void)mbs_tree_follow(tree, state, with_slopes);
   }
 }

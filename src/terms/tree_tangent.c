@@ -252,6 +252,7 @@ void mbs_tree_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsSta
   if (is_exact) {
     mbs_tree_balance(tree, MBS_PART_ALL);
   }
+  mbs_tree_find_inertia(tree);
   if (inner->dimension == 2) {
     add_bodies(tree, c0, c1, c2, is_exact, values, 2);
   } else {

@@ -3,7 +3,10 @@
 //     eta_b   = wrench of (x, x_b) + moments of (v, v_b), (a, a_b)          and those of all that stands on the node
 //     eta'_b  = wrench of (x, v_b) + 2 moments of (v, a_b),   eta''_b = wrench of (x, a_b)
 //     z_b += b.eta_b + b'.eta'_b + b''.eta''_b,  z'_b += b.eta'_b + 2 b'.eta''_b,  z''_b += b.eta''_b
-// and for S = mu.f_z = (xi.x).f with the twists xi of mu, what turns the axes: [eta_P, b mu].W.
+// and for S = mu.f_z = (xi.x).f with the twists xi of mu, what turns the axes: [eta_P, b mu].W. Inertia and weight of
+// the bodies give eta_b, eta'_b, eta''_b at once: tree_inertia.c.
+#include <string.h>
+
 #include "terms/elements.h"
 #include "terms/tree.h"
 
@@ -30,7 +33,7 @@ MBS_KERNEL void frame_bar(const MbsTree *tree, int index, const mbs_scalar *g, m
     coefficients[at[3]] += H[0] * g[1] - H[1] * g[0];
     return;
   }
-  for (int j = 0; j < 4; ++j) {
+  for (int j = node->is_shifted ? 3 : 0; j < 4; ++j) {
     mbs_scalar a[3] = {0};
     if (j < 3) {
       mbs_cross_add(3, 0.5, omega, P + 3 * j, a);
@@ -61,6 +64,16 @@ MBS_KERNEL void stand_bar(const MbsTree *tree, int index, mbs_scalar *coefficien
 }
 
 // ---- bodies and coordinates ----
+// Has anything been added to the derivatives with respect to a body's coordinates?
+MBS_KERNEL bool is_reached(const MbsTree *tree, const MbsTreeNode *node, int d) {
+  const MbsStateBar *bar = &tree->x_bar;
+  bool is = false;
+  for (int k = node->body_first; k < node->body_first + d * node->body_count; ++k) {
+    is |= bar->q[k] != 0 || bar->v[k] != 0 || bar->a[k] != 0;
+  }
+  return is;
+}
+
 MBS_KERNEL void body_bar(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   int size = mbs_twist_size(d);
@@ -85,28 +98,31 @@ MBS_KERNEL void node_bar(const MbsTree *tree, int index, const MbsStateBar *to, 
   const mbs_scalar *bar[3] = {tree->bar[0] + index * size, tree->bar[1] + index * size, tree->bar[2] + index * size};
   for (int k = node->first; k < node->first + node->count; ++k) {
     const mbs_scalar *b[3] = {tree->b[0] + k * size, tree->b[1] + k * size, tree->b[2] + k * size};
+    mbs_scalar q = 0, v = 0, a = 0;
+    for (int i = 0; i < size; ++i) {
+      q += b[0][i] * bar[0][i] + b[1][i] * bar[1][i] + b[2][i] * bar[2][i];
+      v += b[0][i] * bar[1][i] + 2 * b[1][i] * bar[2][i];
+      a += b[0][i] * bar[2][i];
+    }
     if (to->q) {
-      to->q[k] += mbs_twist_dot(d, b[0], bar[0]) + mbs_twist_dot(d, b[1], bar[1]) + mbs_twist_dot(d, b[2], bar[2]);
+      to->q[k] += q;
     }
     if (to->v) {
-      to->v[k] += mbs_twist_dot(d, b[0], bar[1]) + 2 * mbs_twist_dot(d, b[1], bar[2]);
+      to->v[k] += v;
     }
     if (to->a) {
-      to->a[k] += mbs_twist_dot(d, b[0], bar[2]);
+      to->a[k] += a;
     }
   }
 }
 
 MBS_KERNEL void in(const MbsTree *tree, const MbsStateBar *to, int d) {
   int size = mbs_twist_size(d);
-  for (int level = 0; level < 3; ++level) {
-    for (int i = 0; i < tree->node_count * size; ++i) {
-      tree->bar[level][i] = 0;
-    }
-  }
   for (int i = tree->node_count - 1; i >= 0; --i) {
     const MbsTreeNode *node = &tree->nodes[i];
-    body_bar(tree, i, d);
+    if (is_reached(tree, node, d)) {
+      body_bar(tree, i, d);
+    }
     node_bar(tree, i, to, d);
     mbs_twist_add(d, 1, tree->bar_P + i * size, tree->bar[0] + i * size);
     if (to->coefficients && node->has_frame && node->is_changing) {
@@ -124,12 +140,15 @@ MbsStateBar mbs_tree_begin_bar(const MbsSystem *system, const MbsStateBar *bar) 
   inner.q = tree->x_bar.q;
   inner.v = tree->x_bar.v;
   inner.a = tree->x_bar.a;
-  for (int i = 0; i < tree->inner->nq; ++i) {
-    inner.q[i] = inner.v[i] = inner.a[i] = 0;
+  size_t points = sizeof *inner.q * (size_t)tree->inner->nq;
+  size_t twists = sizeof *inner.q * (size_t)(tree->node_count * mbs_twist_size(tree->inner->dimension));
+  memset(inner.q, 0, points);
+  memset(inner.v, 0, points);
+  memset(inner.a, 0, points);
+  for (int level = 0; level < 3; ++level) {
+    memset(tree->bar[level], 0, twists);
   }
-  for (int i = 0; i < tree->node_count * mbs_twist_size(tree->inner->dimension); ++i) {
-    tree->bar_P[i] = 0;
-  }
+  memset(tree->bar_P, 0, twists);
   return inner;
 }
 
@@ -157,13 +176,15 @@ void mbs_tree_end_bar(const MbsSystem *system, const MbsStateBar *bar) {
 }
 
 // ---- S = (xi.x).f: how it changes with x and with the axes that make xi of u ----
-MBS_KERNEL void axes_bar(const MbsTree *tree, const mbs_scalar *u, const mbs_scalar *xi, const mbs_scalar *f,
-                         const mbs_scalar *W, mbs_scalar *z_bar, int d) {
+// is_whole: f acts on all bodies, with their inertia
+MBS_KERNEL void axes_bar(const MbsTree *tree, bool is_whole, const mbs_scalar *u, const mbs_scalar *xi,
+                         mbs_scalar *z_bar, int d) {
+  const mbs_scalar *f = tree->f, *W = tree->W;
   int size = mbs_twist_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
     mbs_scalar own[MBS_LONGEST_TWIST] = {0};
-    for (int e = 0; e < node->body_count; ++e) {
+    for (int e = 0; e < node->body_count && (is_whole || mbs_tree_has_forces(tree, i)); ++e) {
       int first = node->body_first + e * d;
       mbs_cross_add(d, -1, xi + i * size + d, f + first, tree->x_bar.q + first);
     }
@@ -181,12 +202,12 @@ MBS_KERNEL void axes_bar(const MbsTree *tree, const mbs_scalar *u, const mbs_sca
   }
 }
 
-static void add_axes_bar(const MbsTree *tree, const mbs_scalar *u, const mbs_scalar *xi, const mbs_scalar *f,
-                         const mbs_scalar *W, mbs_scalar *z_bar) {
+static void add_axes_bar(const MbsTree *tree, bool is_whole, const mbs_scalar *u, const mbs_scalar *xi,
+                         mbs_scalar *z_bar) {
   if (tree->inner->dimension == 2) {
-    axes_bar(tree, u, xi, f, W, z_bar, 2);
+    axes_bar(tree, is_whole, u, xi, z_bar, 2);
   } else {
-    axes_bar(tree, u, xi, f, W, z_bar, 3);
+    axes_bar(tree, is_whole, u, xi, z_bar, 3);
   }
 }
 
@@ -199,8 +220,18 @@ void mbs_tree_transposed(const MbsSystem *system, const MbsState *state, const M
   mbs_scalar *xi = tree->eta[0], *y = tree->y[0];
   mbs_tree_balance(tree, parts);
   mbs_tree_spread(tree, mu, xi, y);
-  mbs_terms_transposed(inner, x, weights, parts, y, nu, &inner_bar);
-  add_axes_bar(tree, mu, xi, tree->f, tree->W, bar->q);
+  if (parts & MBS_PART_BALANCE) {
+    mbs_tree_bodies_transposed(tree, xi);
+  }
+  for (int i = 0; i < inner->mass_count && (parts & MBS_PART_BALANCE); ++i) {
+    if (!inner->masses[i].is_scalar) {
+      mbs_mass_coefficients_transposed(inner, &inner->masses[i], x, y, bar->coefficients);
+    }
+  }
+  if (!mbs_tree_is_bare(tree)) {
+    mbs_terms_light_transposed(inner, x, weights, parts, y, nu, &inner_bar);
+  }
+  add_axes_bar(tree, false, mu, xi, bar->q);
   mbs_tree_end_bar(system, bar);
 }
 
@@ -223,7 +254,7 @@ void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, co
   for (int side = 0; side < 2; ++side) {
     mbs_tree_mass_product(tree, tree->y[side], tree->f);
     mbs_tree_gather(tree, tree->f, tree->W);
-    add_axes_bar(tree, side == 0 ? mu : u, tree->eta[1 - side], tree->f, tree->W, bar->q);
+    add_axes_bar(tree, true, side == 0 ? mu : u, tree->eta[1 - side], bar->q);
   }
   mbs_tree_end_bar(system, bar);
 }

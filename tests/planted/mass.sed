@@ -4,4 +4,4 @@
 # expect: mass of body "bob"  *natural  *parameter [gm][a-z0-9]*  *adjoint
 # expect: mass of body "upper"
 # expect: mass of body "lower"
-s/adjoint->coefficients\[\*index++\] -= mu\[k\]/&*1.001/
+s/coefficients\[\*index++\] -= mu\[mass->first\[i\] + k\]/&*1.001/
