@@ -189,7 +189,7 @@ static bool factor_quickly(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
 MbsStatus mbs_reduced_factor(MbsContext *context, MbsReduced *reduced, const MbsRuleStep *k, const MbsState *state,
                              bool quickly) {
   const MbsInitial *set = reduced->sets[reduced->current];
-  bool is_quick = quickly && set->velocity == &set->position && !reduced->system->mode.pattern.tree, is_regular;
+  bool is_quick = quickly && set->velocity == &set->position && mbs_system_has_tangent(reduced->system), is_regular;
   if (is_quick) {
     mbs_terms_tangent(reduced->system, state, &level_weights[2], k->c0, k->c1, 1, reduced->tangent);
     is_regular = mbs_initial_factor_set(set, state, reduced->tangent) && factor_quickly(reduced, k, state);

@@ -37,21 +37,16 @@ MbsStatus mbs_jacobian_create(MbsContext *context, MbsArena *arena, const MbsSys
   return MBS_OK;
 }
 
-// Phi_q stands in the multiplier rows of e_v with e = Phidot, and A in those with e = A v + b
-static void evaluate(MbsJacobian *jacobian, const MbsState *state, const MbsWeights *weights) {
-  mbs_terms_tangent(jacobian->system, state, weights, 0, 1, 0, jacobian->tangent);
+static void evaluate(MbsJacobian *jacobian, const MbsState *state, bool with_nonholonomic) {
+  mbs_terms_jacobian(jacobian->system, state, with_nonholonomic, jacobian->tangent);
   for (int k = 0; k < jacobian->rows.start[jacobian->rows.row_count]; ++k) {
     jacobian->rows.value[k] = mbs_re(jacobian->tangent[jacobian->position[k]]);
   }
 }
 
-void mbs_jacobian_evaluate(MbsJacobian *jacobian, const MbsState *state) {
-  evaluate(jacobian, state, &(MbsWeights){.k1 = 1});
-}
+void mbs_jacobian_evaluate(MbsJacobian *jacobian, const MbsState *state) { evaluate(jacobian, state, false); }
 
-void mbs_jacobian_evaluate_rates(MbsJacobian *jacobian, const MbsState *state) {
-  evaluate(jacobian, state, &(MbsWeights){.k1 = 1, .n1 = 1});
-}
+void mbs_jacobian_evaluate_rates(MbsJacobian *jacobian, const MbsState *state) { evaluate(jacobian, state, true); }
 
 double mbs_jacobian_length(const MbsJacobian *jacobian, int row) {
   double square = 0;

@@ -175,7 +175,7 @@ bool mbs_problem_factor(const MbsInitial *initial, const MbsProblem *problem, co
   const MbsSystem *system = initial->system;
   mbs_scalar *values = problem->values;
   if (!tangent) {
-    mbs_terms_jacobian(system, state, initial->tangent);
+    mbs_terms_jacobian(system, state, true, initial->tangent);
   }
   for (int i = 0; i < problem->constraint_entry_count; ++i) {
     const MbsEntry *entry = &problem->constraint_entries[i];

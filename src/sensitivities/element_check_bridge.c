@@ -244,7 +244,7 @@ static void compare_element(const MbsElementCheck *check, int element, MbsMismat
   double forward = dot(size, check->y, check->reference);
   off[MBS_PRODUCT_ADJOINT] = off_by(1, &backward, &forward);
   // parameters are not the matrix's, and an open tree has none that is multiplied by
-  if (check->part < MBS_DIRECTION_COLUMN && !system->mode.pattern.tree) {
+  if (check->part < MBS_DIRECTION_COLUMN && mbs_system_has_tangent(system)) {
     multiply_matrix(check);
     add_parameters(check);
     off[MBS_PRODUCT_MATRIX] = off_by(size, check->r, check->reference);

@@ -7,21 +7,19 @@
 // differentiated.
 static MbsStatus unit_of(MbsContext *context, const MbsSystem *system, const MbsState *state, double *unit) {
   const MbsPattern *pattern = &system->mode.pattern;
-  const MbsWeights none = {0}, lowest_level = {.k0 = 1, .n1 = 1};
-  mbs_scalar *values, *square;
-  double mass = 0, shortest = 0;
+  const MbsWeights none = {0};
+  mbs_scalar *values, *matrix, *square;
+  double mass, longest, shortest = 0;
   *unit = 0.1;
   if (system->m == 0) {
     return MBS_OK;  // nothing to hold
   }
+  MBS_TAKE(context, system->arena, matrix, system->mode.factored.entry_count + 1);
   MBS_TAKE(context, system->arena, values, pattern->entry_count + 1);
   MBS_TAKE(context, system->arena, square, system->n + system->m);
-  mbs_terms_tangent(system, state, &none, 0, 0, 1, values);
-  for (int i = 0; i < system->n; ++i) {
-    double entry = mbs_re(values[mbs_pattern_position(pattern, i, i)]);
-    mass = entry > mass ? entry : mass;
-  }
-  mbs_terms_approximate_tangent(system, state, &lowest_level, 1, 1, 0, values);
+  mbs_terms_factorable(system, true, state, &none, 0, 0, 1, matrix);
+  mbs_terms_factorable_sizes(system, matrix, &mass, &longest);
+  mbs_terms_jacobian(system, state, true, values);
   for (int column = 0; column < system->n; ++column) {
     for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
       square[pattern->row[k]] += values[k] * values[k];

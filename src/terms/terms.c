@@ -126,6 +126,10 @@ static MbsState at_rest(const MbsSystem *system, const MbsState *state) {
   return rest;
 }
 
+bool mbs_system_has_tangent(const MbsSystem *system) {
+  return !system->mode.pattern.tree && !(system->tree && system->tree->expanded);
+}
+
 void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
                        double c2, mbs_scalar *values) {
   const MbsCombination c = {.c0 = c0, .c1 = c1, .c2 = c2};
@@ -174,15 +178,15 @@ void mbs_terms_factorable_sizes(const MbsSystem *system, const mbs_scalar *value
   }
 }
 
-void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *values) {
-  const MbsWeights weights = {.k1 = 1, .n1 = 1};  // e_v is Phi_x, and A
+void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, bool with_nonholonomic, mbs_scalar *values) {
+  const MbsWeights weights = {.k1 = 1, .n1 = with_nonholonomic};  // e_v is Phi_x, and A
   const MbsCombination c = {.c1 = 1};
   const MbsState rest = at_rest(system, state);
   if (system->m == 0) {
     return;
   }
   if (system->tree) {
-    mbs_tree_jacobian(system, state, values);
+    mbs_tree_jacobian(system, state, &weights, values);
     return;
   }
   if (system->source) {

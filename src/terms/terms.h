@@ -232,6 +232,9 @@ void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const Mb
                         double scale[2]);
 // f of the parts alone (nq, fixed coordinates included)
 void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
+// Is there a matrix in the coordinates themselves? Not of trees that are solved along them, or with unknowns of the
+// bodies' own: there mbs_terms_tangent and its approximation are not to be called.
+bool mbs_system_has_tangent(const MbsSystem *system);
 // values: of mode.pattern, one more for the bin
 void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
                        double c2, mbs_scalar *values);
@@ -244,7 +247,7 @@ void mbs_terms_factorable(const MbsSystem *system, bool is_exact, const MbsState
 // The largest entries of its last values: of f_x, and of e_x.
 void mbs_terms_factorable_sizes(const MbsSystem *system, const mbs_scalar *values, double *mass, double *longest);
 // Phi_x, and A of nonholonomic rows, alone: the entries (lambda, x) of mode.pattern (others are of no use).
-void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *values);
+void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, bool with_nonholonomic, mbs_scalar *values);
 // [P Phi_x'; Phi_x -epsilon], P = M - c1 Q_v - c0 Q_x, with nonholonomic rows beside the holonomic ones: values of
 // mode.factored
 void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state, double c0, double c1, double epsilon,

@@ -104,7 +104,8 @@ typedef struct MbsTree {
   const struct MbsTreeShape *shape;  // of an open tree, whose matrix is that of tree_solver.h; else NULL
   const int *shape_node;             // by node: that of the shape which it moves with, or -1
   bool *is_pushed;                   // of an open tree, by node: forces act on its body
-  mbs_scalar *slope_x, *slope_v;     // of an open tree: derivatives of the forces, in `inner`'s pattern
+  struct MbsTreeEnds *force_ends;    // of an open tree, by force
+  mbs_scalar *end_motions;           // and their workspace
 } MbsTree;
 
 // Nodes and their coefficients, before those are finished.
@@ -116,6 +117,8 @@ MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem 
 
 // The node of the body that has a free coordinate of `inner`, or -1.
 int mbs_tree_node_of_inner(const MbsTree *tree, int coordinate);
+// The tree's coordinate that is one of `inner`, or -1.
+int mbs_tree_coordinate_of_inner(const MbsTree *tree, int coordinate);
 
 // See mbs_system_add_form_pattern.
 MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
@@ -185,8 +188,8 @@ void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const Mbs
                        double scale[2]);
 void mbs_tree_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
 typedef enum MbsTreeMatrix { MBS_TREE_TANGENT, MBS_TREE_APPROXIMATE, MBS_TREE_PROJECTION } MbsTreeMatrix;
-// Phi_x, and A of nonholonomic rows, alone.
-void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *values);
+// e_v of the constraints alone.
+void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *values);
 void mbs_tree_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsState *state, const MbsWeights *weights,
                        double c0, double c1, double c2, mbs_scalar *values);
 void mbs_tree_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,

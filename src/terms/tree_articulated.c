@@ -2,13 +2,10 @@
 // and the one that carries it (or the ground). Then the equations of a step are solved along the tree
 // (algebra/tree_solver.h) in time linear in the number of bodies.
 //
-// K of each body is that of tree_inertia.c; forces that depend on the motion add, between bodies i and k,
-//     X_i' (f_x X_k + f_v X_k') for eta and X_i' f_v X_k for eta',       X: what twists do to the entities.
+// K of each body is that of tree_body_matrix.c; forces F(y, y') that depend on the motion add, between nodes i and k,
+//     -Y_i' (F_y Y_k + F_y' Y_k') for eta and -Y_i' F_y' Y_k for eta',      Y: what unit twists do to y (tree_ends.h).
 #include "algebra/tree_solver.h"
-#include "terms/elements.h"
-#include "terms/tree.h"
-
-enum { MOST = 12 };  // coordinates of a body's entities
+#include "terms/tree_ends.h"
 
 // ---- set-up ----
 // the node of the body that carries a node's, or -1
@@ -49,26 +46,21 @@ static bool find_couples(const MbsTree *tree, const MbsTreeShape *shape, int *pa
   return true;
 }
 
-// a node of the shape for each that moves; the others move with it, and those before the first do not move at all
 static MbsStatus create_shape(MbsContext *context, MbsTree *tree, MbsArena *arena, MbsTreeShape *shape) {
-  int *parent, *unknown, *shape_node;
-  MBS_TAKE(context, arena, parent, tree->node_count);
-  MBS_TAKE(context, arena, unknown, tree->node_count);
-  MBS_TAKE(context, arena, shape_node, tree->node_count);
-  *shape = (MbsTreeShape){.twist = mbs_twist_size(tree->inner->dimension),
-                          .unknown_count = tree->joint_count,
-                          .parent = parent,
-                          .unknown = unknown};
+  int *parent, *unknown, *moving;
+  *shape = (MbsTreeShape){.twist = mbs_twist_size(tree->inner->dimension), .unknown_count = tree->joint_count};
+  MBS_TRY(mbs_tree_number_moving(context, tree, &moving, &shape->node_count));
+  MBS_TAKE(context, arena, parent, shape->node_count);
+  MBS_TAKE(context, arena, unknown, shape->node_count);
   for (int i = 0; i < tree->node_count; ++i) {
-    int before = tree->nodes[i].parent < 0 ? -1 : shape_node[tree->nodes[i].parent];
-    shape_node[i] = before;
     if (tree->nodes[i].count > 0) {
-      parent[shape->node_count] = before;
-      unknown[shape->node_count] = tree->nodes[i].first;
-      shape_node[i] = shape->node_count++;
+      parent[moving[i]] = tree->nodes[i].parent < 0 ? -1 : moving[tree->nodes[i].parent];
+      unknown[moving[i]] = tree->nodes[i].first;
     }
   }
-  tree->shape_node = shape_node;
+  shape->parent = parent;
+  shape->unknown = unknown;
+  tree->shape_node = moving;
   return MBS_OK;
 }
 
@@ -87,6 +79,18 @@ static MbsStatus mark_pushed(MbsContext *context, MbsTree *tree, MbsArena *arena
       }
     }
   }
+  return MBS_OK;
+}
+
+static MbsStatus create_ends(MbsContext *context, MbsTree *tree) {
+  const MbsSystem *inner = tree->inner;
+  int most = 0;
+  MBS_TAKE(context, inner->arena, tree->force_ends, inner->mode.force_count);
+  for (int f = 0; f < inner->mode.force_count; ++f) {
+    MBS_TRY(
+        mbs_tree_ends_create(context, tree, tree->shape_node, &tree->elements->forces[f], &tree->force_ends[f], &most));
+  }
+  MBS_TAKE(context, inner->arena, tree->end_motions, 9 * mbs_twist_size(inner->dimension) * most);
   return MBS_OK;
 }
 
@@ -120,69 +124,53 @@ MbsStatus mbs_tree_create_articulated(MbsContext *context, MbsTree *tree, MbsSys
                                       .column_start = start,
                                       .row = NULL};
   tree->shape = shape;
-  MBS_TAKE(context, system->arena, tree->slope_x, inner->mode.pattern.entry_count + 1);
-  MBS_TAKE(context, system->arena, tree->slope_v, inner->mode.pattern.entry_count + 1);
+  MBS_TRY(create_ends(context, tree));
   return mark_pushed(context, tree, system->arena);
 }
 
 // ---- forces ----
-// y (of the row's body) += slope of the forces times a motion of the column's entities
-static void add_slopes(const MbsPattern *pattern, const mbs_scalar *slope, const MbsTreeNode *row,
-                       const MbsTreeNode *column, int d, const mbs_scalar *motion, mbs_scalar *y) {
-  int end = row->body_first + d * row->body_count;
-  for (int c = 0; c < d * column->body_count; ++c) {
-    for (int k = pattern->column_start[column->body_first + c]; k < pattern->column_start[column->body_first + c + 1];
-         ++k) {
-      if (pattern->row[k] >= row->body_first && pattern->row[k] < end) {
-        y[pattern->row[k] - row->body_first] += slope[k] * motion[c];
-      }
-    }
+// Where the motion of node `column` changes the wrench on node `row`: one of them is the other's partner, or both are
+// one.
+static mbs_scalar *block_of(const MbsTreeShape *shape, mbs_scalar *values, int row, int column) {
+  if (row == column) {
+    return mbs_tree_shape_K(shape, values, row);
   }
+  return row > column ? mbs_tree_shape_couple(shape, values, row, 0) : mbs_tree_shape_couple(shape, values, column, 1);
 }
 
-// what the motion of one body does to the wrench of another (or the same) by forces, twist by twist
-MBS_KERNEL void add_forces(const MbsTree *tree, const MbsTreeNode *row, const MbsTreeNode *column, mbs_scalar *K,
-                           int d) {
-  const MbsPattern *pattern = &tree->inner->mode.pattern;
+// the product of one motion, of argument end `from`, to the column of all ports' blocks
+MBS_KERNEL void add_product(const MbsTree *tree, const MbsTreeEnds *ends, int from, int column, mbs_scalar *values,
+                            int d) {
   int twist = mbs_twist_size(d);
-  const mbs_scalar *x = tree->local + column->body_first, *v = tree->x.v + column->body_first;
-  for (int t = 0; t < twist; ++t) {
-    mbs_scalar unit[MBS_LONGEST_TWIST] = {0}, X[MOST] = {0}, rate[MOST] = {0};
-    mbs_scalar y[2][MOST] = {{0}}, w[2][MBS_LONGEST_TWIST] = {{0}};
-    unit[t] = 1;
-    for (int e = 0; e < column->body_count; ++e) {
-      mbs_twist_move(d, e == 0, unit, x + d * e, X + d * e);
-      mbs_cross_add(d, 1, unit + d, v + d * e, rate + d * e);
-    }
-    add_slopes(pattern, tree->slope_x, row, column, d, X, y[0]);
-    add_slopes(pattern, tree->slope_v, row, column, d, rate, y[0]);
-    add_slopes(pattern, tree->slope_v, row, column, d, X, y[1]);
-    for (int level = 0; level < 2; ++level) {
-      for (int e = 0; e < row->body_count; ++e) {
-        mbs_twist_move_transposed(d, e == 0, tree->local + row->body_first + d * e, y[level] + d * e, w[level]);
-      }
-      for (int i = 0; i < twist; ++i) {
-        K[3 * twist * i + twist * level + t] += w[level][i];
+  for (int p = 0; p < ends->count; ++p) {
+    const MbsTreeEnd *port = &ends->ends[p];
+    const mbs_scalar *F = tree->elements->product + d * port->form;
+    mbs_scalar *block = port->is_port ? block_of(tree->shape, values, port->node, ends->ends[from].node) : NULL;
+    for (int i = 0; i < twist && block; ++i) {
+      const mbs_scalar *Y = mbs_tree_end_motion(tree, tree->end_motions, p, 0, i);
+      for (int k = 0; k < d; ++k) {
+        block[3 * twist * i + column] += Y[k] * F[k];
       }
     }
   }
 }
 
-// forces between a node's body and its carrier; a fixed joint between them makes them one
-MBS_KERNEL void add_couples(const MbsTree *tree, int index, mbs_scalar *values, int d) {
-  const MbsTreeShape *shape = tree->shape;
-  int at = tree->shape_node[index], carrier = carrier_of(tree, index);
-  if (carrier < 0 || tree->shape_node[carrier] < 0 || !tree->is_pushed[carrier]) {
-    return;
+MBS_KERNEL void add_force(const MbsTree *tree, const MbsForceElement *force, const MbsTreeEnds *ends,
+                          mbs_scalar *values, int d) {
+  int twist = mbs_twist_size(d);
+  mbs_force_element_evaluate(tree->inner, force, &tree->x);
+  mbs_tree_move_ends(tree, ends, 2, tree->end_motions);
+  for (int e = 0; e < ends->count; ++e) {
+    int form = ends->ends[e].form - ends->element->argument_form;
+    for (int t = 0; t < twist && ends->ends[e].is_argument; ++t) {
+      const mbs_scalar *Y = mbs_tree_end_motion(tree, tree->end_motions, e, 0, t);
+      const mbs_scalar *rate = mbs_tree_end_motion(tree, tree->end_motions, e, 1, t);
+      mbs_tree_force_product(tree, force, form, 1, Y, 1, rate, tree->elements->product);
+      add_product(tree, ends, e, t, values, d);
+      mbs_tree_force_product(tree, force, form, 0, Y, 1, Y, tree->elements->product);
+      add_product(tree, ends, e, twist + t, values, d);
+    }
   }
-  bool is_one = at == tree->shape_node[carrier];
-  mbs_scalar *K = mbs_tree_shape_K(shape, values, at);
-  if (!is_one && (!shape->partner || shape->partner[at] < 0)) {
-    return;
-  }
-  const MbsTreeNode *node = &tree->nodes[index], *other = &tree->nodes[carrier];
-  add_forces(tree, node, other, is_one ? K : mbs_tree_shape_couple(shape, values, at, 0), d);
-  add_forces(tree, other, node, is_one ? K : mbs_tree_shape_couple(shape, values, at, 1), d);
 }
 
 // ---- all of it ----
@@ -226,10 +214,10 @@ MBS_KERNEL void fill(const MbsTree *tree, double c0, double c1, double c2, mbs_s
       continue;
     }
     mbs_tree_body_matrix(tree, i, true, K);
-    if (mbs_tree_has_forces(tree, i)) {
-      add_forces(tree, node, node, K, d);
-      add_couples(tree, i, values, d);
-    }
+  }
+  for (int f = 0; f < tree->inner->mode.force_count; ++f) {
+    MbsForceElement *const *force = &tree->inner->mode.forces[f];
+    add_force(tree, *force, &tree->force_ends[force - tree->elements->first_force], values, d);
   }
 }
 
@@ -251,9 +239,7 @@ MBS_KERNEL void fill_mass(const MbsTree *tree, double c2, mbs_scalar *values, in
 void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, double c0, double c1, double c2,
                          mbs_scalar *values) {
   MbsTree *tree = system->tree;
-  const MbsSystem *inner = tree->inner;
-  const MbsWeights none = {0};
-  bool is_full = c0 < 0 || c0 > 0 || c1 < 0 || c1 > 0, is_plane = inner->dimension == 2;
+  bool is_full = c0 < 0 || c0 > 0 || c1 < 0 || c1 > 0, is_plane = system->dimension == 2;
   values[0] = is_full ? 3 : 1;
   if (!is_full) {
     mbs_tree_follow_twists(tree, state, false);
@@ -267,10 +253,6 @@ void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, double 
   }
   mbs_tree_follow_terms(tree, state, true);
   mbs_tree_balance(tree, MBS_PART_ALL);
-  if (!mbs_tree_is_bare(tree)) {
-    mbs_terms_tangent(inner, &tree->x, &none, 1, 0, 0, tree->slope_x);
-    mbs_terms_tangent(inner, &tree->x, &none, 0, 1, 0, tree->slope_v);
-  }
   if (is_plane) {
     fill(tree, c0, c1, c2, values, 2);
   } else {

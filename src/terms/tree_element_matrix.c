@@ -82,7 +82,8 @@ MBS_KERNEL void move_forms(const MbsTree *tree, const MbsTreeElement *element, c
       move_part(tree, c, &element->parts[part], all->values + 9 * part, mover->coordinate, levels, Y, d, turns);
     }
     for (int s = 0; s < mover->scalar_count; ++s) {
-      Y[0][mover->scalar_form[s] * d] += c[mover->scalar_at[s]];
+      const MbsTreeScalar *scalar = &element->scalars[mover->scalars[s]];
+      Y[0][scalar->form * d] += c[scalar->at];
     }
   }
 }
@@ -189,14 +190,13 @@ static void add_rows(const MbsTree *tree, bool is_exact, const MbsWeights *weigh
   }
 }
 
-void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, mbs_scalar *values) {
-  const MbsWeights weights = {.k1 = 1, .n1 = 1};  // e_v is Phi_x, and A
+void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *values) {
   const MbsCombination c = {.c1 = 1};
   (void)mbs_tree_follow(system->tree, state, false);
   for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
     values[i] = 0;
   }
-  add_rows(system->tree, false, &weights, &c, values);
+  add_rows(system->tree, false, weights, &c, values);
 }
 
 void mbs_tree_elements_assemble(const MbsTree *tree, MbsTreeMatrix kind, bool is_exact, const MbsWeights *weights,

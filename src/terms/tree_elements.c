@@ -77,12 +77,17 @@ static MbsStatus add_part(MbsContext *context, const MbsTree *tree, const MbsLin
   return MBS_OK;
 }
 
+static int coordinate_of_inner(const MbsTree *tree, int first) {
+  return first < tree->inner->n ? mbs_tree_coordinate_of_inner(tree, first) : -1;
+}
+
 static MbsStatus list_parts(MbsContext *context, const MbsTree *tree, const Source *source, MbsTreeElement *element) {
   int most = 0;
   for (int f = 0; f < source->form_count; ++f) {
     most += form_of(source, f)->count;
   }
   MBS_TAKE(context, tree->inner->arena, element->parts, most);
+  MBS_TAKE(context, tree->inner->arena, element->scalars, most);
   for (int f = 0; f < source->form_count; ++f) {
     const MbsLinearForm *form = form_of(source, f);
     for (int t = 0; t < form->count; ++t) {
@@ -95,6 +100,11 @@ static MbsStatus list_parts(MbsContext *context, const MbsTree *tree, const Sour
       if (is_new) {
         MBS_TRY(add_part(context, tree, form, f, node, &element->parts[element->part_count++]));
       }
+      int coordinate = coordinate_of_inner(tree, form->first[t]);
+      if (coordinate >= 0) {
+        element->scalars[element->scalar_count++] =
+            (MbsTreeScalar){.form = f, .coordinate = coordinate, .at = form->offset + 2 * t};
+      }
     }
   }
   return MBS_OK;
@@ -106,43 +116,33 @@ static bool stands_on(const MbsTree *tree, int node, int coordinate) {
   return on >= 0 && node >= on && node < tree->nodes[on].end;
 }
 
-static bool is_named(const MbsTree *tree, const MbsLinearForm *form, int term, int coordinate) {
-  return tree->scalar[coordinate] >= 0 && form->first[term] == tree->scalar[coordinate];
-}
-
-// the parts and forms that a coordinate moves; count alone, or into the arrays
-static void find_moved(const MbsTree *tree, const Source *source, const MbsTreeElement *element, int coordinate,
-                       MbsTreeMover *mover, int *parts, int *forms, int *at) {
-  *mover = (MbsTreeMover){.coordinate = coordinate, .parts = parts, .scalar_form = forms, .scalar_at = at};
-  bool has_both = element->argument_form == 0;  // it acts on what it depends on
+// the parts and scalars that a coordinate moves; counts alone, or into the arrays
+static void find_moved(const MbsTree *tree, const MbsTreeElement *element, int coordinate, MbsTreeMover *mover,
+                       int *parts, int *scalars) {
+  *mover = (MbsTreeMover){.coordinate = coordinate, .parts = parts, .scalars = scalars};
   for (int p = 0; p < element->part_count; ++p) {
     if (stands_on(tree, element->parts[p].node, coordinate)) {
-      bool is_port = element->parts[p].form < source->port_count;
-      mover->is_port |= is_port || has_both;
-      mover->is_argument |= !is_port || has_both;
+      mover->is_port |= mbs_tree_is_port(element, element->parts[p].form);
+      mover->is_argument |= mbs_tree_is_argument(element, element->parts[p].form);
       if (parts) {
         parts[mover->part_count] = p;
       }
       ++mover->part_count;
     }
   }
-  for (int f = 0; f < source->form_count; ++f) {
-    const MbsLinearForm *form = form_of(source, f);
-    for (int t = 0; t < form->count; ++t) {
-      if (is_named(tree, form, t, coordinate)) {
-        mover->is_port |= f < source->port_count || has_both;
-        mover->is_argument |= f >= source->port_count || has_both;
-        if (forms) {
-          forms[mover->scalar_count] = f;
-          at[mover->scalar_count] = form->offset + 2 * t;
-        }
-        ++mover->scalar_count;
+  for (int s = 0; s < element->scalar_count; ++s) {
+    if (element->scalars[s].coordinate == coordinate) {
+      mover->is_port |= mbs_tree_is_port(element, element->scalars[s].form);
+      mover->is_argument |= mbs_tree_is_argument(element, element->scalars[s].form);
+      if (scalars) {
+        scalars[mover->scalar_count] = s;
       }
+      ++mover->scalar_count;
     }
   }
 }
 
-static MbsStatus list_movers(MbsContext *context, const MbsTree *tree, const Source *source, MbsTreeElement *element) {
+static MbsStatus list_movers(MbsContext *context, const MbsTree *tree, MbsTreeElement *element) {
   MbsArena *arena = tree->inner->arena;
   for (int pass = 0; pass < 2; ++pass) {
     if (pass == 1) {
@@ -151,16 +151,15 @@ static MbsStatus list_movers(MbsContext *context, const MbsTree *tree, const Sou
     element->mover_count = 0;
     for (int k = 0; k < tree->coordinate_count; ++k) {
       MbsTreeMover mover;
-      find_moved(tree, source, element, k, &mover, NULL, NULL, NULL);
+      find_moved(tree, element, k, &mover, NULL, NULL);
       if (mover.part_count + mover.scalar_count == 0) {
         continue;
       }
       if (pass == 1) {
-        int *parts, *forms, *at;
+        int *parts, *scalars;
         MBS_TAKE(context, arena, parts, mover.part_count);
-        MBS_TAKE(context, arena, forms, mover.scalar_count);
-        MBS_TAKE(context, arena, at, mover.scalar_count);
-        find_moved(tree, source, element, k, &element->movers[element->mover_count], parts, forms, at);
+        MBS_TAKE(context, arena, scalars, mover.scalar_count);
+        find_moved(tree, element, k, &element->movers[element->mover_count], parts, scalars);
       }
       ++element->mover_count;
     }
@@ -175,8 +174,7 @@ static MbsStatus create_element(MbsContext *context, const MbsTree *tree, const 
   element->form_count = source->form_count;
   element->argument_form = source->argument_form;
   element->is_repeated = before && has_same_forms(source, before);
-  MBS_TRY(list_parts(context, tree, source, element));
-  return list_movers(context, tree, source, element);
+  return list_parts(context, tree, source, element);
 }
 
 // ---- entries ----
@@ -215,7 +213,7 @@ static MbsStatus add_row(MbsContext *context, const MbsSystem *system, const Mbs
     MBS_TRY(mbs_pattern_add(context, builder, at, element->movers[i].coordinate));
     MBS_TRY(mbs_pattern_add(context, builder, element->movers[i].coordinate, at));
   }
-  return has_pairs(row) ? add_pairs(context, element, builder) : MBS_OK;
+  return MBS_OK;
 }
 
 static MbsStatus map_row(MbsContext *context, const MbsSystem *system, const MbsRow *row, MbsTreeElement *element) {
@@ -230,7 +228,7 @@ static MbsStatus map_row(MbsContext *context, const MbsSystem *system, const Mbs
   element->row = rows;
   element->column = columns;
   element->diagonal = mbs_pattern_position(pattern, at, at);
-  return has_pairs(row) ? map_pairs(context, system, element) : MBS_OK;
+  return MBS_OK;
 }
 
 int mbs_tree_coordinate_of_scalar(const MbsTree *tree, int first) {
@@ -241,21 +239,23 @@ int mbs_tree_coordinate_of_scalar(const MbsTree *tree, int first) {
   return k;
 }
 
-static MbsStatus add_scalar_masses(MbsContext *context, const MbsTree *tree, MbsPatternBuilder *builder,
-                                   MbsTreeElements *elements) {
+static MbsStatus list_scalar_masses(MbsContext *context, const MbsTree *tree, MbsTreeElements *elements) {
   const MbsSystem *inner = tree->inner;
   MBS_TAKE(context, inner->arena, elements->scalar_masses, inner->mass_count);
   MBS_TAKE(context, inner->arena, elements->scalar_maps, inner->mass_count);
   for (int i = 0; i < inner->mass_count; ++i) {
-    const MbsMass *mass = &inner->masses[i];
-    if (!mass->is_scalar) {
-      continue;
+    if (inner->masses[i].is_scalar) {
+      elements->scalar_masses[elements->scalar_mass_count++] = &inner->masses[i];
     }
-    for (int p = 0; p < mass->count * mass->count; ++p) {
-      MBS_TRY(mbs_pattern_add(context, builder, mbs_tree_coordinate_of_scalar(tree, mass->first[p / mass->count]),
-                              mbs_tree_coordinate_of_scalar(tree, mass->first[p % mass->count])));
-    }
-    elements->scalar_masses[elements->scalar_mass_count++] = mass;
+  }
+  return MBS_OK;
+}
+
+static MbsStatus add_scalar_mass(MbsContext *context, const MbsTree *tree, const MbsMass *mass,
+                                 MbsPatternBuilder *builder) {
+  for (int p = 0; p < mass->count * mass->count; ++p) {
+    MBS_TRY(mbs_pattern_add(context, builder, mbs_tree_coordinate_of_scalar(tree, mass->first[p / mass->count]),
+                            mbs_tree_coordinate_of_scalar(tree, mass->first[p % mass->count])));
   }
   return MBS_OK;
 }
@@ -274,76 +274,82 @@ static MbsStatus map_scalar_mass(MbsContext *context, const MbsTree *tree, const
 }
 
 // ---- all ----
-typedef struct Most {
-  int parts, moved, forms, entries;
-} Most;
-
 static void raise(int *most, int value) { *most = value > *most ? value : *most; }
 
-static void raise_most(const MbsTreeElement *element, int entries, Most *most) {
-  raise(&most->parts, element->part_count);
-  raise(&most->moved, element->mover_count * element->form_count);
-  raise(&most->forms, element->form_count);
-  raise(&most->entries, entries);
-}
-
-static MbsStatus create_workspace(MbsContext *context, const MbsTree *tree, const Most *most,
-                                  MbsTreeElements *elements) {
+MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, MbsTreeElements **result) {
+  const MbsMode *mode = &tree->inner->mode;
   MbsArena *arena = tree->inner->arena;
-  int d = tree->inner->dimension;
-  MBS_TAKE(context, arena, elements->values, 9 * most->parts);
-  MBS_TAKE(context, arena, elements->product, d * most->forms);
-  MBS_TAKE(context, arena, elements->g, d * most->forms);
+  MbsTreeElements *elements;
+  int most_parts = 0, most_forms = 0, most_entries = 0, d = tree->inner->dimension;
+  Source before;
+  MBS_TAKE(context, arena, elements, 1);
+  MBS_TAKE(context, arena, elements->rows, mode->row_count);
+  MBS_TAKE(context, arena, elements->forces, mode->force_count);
+  elements->first_row = mode->rows;
+  elements->first_force = mode->forces;
+  for (int i = 0; i < mode->row_count + mode->force_count; ++i) {
+    const MbsForceElement *force = i < mode->row_count ? NULL : mode->forces[i - mode->row_count];
+    const Source source = force ? source_of_force(force) : source_of_row(&mode->rows[i]);
+    MbsTreeElement *element = force ? &elements->forces[i - mode->row_count] : &elements->rows[i];
+    MBS_TRY(create_element(context, tree, &source, i > 0 && !force ? &before : NULL, element));
+    raise(&most_parts, element->part_count);
+    raise(&most_forms, element->form_count);
+    raise(&most_entries, force ? d * d * force->port_count * force->argument_count : 0);
+    before = source;
+  }
+  MBS_TAKE(context, arena, elements->values, 9 * most_parts);
+  MBS_TAKE(context, arena, elements->product, d * most_forms);
+  MBS_TAKE(context, arena, elements->g, d * most_forms);
   for (int level = 0; level < 3; ++level) {
-    MBS_TAKE(context, arena, elements->Y[level], d * most->moved);
-    MBS_TAKE(context, arena, elements->slope[level], d * most->forms);
+    MBS_TAKE(context, arena, elements->slope[level], d * most_forms);
   }
   for (int level = 0; level < 2; ++level) {
-    MBS_TAKE(context, arena, elements->G[level], most->entries);
+    MBS_TAKE(context, arena, elements->G[level], most_entries);
+  }
+  *result = elements;
+  return list_scalar_masses(context, tree, elements);
+}
+
+MbsStatus mbs_tree_elements_add_pattern(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
+                                        bool with_pairs, MbsPatternBuilder *builder) {
+  const MbsMode *mode = &tree->inner->mode;
+  MbsTreeElements *elements = tree->elements;
+  int most = 0;
+  for (int i = 0; i < mode->row_count; ++i) {
+    MBS_TRY(list_movers(context, tree, &elements->rows[i]));
+    MBS_TRY(add_row(context, system, &mode->rows[i], &elements->rows[i], builder));
+    if (with_pairs && has_pairs(&mode->rows[i])) {
+      MBS_TRY(add_pairs(context, &elements->rows[i], builder));
+    }
+    raise(&most, elements->rows[i].mover_count * elements->rows[i].form_count);
+  }
+  for (int i = 0; i < mode->force_count && with_pairs; ++i) {
+    MBS_TRY(list_movers(context, tree, &elements->forces[i]));
+    MBS_TRY(add_pairs(context, &elements->forces[i], builder));
+    raise(&most, elements->forces[i].mover_count * elements->forces[i].form_count);
+  }
+  for (int i = 0; i < elements->scalar_mass_count && with_pairs; ++i) {
+    MBS_TRY(add_scalar_mass(context, tree, elements->scalar_masses[i], builder));
+  }
+  for (int level = 0; level < 3; ++level) {
+    MBS_TAKE(context, system->arena, elements->Y[level], system->dimension * most);
   }
   return MBS_OK;
 }
 
-MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
-                                   MbsPatternBuilder *builder, MbsTreeElements **result) {
+MbsStatus mbs_tree_elements_map(MbsContext *context, const MbsTree *tree, const MbsSystem *system, bool with_pairs) {
   const MbsMode *mode = &tree->inner->mode;
-  MbsTreeElements *elements;
-  Most most = {0};
-  Source before;
-  int d = tree->inner->dimension;
-  MBS_TAKE(context, system->arena, elements, 1);
-  MBS_TAKE(context, system->arena, elements->rows, mode->row_count);
-  MBS_TAKE(context, system->arena, elements->forces, mode->force_count);
-  elements->first_row = mode->rows;
-  elements->first_force = mode->forces;
-  for (int i = 0; i < mode->row_count; ++i) {
-    const Source source = source_of_row(&mode->rows[i]);
-    MBS_TRY(create_element(context, tree, &source, i > 0 ? &before : NULL, &elements->rows[i]));
-    MBS_TRY(add_row(context, system, &mode->rows[i], &elements->rows[i], builder));
-    raise_most(&elements->rows[i], 0, &most);
-    before = source;
-  }
-  for (int i = 0; i < mode->force_count; ++i) {
-    const Source source = source_of_force(mode->forces[i]);
-    MBS_TRY(create_element(context, tree, &source, NULL, &elements->forces[i]));
-    MBS_TRY(add_pairs(context, &elements->forces[i], builder));
-    raise_most(&elements->forces[i], d * d * mode->forces[i]->port_count * mode->forces[i]->argument_count, &most);
-  }
-  MBS_TRY(add_scalar_masses(context, tree, builder, elements));
-  *result = elements;
-  return create_workspace(context, tree, &most, elements);
-}
-
-MbsStatus mbs_tree_elements_map(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
-                                MbsTreeElements *elements) {
-  const MbsMode *mode = &tree->inner->mode;
+  MbsTreeElements *elements = tree->elements;
   for (int i = 0; i < mode->row_count; ++i) {
     MBS_TRY(map_row(context, system, &mode->rows[i], &elements->rows[i]));
+    if (with_pairs && has_pairs(&mode->rows[i])) {
+      MBS_TRY(map_pairs(context, system, &elements->rows[i]));
+    }
   }
-  for (int i = 0; i < mode->force_count; ++i) {
+  for (int i = 0; i < mode->force_count && with_pairs; ++i) {
     MBS_TRY(map_pairs(context, system, &elements->forces[i]));
   }
-  for (int i = 0; i < elements->scalar_mass_count; ++i) {
+  for (int i = 0; i < elements->scalar_mass_count && with_pairs; ++i) {
     MBS_TRY(map_scalar_mass(context, tree, system, elements->scalar_masses[i], &elements->scalar_maps[i]));
   }
   return MBS_OK;

@@ -19,12 +19,17 @@ typedef struct MbsTreePart {
   int point;         // term of the body's point, or -1
 } MbsTreePart;
 
+// A coordinate of the model's own (or of a ball) that a form names, with a factor.
+typedef struct MbsTreeScalar {
+  int form, coordinate;
+  int at;  // where in the element's block its factor is
+} MbsTreeScalar;
+
 typedef struct MbsTreeMover {
   int coordinate;
   bool is_port, is_argument;  // it moves a form that the element acts on, one that it depends on
   int part_count, scalar_count;
-  const int *parts;
-  const int *scalar_form, *scalar_at;  // forms that name the coordinate itself, and where their a is
+  const int *parts, *scalars;
 } MbsTreeMover;
 
 typedef struct MbsTreeElement {
@@ -33,14 +38,23 @@ typedef struct MbsTreeElement {
   bool has_ground;                // a form has terms of the ground, too
   bool is_repeated;               // its forms are those of the element before it
   int form_count, argument_form;  // those it depends on follow from there, those it acts on are the first ones
-  int part_count, mover_count;
+  int part_count, scalar_count, mover_count;
   MbsTreePart *parts;
+  MbsTreeScalar *scalars;
   MbsTreeMover *movers;
   // positions in the matrix
   int diagonal;             // of a row
   const int *row, *column;  // of a row, by mover: (row, mover), (mover, row)
-  const int *pairs;         // by mover that is a port and mover that is an argument: (one, other)
+  const int *pairs;         // by mover that is a port and mover that is an argument: (one, other); NULL: not wanted
 } MbsTreeElement;
+
+// Does the element act on this form; does it depend on it? All of them where these are the same.
+static inline bool mbs_tree_is_port(const MbsTreeElement *element, int form) {
+  return element->argument_form == 0 || form < element->argument_form;
+}
+static inline bool mbs_tree_is_argument(const MbsTreeElement *element, int form) {
+  return form >= element->argument_form;
+}
 
 typedef struct MbsTreeElements {
   MbsTreeElement *rows, *forces;
@@ -57,15 +71,17 @@ typedef struct MbsTreeElements {
   mbs_scalar *G[2];          // of a force: ports x arguments
 } MbsTreeElements;
 
+// ---- tree_elements.c ----
+// What elements consist of.
+MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, MbsTreeElements **elements);
+// Adds their entries to the pattern of the matrix, and (map) finds them there. with_pairs: else the rows' alone.
+MbsStatus mbs_tree_elements_add_pattern(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
+                                        bool with_pairs, MbsPatternBuilder *builder);
+MbsStatus mbs_tree_elements_map(MbsContext *context, const MbsTree *tree, const MbsSystem *system, bool with_pairs);
 // The coordinate of the tree that is a scalar of `inner`.
 int mbs_tree_coordinate_of_scalar(const MbsTree *tree, int first);
 
-// Adds the entries of all rows and forces to the pattern of the matrix, and (map) finds them there.
-MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
-                                   MbsPatternBuilder *builder, MbsTreeElements **elements);
-MbsStatus mbs_tree_elements_map(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
-                                MbsTreeElements *elements);
-
+// ---- tree_element_matrix.c ----
 // values += what rows, forces and the inertia of the model's own coordinates add to the matrix; see tree_tangent.c.
 void mbs_tree_elements_assemble(const MbsTree *tree, MbsTreeMatrix kind, bool is_exact, const MbsWeights *weights,
                                 double c0, double c1, double c2, mbs_scalar *values);

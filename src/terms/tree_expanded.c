@@ -47,21 +47,20 @@ static MbsStatus list_nodes(const Builder *b) {
   const MbsTree *tree = b->tree;
   MbsTreeExpanded *expanded = b->expanded;
   int *moving;
-  MBS_TAKE(b->context, b->system->arena, expanded->nodes, tree->node_count);
+  MBS_TRY(mbs_tree_number_moving(b->context, tree, &moving, &expanded->node_count));
+  MBS_TAKE(b->context, b->system->arena, expanded->nodes, expanded->node_count);
   MBS_TAKE(b->context, b->system->arena, expanded->coordinates, tree->joint_count);
-  MBS_TRY(take(b, tree->node_count, &expanded->moving, &moving));
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
-    int before = node->parent < 0 ? -1 : moving[node->parent];
-    moving[i] = before;
     if (node->count > 0) {
-      expanded->nodes[expanded->node_count] = (MbsTreeMovingNode){.node = i, .parent = before};
-      moving[i] = expanded->node_count++;
+      int parent = node->parent < 0 ? -1 : moving[node->parent];
+      expanded->nodes[moving[i]] = (MbsTreeMovingNode){.node = i, .parent = parent};
     }
     for (int k = node->first; k < node->first + node->count; ++k) {
       expanded->coordinates[k].node = moving[i];
     }
   }
+  expanded->moving = moving;
   return MBS_OK;
 }
 
@@ -110,37 +109,6 @@ static MbsStatus place_coordinate(const Builder *b, int index) {
 }
 
 // ---- elements ----
-static MbsStatus list_ends(const Builder *b, const MbsTreeElement *element, MbsTreeExpandedElement *result) {
-  int most = element->part_count;
-  for (int m = 0; m < element->mover_count; ++m) {
-    most += element->movers[m].scalar_count;
-  }
-  result->element = element;
-  MBS_TAKE(b->context, b->system->arena, result->ends, most);
-  for (int p = 0; p < element->part_count; ++p) {
-    int moving = b->expanded->moving[element->parts[p].node];
-    if (moving >= 0) {
-      result->ends[result->end_count++] = (MbsTreeEnd){.form = element->parts[p].form, .part = p, .node = moving};
-    }
-  }
-  for (int m = 0; m < element->mover_count; ++m) {
-    const MbsTreeMover *mover = &element->movers[m];
-    for (int s = 0; s < mover->scalar_count; ++s) {
-      result->ends[result->end_count++] = (MbsTreeEnd){.form = mover->scalar_form[s],
-                                                       .part = -1,
-                                                       .node = -1,
-                                                       .at = mover->scalar_at[s],
-                                                       .coordinate = mover->coordinate};
-    }
-  }
-  for (int e = 0; e < result->end_count; ++e) {
-    MbsTreeEnd *end = &result->ends[e];
-    end->is_port = element->argument_form == 0 || end->form < element->argument_form;
-    end->is_argument = element->argument_form == 0 || end->form >= element->argument_form;
-  }
-  return MBS_OK;
-}
-
 static int rows_of(const Builder *b, const MbsTreeEnd *end) { return end->part < 0 ? 1 : b->twist; }
 
 static int first_row_of(const Builder *b, const MbsTreeEnd *end) {
@@ -154,11 +122,13 @@ static int column_of(const Builder *b, const MbsTreeEnd *end, int k) {
 static MbsStatus place_row(const Builder *b, const MbsRow *row, MbsTreeExpandedElement *element) {
   int at = b->system->n + row->index;
   MBS_TRY(entry(b, at, at, &element->diagonal));
-  for (int e = 0; e < element->end_count; ++e) {
-    MbsTreeEnd *end = &element->ends[e];
+  MBS_TAKE(b->context, b->system->arena, element->row, element->ends.count);
+  MBS_TAKE(b->context, b->system->arena, element->column, element->ends.count);
+  for (int e = 0; e < element->ends.count; ++e) {
+    const MbsTreeEnd *end = &element->ends.ends[e];
     int count = end->part < 0 ? 1 : 3 * b->twist, *positions;
-    MBS_TRY(take(b, count, &end->row, &positions));
-    MBS_TRY(entries(b, rows_of(b, end), first_row_of(b, end), at, &end->column));
+    MBS_TRY(take(b, count, &element->row[e], &positions));
+    MBS_TRY(entries(b, rows_of(b, end), first_row_of(b, end), at, &element->column[e]));
     for (int k = 0; k < count; ++k) {
       MBS_TRY(entry(b, at, column_of(b, end, k), &positions[k]));
     }
@@ -167,10 +137,10 @@ static MbsStatus place_row(const Builder *b, const MbsRow *row, MbsTreeExpandedE
 }
 
 static MbsStatus place_pairs(const Builder *b, MbsTreeExpandedElement *element) {
-  int most = 2 * b->twist, count = element->end_count, *pairs;
+  int most = 2 * b->twist, count = element->ends.count, *pairs;
   MBS_TRY(take(b, count * count * most, &element->pairs, &pairs));
   for (int p = 0; p < count * count; ++p) {
-    const MbsTreeEnd *port = &element->ends[p / count], *argument = &element->ends[p % count];
+    const MbsTreeEnd *port = &element->ends.ends[p / count], *argument = &element->ends.ends[p % count];
     for (int k = 0; k < (argument->part < 0 ? 1 : most) && port->is_port && argument->is_argument; ++k) {
       MBS_TRY(entries(b, rows_of(b, port), first_row_of(b, port), column_of(b, argument, k), &pairs[p * most + k]));
     }
@@ -222,13 +192,12 @@ static MbsStatus create_elements(const Builder *b) {
   for (int i = 0; i < mode->row_count + mode->force_count; ++i) {
     bool is_row = i < mode->row_count;
     MbsTreeExpandedElement *to = is_row ? &expanded->rows[i] : &expanded->forces[i - mode->row_count];
-    MBS_TRY(list_ends(b, is_row ? &tree->elements->rows[i] : &tree->elements->forces[i - mode->row_count], to));
-    most_ends = to->end_count > most_ends ? to->end_count : most_ends;
-    most_forms = to->element->form_count > most_forms ? to->element->form_count : most_forms;
+    const MbsTreeElement *from = is_row ? &tree->elements->rows[i] : &tree->elements->forces[i - mode->row_count];
+    MBS_TRY(mbs_tree_ends_create(b->context, tree, expanded->moving, from, &to->ends, &most_ends));
+    most_forms = from->form_count > most_forms ? from->form_count : most_forms;
   }
   MBS_TAKE(b->context, arena, expanded->composite, b->twist * b->twist * expanded->node_count);
   MBS_TAKE(b->context, arena, expanded->motion, 9 * b->twist * most_ends);
-  MBS_TAKE(b->context, arena, expanded->product, 3 * most_forms);
   MBS_TAKE(b->context, arena, expanded->y, 3 * most_forms);
   return MBS_OK;
 }

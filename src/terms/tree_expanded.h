@@ -16,24 +16,13 @@
 #ifndef MBS_TREE_EXPANDED_H
 #define MBS_TREE_EXPANDED_H
 
-#include "terms/tree_elements.h"
-
-// One end of an element: a part of a form on a node that moves, or a coordinate of the model's own in a form.
-typedef struct MbsTreeEnd {
-  int form;
-  bool is_port, is_argument;
-  int part, node;  // of the element; moving node. Of a scalar: -1
-  int at;          // of a scalar: where in the block its factor is,
-  int coordinate;  // and which one it is
-  int column;      // position of the first (end, row)
-  const int *row;  // positions of (row, end): 3 twists, or 1
-} MbsTreeEnd;
+#include "terms/tree_ends.h"
 
 typedef struct MbsTreeExpandedElement {
-  const MbsTreeElement *element;
-  int end_count;
-  MbsTreeEnd *ends;
-  int diagonal;
+  MbsTreeEnds ends;
+  int diagonal;      // of a row
+  int *column;       // of a row, by end: position of the first (end, row)
+  const int **row;   // of a row, by end: positions of (row, end), 3 twists or 1
   const int *pairs;  // by port end and argument end: positions of the first row in each of 2 twists (or 1) of columns
 } MbsTreeExpandedElement;
 
@@ -60,7 +49,6 @@ typedef struct MbsTreeExpanded {
   const int **scalar_maps;
   mbs_scalar *composite;  // by moving node: twist x twist
   mbs_scalar *motion;     // of an element: 3 levels x ends x twist x 3
-  mbs_scalar *product;    // by form
   mbs_scalar *y;          // by form
   double mass, longest;   // see mbs_terms_factorable_sizes
 } MbsTreeExpanded;

@@ -93,49 +93,21 @@ static void put_coordinate(const Numbers *to, int k) {
 }
 
 // ---- ends ----
-static mbs_scalar *motion_of(const Numbers *to, int end, int level, int t) {
-  return to->expanded->motion + 3 * (to->twist * (3 * end + level) + t);
+static const mbs_scalar *motion_of(const Numbers *to, int end, int level, int t) {
+  return mbs_tree_end_motion(to->tree, to->expanded->motion, end, level, t);
 }
 
-static int unknowns_of(const Numbers *to, const MbsTreeEnd *end) { return end->part < 0 ? 1 : to->twist; }
-
-// How unit twists of its node move the end: by themselves (level 0), by turning its velocity (1), its acceleration (2).
-static void move_ends(const Numbers *to, const MbsTreeExpandedElement *element, int levels) {
-  const mbs_scalar *c = element->element->block->value;
-  int d = to->d;
-  mbs_tree_evaluate_parts(to->tree, element->element, levels);
-  for (int e = 0; e < element->end_count; ++e) {
-    const MbsTreeEnd *end = &element->ends[e];
-    const MbsTreePart *part = end->part < 0 ? NULL : &element->element->parts[end->part];
-    for (int level = 0; level < levels; ++level) {
-      for (int t = 0; t < unknowns_of(to, end); ++t) {
-        mbs_scalar *Y = motion_of(to, e, level, t), unit[MBS_LONGEST_TWIST] = {0};
-        Y[0] = Y[1] = Y[2] = 0;
-        unit[t] = 1;
-        if (!part) {
-          Y[0] = level == 0 ? c[end->at] : 0;
-        } else if (t < d && level == 0 && part->point >= 0) {
-          const mbs_scalar *ab = c + part->at[part->point];
-          mbs_turn_add(d, d == 2, ab[0], ab[1], unit, Y);
-        } else if (t >= d) {
-          mbs_cross_add(d, 1, unit + d, to->tree->elements->values + 9 * end->part + 3 * level, Y);
-        }
-      }
-    }
-  }
-}
-
-// The product of an element's slopes with a motion of one end is in expanded->product: what it does to all ports.
+// The product of an element's slopes with a motion of one end is in the elements' product: what it does to all ports.
 static void add_product(const Numbers *to, const MbsTreeExpandedElement *element, int argument, int column) {
   int most = 2 * to->twist;
-  for (int p = 0; p < element->end_count; ++p) {
-    const MbsTreeEnd *port = &element->ends[p];
+  for (int p = 0; p < element->ends.count; ++p) {
+    const MbsTreeEnd *port = &element->ends.ends[p];
     if (!port->is_port) {
       continue;
     }
-    mbs_scalar *at = to->values + element->pairs[(p * element->end_count + argument) * most + column];
-    for (int i = 0; i < unknowns_of(to, port); ++i) {
-      mbs_scalar work = dot(motion_of(to, p, 0, i), to->expanded->product + to->d * port->form, to->d);
+    mbs_scalar *at = to->values + element->pairs[(p * element->ends.count + argument) * most + column];
+    for (int i = 0; i < mbs_tree_end_size(to->tree, port); ++i) {
+      mbs_scalar work = dot(motion_of(to, p, 0, i), to->tree->elements->product + to->d * port->form, to->d);
       at[i] += port->part < 0 ? work : -work;
     }
   }
@@ -143,23 +115,25 @@ static void add_product(const Numbers *to, const MbsTreeExpandedElement *element
 
 // ---- constraints ----
 // c0 e_y Y + c1 e_y' Y ... of one end; `slope` are the derivatives of e by y, y', y''
-static void put_row_end(const Numbers *to, const MbsTreeEnd *end, int index, int levels) {
+static void put_row_end(const Numbers *to, const MbsTreeExpandedElement *element, int index, int levels) {
+  const MbsTreeEnd *end = &element->ends.ends[index];
+  const int *row = element->row[index], column = element->column[index];
   const MbsTreeElements *all = to->tree->elements;
   const mbs_scalar *g = all->g + to->d * end->form;
   const mbs_scalar *slope[3];
   for (int level = 0; level < 3; ++level) {
     slope[level] = all->slope[level] + to->d * end->form;
   }
-  for (int t = 0; t < unknowns_of(to, end); ++t) {
+  for (int t = 0; t < mbs_tree_end_size(to->tree, end); ++t) {
     const mbs_scalar *Y[3] = {motion_of(to, index, 0, t), motion_of(to, index, 1, t), motion_of(to, index, 2, t)};
     mbs_scalar work = dot(g, Y[0], to->d);
-    to->values[end->column + t] += end->part < 0 ? work : -work;
+    to->values[column + t] += end->part < 0 ? work : -work;
     if (!to->is_exact) {
-      to->values[end->row[t]] += dot(slope[0], Y[0], to->d);
+      to->values[row[t]] += dot(slope[0], Y[0], to->d);
     } else if (end->part < 0) {
       const double c[3] = {to->c.c0, to->c.c1, to->c.c2};
       for (int level = 0; level < levels; ++level) {
-        to->values[end->row[0]] += c[level] * dot(slope[level], Y[0], to->d);
+        to->values[row[0]] += c[level] * dot(slope[level], Y[0], to->d);
       }
     } else {
       mbs_scalar by[3] = {0};
@@ -169,18 +143,18 @@ static void put_row_end(const Numbers *to, const MbsTreeEnd *end, int index, int
       }
       by[1] += levels > 2 ? 2 * dot(slope[2], Y[1], to->d) : 0;
       for (int level = 0; level < levels; ++level) {
-        to->values[end->row[level * to->twist + t]] += to->unit[level] * by[level];
+        to->values[row[level * to->twist + t]] += to->unit[level] * by[level];
       }
     }
   }
 }
 
 // entries that T would have: of the coordinates nearest to the end
-static void raise_longest(const Numbers *to, const MbsTreeEnd *end) {
+static void raise_longest(const Numbers *to, const MbsTreeEnd *end, const mbs_scalar *U) {
   const MbsTree *tree = to->tree;
   const MbsTreeNode *node = end->part < 0 ? NULL : &tree->nodes[to->expanded->nodes[end->node].node];
   for (int k = node ? node->first : 0; node && k < node->first + node->count; ++k) {
-    mbs_raise(&tree->expanded->longest, dot(tree->b[0] + to->twist * k, to->values + end->column, to->twist));
+    mbs_raise(&tree->expanded->longest, dot(tree->b[0] + to->twist * k, U, to->twist));
   }
 }
 
@@ -190,58 +164,48 @@ static void add_row(const Numbers *to, const MbsRow *row, const MbsTreeExpandedE
   const MbsCombination by_levels = {.c0 = 1};
   int levels = mbs_row_slopes(inner, row, &to->tree->x, to->weights, to->is_exact ? &by_levels : &to->c, to->is_exact,
                               all->g, all->slope);
-  move_ends(to, element, levels);
+  mbs_tree_move_ends(to->tree, &element->ends, levels, to->expanded->motion);
   to->values[element->diagonal] -= row->is_nonholonomic ? to->weights->n_epsilon : to->weights->epsilon;
-  for (int e = 0; e < element->end_count; ++e) {
-    put_row_end(to, &element->ends[e], e, levels);
-    raise_longest(to, &element->ends[e]);
+  for (int e = 0; e < element->ends.count; ++e) {
+    put_row_end(to, element, e, levels);
+    raise_longest(to, &element->ends.ends[e], to->values + element->column[e]);
   }
   mbs_scalar lambda = to->tree->x.lambda[row->index];
   if (!to->is_exact || !element->pairs) {
     return;
   }
-  int size = to->d * element->element->form_count;
-  for (int e = 0; e < element->end_count; ++e) {
-    const MbsTreeEnd *end = &element->ends[e];
-    for (int t = 0; t < unknowns_of(to, end); ++t) {
+  int size = to->d * element->ends.element->form_count;
+  for (int e = 0; e < element->ends.count; ++e) {
+    const MbsTreeEnd *end = &element->ends.ends[e];
+    for (int t = 0; t < mbs_tree_end_size(to->tree, end); ++t) {
       for (int i = 0; i < size; ++i) {
         to->expanded->y[i] = i / to->d == end->form ? motion_of(to, e, 0, t)[i % to->d] : 0;
       }
       mbs_row_bend(inner, row, lambda * (end->part < 0 ? to->c.c0 : to->unit[0]), to->expanded->y,
-                   to->expanded->product);
+                   to->tree->elements->product);
       add_product(to, element, e, t);
     }
   }
 }
 
 // ---- forces ----
-// product = -(by_y F_y + by_v F_v) times a motion of one form
-static void multiply(const Numbers *to, const MbsForceElement *force, int form, double by_y, const mbs_scalar *y,
-                     double by_v, const mbs_scalar *v) {
-  int d = to->d, arguments = force->argument_count * d;
-  for (int i = 0; i < force->port_count * d; ++i) {
-    const mbs_scalar *F_y = force->slopes.F_y + i * arguments + form * d;
-    const mbs_scalar *F_v = force->slopes.F_v + i * arguments + form * d;
-    to->expanded->product[i] = -(by_y * dot(F_y, y, d) + by_v * dot(F_v, v, d));
-  }
-}
-
 static void add_force(const Numbers *to, const MbsForceElement *force, const MbsTreeExpandedElement *element) {
+  mbs_scalar *product = to->tree->elements->product;
   mbs_force_element_evaluate(to->tree->inner, force, &to->tree->x);
-  move_ends(to, element, to->is_exact ? 2 : 1);
-  for (int e = 0; e < element->end_count; ++e) {
-    const MbsTreeEnd *end = &element->ends[e];
-    int form = end->form - element->element->argument_form;
-    for (int t = 0; t < unknowns_of(to, end) && end->is_argument; ++t) {
+  mbs_tree_move_ends(to->tree, &element->ends, to->is_exact ? 2 : 1, to->expanded->motion);
+  for (int e = 0; e < element->ends.count; ++e) {
+    const MbsTreeEnd *end = &element->ends.ends[e];
+    int form = end->form - element->ends.element->argument_form;
+    for (int t = 0; t < mbs_tree_end_size(to->tree, end) && end->is_argument; ++t) {
       const mbs_scalar *Y = motion_of(to, e, 0, t), *rate = motion_of(to, e, 1, t);
       if (!to->is_exact || end->part < 0) {
-        multiply(to, force, form, to->c.c0, Y, to->c.c1, Y);
+        mbs_tree_force_product(to->tree, force, form, to->c.c0, Y, to->c.c1, Y, product);
         add_product(to, element, e, t);
         continue;
       }
-      multiply(to, force, form, to->unit[0], Y, to->unit[0], rate);
+      mbs_tree_force_product(to->tree, force, form, to->unit[0], Y, to->unit[0], rate, product);
       add_product(to, element, e, t);
-      multiply(to, force, form, 0, Y, to->unit[1], Y);
+      mbs_tree_force_product(to->tree, force, form, 0, Y, to->unit[1], Y, product);
       add_product(to, element, e, to->twist + t);
     }
   }

@@ -60,14 +60,14 @@ static int common_node(const MbsTreeExpanded *expanded, int one, int other) {
 static int base_of(const Order *order, const MbsTreeExpandedElement *row) {
   int base = -1;
   bool has_one = false, has_several = false;
-  for (int e = 0; e < row->end_count; ++e) {
-    if (row->ends[e].part >= 0) {
-      has_several |= has_one && row->ends[e].node != base;
-      base = has_one ? common_node(order->expanded, base, row->ends[e].node) : row->ends[e].node;
+  for (int e = 0; e < row->ends.count; ++e) {
+    if (row->ends.ends[e].part >= 0) {
+      has_several |= has_one && row->ends.ends[e].node != base;
+      base = has_one ? common_node(order->expanded, base, row->ends.ends[e].node) : row->ends.ends[e].node;
       has_one = true;
     }
   }
-  return row->element->has_ground || !has_several ? -1 : base;
+  return row->ends.element->has_ground || !has_several ? -1 : base;
 }
 
 static MbsStatus list_coordinates(const Order *order, const MbsTreeExpandedElement *row, Block *block) {
@@ -76,8 +76,8 @@ static MbsStatus list_coordinates(const Order *order, const MbsTreeExpandedEleme
   bool *is_in;
   MBS_TAKE(order->context, order->arena, coordinates, tree->coordinate_count);
   MBS_TAKE(order->context, order->arena, is_in, tree->coordinate_count);
-  for (int e = 0; e < row->end_count; ++e) {
-    const MbsTreeEnd *end = &row->ends[e];
+  for (int e = 0; e < row->ends.count; ++e) {
+    const MbsTreeEnd *end = &row->ends.ends[e];
     if (end->part < 0) {
       is_in[end->coordinate] = true;
     }
@@ -98,9 +98,9 @@ static MbsStatus list_coordinates(const Order *order, const MbsTreeExpandedEleme
 }
 
 static bool has_same_ends(const MbsTreeExpandedElement *a, const MbsTreeExpandedElement *b) {
-  bool is_same = a->end_count == b->end_count;
-  for (int e = 0; e < a->end_count && is_same; ++e) {
-    is_same = a->ends[e].node == b->ends[e].node && a->ends[e].coordinate == b->ends[e].coordinate;
+  bool is_same = a->ends.count == b->ends.count;
+  for (int e = 0; e < a->ends.count && is_same; ++e) {
+    is_same = a->ends.ends[e].node == b->ends.ends[e].node && a->ends.ends[e].coordinate == b->ends.ends[e].coordinate;
   }
   return is_same;
 }
@@ -168,13 +168,13 @@ static int block_of_end(const Order *order, const MbsTreeEnd *end) {
 }
 
 static void join_ends(const Order *order, const MbsTreeExpandedElement *element, int block) {
-  for (int e = 0; e < element->end_count; ++e) {
-    int one = block_of_end(order, &element->ends[e]);
+  for (int e = 0; e < element->ends.count; ++e) {
+    int one = block_of_end(order, &element->ends.ends[e]);
     if (one >= 0 && block >= 0) {
       join(order, one, block);
     }
     for (int f = 0; f < e && element->pairs; ++f) {
-      int other = block_of_end(order, &element->ends[f]);
+      int other = block_of_end(order, &element->ends.ends[f]);
       if (one >= 0 && other >= 0) {
         join(order, one, other);
       }

@@ -25,6 +25,8 @@ typedef struct MbsTreeTangent {
 
 int mbs_tree_node_of_inner(const MbsTree *tree, int coordinate) { return tree->tangent->node_of_inner[coordinate]; }
 
+int mbs_tree_coordinate_of_inner(const MbsTree *tree, int coordinate) { return tree->tangent->z_of_inner[coordinate]; }
+
 // ---- paths ----
 // each coordinate with those of its own node (itself too) and of the nodes before
 static MbsStatus list_pairs(MbsContext *context, const MbsTree *tree, MbsTreeTangent *tangent) {
@@ -96,49 +98,92 @@ static MbsStatus number_inner(MbsContext *context, const MbsTree *tree, MbsTreeT
   return MBS_OK;
 }
 
+// for each coordinate: how many entries its column has, those of the tree and of rows alone; and of each row
+static MbsStatus count_entries(MbsContext *context, const MbsTree *tree, int **lengths) {
+  const MbsMode *mode = &tree->inner->mode;
+  bool *is_mover;
+  MBS_TAKE(context, tree->inner->arena, is_mover, tree->coordinate_count);
+  MBS_TAKE(context, tree->inner->arena, *lengths, tree->coordinate_count + mode->row_count);
+  for (int k = 0; k < tree->joint_count; ++k) {
+    for (int i = tree->node_of[k]; i >= 0; i = tree->nodes[i].parent) {
+      (*lengths)[k] += tree->nodes[i].count;
+      for (int j = tree->nodes[i].first; j < tree->nodes[i].first + tree->nodes[i].count; ++j) {
+        (*lengths)[j] += tree->node_of[k] != i;
+      }
+    }
+  }
+  for (int r = 0; r < mode->row_count; ++r) {
+    const MbsTreeElement *row = &tree->elements->rows[r];
+    for (int p = 0; p < row->part_count; ++p) {
+      for (int i = row->parts[p].node; i >= 0; i = tree->nodes[i].parent) {
+        for (int k = tree->nodes[i].first; k < tree->nodes[i].first + tree->nodes[i].count; ++k) {
+          is_mover[k] = true;
+        }
+      }
+    }
+    for (int k = 0; k < tree->joint_count; ++k) {
+      (*lengths)[k] += is_mover[k];
+      (*lengths)[tree->coordinate_count + r] += is_mover[k];
+      is_mover[k] = false;
+    }
+  }
+  return MBS_OK;
+}
+
 // Do unknowns of the bodies' own (tree_expanded.h) pay? Factoring the matrix of the coordinates takes about the sum of
 // squares of its columns' lengths, the other one a number for each body; where they meet was measured.
-static bool is_deep(const MbsTree *tree, const MbsPattern *pattern) {
+static MbsStatus is_deep(MbsContext *context, const MbsTree *tree, bool *result) {
   const double for_each_body = tree->inner->dimension == 2 ? 2000 : 7000;
   double work = 0;
-  int moving = 0;
-  for (int j = 0; j < pattern->size; ++j) {
-    double length = pattern->column_start[j + 1] - pattern->column_start[j];
-    work += length * length;
+  int moving = 0, *lengths;
+  MBS_TRY(count_entries(context, tree, &lengths));
+  for (int j = 0; j < tree->coordinate_count + tree->inner->mode.row_count; ++j) {
+    work += (double)lengths[j] * lengths[j];
   }
   for (int i = 0; i < tree->node_count; ++i) {
     moving += tree->nodes[i].count > 0;
   }
-  return work > for_each_body * moving;
+  *result = work > for_each_body * moving;
+  return MBS_OK;
+}
+
+// the matrix, or of a deep tree the constraints' part of it alone
+static MbsStatus create_pattern(MbsContext *context, MbsTree *tree, MbsSystem *system, bool is_whole) {
+  MbsTreeTangent *tangent = tree->tangent;
+  MbsPatternBuilder *builder;
+  size_t twist = (size_t)mbs_twist_size(system->dimension);
+  MBS_TRY(mbs_pattern_begin(context, system->arena, system->n + system->m, &builder));
+  for (int i = 0; i < system->n; ++i) {
+    MBS_TRY(mbs_pattern_add(context, builder, i, i));
+  }
+  if (is_whole) {
+    MBS_TRY(list_pairs(context, tree, tangent));
+    MBS_TRY(add_pair_pattern(context, tree, tangent, builder));
+    MBS_TAKE(context, system->arena, tangent->K, 3 * twist * twist * (size_t)tree->node_count);
+    MBS_TAKE(context, system->arena, tangent->C, 3 * twist * (size_t)tree->joint_count);
+  }
+  MBS_TRY(mbs_tree_elements_add_pattern(context, tree, system, is_whole, builder));
+  MBS_TRY(mbs_pattern_finish(context, builder, &system->mode.pattern));
+  if (is_whole) {
+    map_pairs(tree, &system->mode.pattern, tangent);
+  }
+  return mbs_tree_elements_map(context, tree, system, is_whole);
 }
 
 MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem *system) {
-  MbsTreeTangent *tangent;
-  MbsPatternBuilder *builder;
-  size_t twist = (size_t)mbs_twist_size(system->dimension);
-  bool is_articulated;
-  MBS_TAKE(context, system->arena, tangent, 1);
-  tree->tangent = tangent;
-  MBS_TRY(number_inner(context, tree, tangent));
+  bool is_articulated, has_own_unknowns;
+  MBS_TAKE(context, system->arena, tree->tangent, 1);
+  MBS_TRY(number_inner(context, tree, tree->tangent));
+  MBS_TRY(mbs_tree_elements_create(context, tree, &tree->elements));
   MBS_TRY(mbs_tree_create_articulated(context, tree, system, &is_articulated));
   if (is_articulated) {
     system->mode.factored = system->mode.pattern;
     return MBS_OK;
   }
-  MBS_TRY(list_pairs(context, tree, tangent));
-  MBS_TRY(mbs_pattern_begin(context, system->arena, system->n + system->m, &builder));
-  MBS_TRY(add_pair_pattern(context, tree, tangent, builder));
-  for (int i = 0; i < system->n; ++i) {
-    MBS_TRY(mbs_pattern_add(context, builder, i, i));
-  }
-  MBS_TRY(mbs_tree_elements_create(context, tree, system, builder, &tree->elements));
-  MBS_TRY(mbs_pattern_finish(context, builder, &system->mode.pattern));
-  map_pairs(tree, &system->mode.pattern, tangent);
-  MBS_TRY(mbs_tree_elements_map(context, tree, system, tree->elements));
-  MBS_TAKE(context, system->arena, tangent->K, 3 * twist * twist * (size_t)tree->node_count);
-  MBS_TAKE(context, system->arena, tangent->C, 3 * twist * (size_t)tree->joint_count);
+  MBS_TRY(is_deep(context, tree, &has_own_unknowns));
+  MBS_TRY(create_pattern(context, tree, system, !has_own_unknowns));
   system->mode.factored = system->mode.pattern;
-  return is_deep(tree, &system->mode.pattern) ? mbs_tree_expanded_create(context, tree, system) : MBS_OK;
+  return has_own_unknowns ? mbs_tree_expanded_create(context, tree, system) : MBS_OK;
 }
 
 MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
