@@ -13,9 +13,8 @@
 
 static const MbsWeights levels[] = {{.k0 = 1}, {.k1 = 1, .n1 = 1}, {.k2 = 1, .n2 = 1}};
 
-// adds -p w_level of independent coordinate i, transposed
-static void subtract_own(const MbsReduced *reduced, int i, int level, mbs_scalar p, const MbsState *state,
-                         const MbsStateBar *bar) {
+void mbs_reduced_subtract_own(const MbsReduced *reduced, int i, int level, mbs_scalar p, const MbsState *state,
+                              const MbsStateBar *bar) {
   const MbsInitial *set = reduced->sets[reduced->current];
   const MbsFunction *function = mbs_reduced_function(set, i, level);
   const MbsStateBar known = {
@@ -38,12 +37,13 @@ static void subtract_level(MbsReduced *reduced, const MbsProblem *problem, int l
   for (int r = 0; r < problem->row_count && !set->is_automatic; ++r) {
     int i = problem->rows[r] - system->m;
     if (i >= 0) {
-      subtract_own(reduced, i, level, p[r], state, bar);
+      mbs_reduced_subtract_own(reduced, i, level, p[r], state, bar);
     }
   }
 }
 
-static void solve_transposed(const MbsReduced *reduced, const MbsProblem *problem, const mbs_scalar *b, mbs_scalar *p) {
+void mbs_reduced_solve_transposed(const MbsReduced *reduced, const MbsProblem *problem, const mbs_scalar *b,
+                                  mbs_scalar *p) {
   for (int i = 0; i < reduced->system->n; ++i) {
     p[i] = b[i];
   }
@@ -66,15 +66,15 @@ static void chain(MbsReduced *reduced, const MbsState *state, const MbsStateBar 
       if (set->is_automatic) {
         work->a[set->automatic[i]] -= p[4][i];
       } else {
-        subtract_own(reduced, i, 2, p[4][i], state, work);
+        mbs_reduced_subtract_own(reduced, i, 2, p[4][i], state, work);
       }
     }
   }
-  solve_transposed(reduced, set->velocity, work->a, p[2]);
+  mbs_reduced_solve_transposed(reduced, set->velocity, work->a, p[2]);
   subtract_level(reduced, set->velocity, 2, p[2], state, work);
-  solve_transposed(reduced, set->velocity, work->v, p[1]);
+  mbs_reduced_solve_transposed(reduced, set->velocity, work->v, p[1]);
   subtract_level(reduced, set->velocity, 1, p[1], state, work);
-  solve_transposed(reduced, &set->position, work->q, p[0]);
+  mbs_reduced_solve_transposed(reduced, &set->position, work->q, p[0]);
   subtract_level(reduced, &set->position, 0, p[0], state, work);
 }
 
@@ -86,7 +86,7 @@ static void transpose_auxiliary(MbsReduced *reduced, const MbsState *state, cons
   MbsStateBar known = *bar;
   known.a = of_g;
   known.lambda = reduced->scratch.lambda;
-  solve_transposed(reduced, &set->position, of_g, reduced->p[5]);
+  mbs_reduced_solve_transposed(reduced, &set->position, of_g, reduced->p[5]);
   if (!set->is_automatic) {
     mbs_signal_bank_evaluate(system, &at_g);
   }
@@ -105,7 +105,13 @@ MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, 
   const MbsRuleStep k = {.c0 = c0, .c1 = c1};
   reduced->current = set;
   mbs_signal_bank_evaluate(reduced->system, state);
-  return mbs_reduced_factor(context, reduced, &k, state, false);
+  if (!mbs_reduced_is_assembled(reduced)) {
+    return mbs_reduced_factor(context, reduced, &k, state, false);
+  }
+  mbs_reduced_assemble(reduced, state);
+  bool is_regular = mbs_initial_factor_set(reduced->sets[set], state, reduced->by[1]) &&
+                    mbs_reduced_factor_transposed(reduced, c0, c1);
+  return is_regular ? MBS_OK : mbs_reduced_singular(context, state);
 }
 
 MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, double h, long step,
@@ -148,12 +154,42 @@ void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, const MbsStat
   }
 }
 
-// what s receives, by independent coordinate
-static mbs_scalar of_s(const MbsReduced *reduced, double c0, double c1, int i) {
+mbs_scalar mbs_reduced_of_s(const MbsReduced *reduced, double c0, double c1, mbs_scalar *const p[3],
+                            const mbs_scalar *p4, int i) {
   const MbsInitial *set = reduced->sets[reduced->current];
   int rate_row = set->rate_row[i];
-  mbs_scalar own = rate_row >= 0 ? c1 * reduced->p[1][rate_row] + reduced->p[2][rate_row] : reduced->p[4][i];
-  return c0 * reduced->p[0][mbs_reduced_row(set, i)] + own;
+  mbs_scalar own = rate_row >= 0 ? c1 * p[1][rate_row] + p[2][rate_row] : p4[i];
+  return c0 * p[0][mbs_reduced_row(set, i)] + own;
+}
+
+// p3 and p4, from those with (pi, p4) = 0 and what the state has received
+static void find_momenta(MbsReduced *reduced, double c0, double c1, const mbs_scalar *s, const MbsState *state,
+                         const MbsStateBar *bar) {
+  const MbsSystem *system = reduced->system;
+  const MbsInitial *set = reduced->sets[reduced->current];
+  int n = system->n, d = reduced->count;
+  const MbsStateBar tried = reduced->scratch;
+  for (int i = 0; i < system->nq; ++i) {
+    tried.q[i] = bar->q[i];
+    tried.v[i] = bar->v[i];
+    tried.a[i] = bar->a[i];
+  }
+  chain(reduced, state, &tried);
+  for (int i = 0; i < d; ++i) {
+    reduced->rho[i] = mbs_reduced_of_s(reduced, c0, c1, reduced->p, reduced->p[4], i) + (s ? s[i] : 0);
+  }
+  mbs_dense_solve_transposed(d, reduced->J, reduced->pivot, reduced->rho);
+  for (int r = 0; r < set->velocity->row_count; ++r) {
+    int i = set->velocity->rows[r] - system->m;
+    reduced->rhs[r] = i >= 0 ? reduced->rho[i] : 0;
+  }
+  mbs_problem_solve(set->velocity, 1, reduced->rhs);
+  for (int i = 0; i < n; ++i) {
+    reduced->p[3][i] += reduced->rhs[i];
+  }
+  for (int i = 0; i < d; ++i) {
+    reduced->p[4][i] = set->rate_row[i] < 0 ? reduced->rho[i] : 0;
+  }
 }
 
 void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, const MbsState *state,
@@ -180,31 +216,15 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, c
   for (int i = 0; i < system->m; ++i) {
     bar->lambda[i] = 0;
   }
-  const MbsStateBar tried = reduced->scratch;
-  for (int i = 0; i < system->nq; ++i) {
-    tried.q[i] = bar->q[i];
-    tried.v[i] = bar->v[i];
-    tried.a[i] = bar->a[i];
-  }
-  chain(reduced, state, &tried);
-  for (int i = 0; i < d; ++i) {
-    reduced->rho[i] = of_s(reduced, c0, c1, i) + (s ? s[i] : 0);
-  }
-  mbs_dense_solve_transposed(d, reduced->J, reduced->pivot, reduced->rho);
-  for (int r = 0; r < set->velocity->row_count; ++r) {
-    int i = set->velocity->rows[r] - system->m;
-    reduced->rhs[r] = i >= 0 ? reduced->rho[i] : 0;
-  }
-  mbs_problem_solve(set->velocity, 1, reduced->rhs);
-  for (int i = 0; i < n; ++i) {
-    reduced->p[3][i] += reduced->rhs[i];
-  }
-  for (int i = 0; i < d; ++i) {
-    reduced->p[4][i] = set->rate_row[i] < 0 ? reduced->rho[i] : 0;
-  }
   MbsStateBar known = *bar;
   known.lambda = reduced->scratch.lambda;
-  chain(reduced, state, &known);
+  if (mbs_reduced_is_assembled(reduced)) {
+    mbs_reduced_find_variables(reduced, c0, c1, s, bar);
+    mbs_reduced_subtract_equations(reduced, state, &known);
+  } else {
+    find_momenta(reduced, c0, c1, s, state, bar);
+    chain(reduced, state, &known);
+  }
   for (int i = 0; i < d; ++i) {
     z[i] = reduced->p[0][mbs_reduced_row(set, i)];
     rate[i] = set->rate_row[i] >= 0 ? reduced->p[1][set->rate_row[i]] : 0;

@@ -364,10 +364,10 @@ static const mbs_scalar *extended(const MbsSystem *system, const mbs_scalar *mu)
 }
 
 static void transposed(const MbsSystem *system, bool with_bodies, const MbsState *state, const MbsWeights *weights,
-                       MbsParts parts, const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
+                       MbsParts parts, const mbs_scalar *mu, const mbs_scalar *const nu[3], const MbsStateBar *bar) {
   const MbsMode *mode = &system->mode;
   const MbsAdjoint adjoint = {.mu = extended(system, mu),
-                              .nu = nu,
+                              .nu = {nu[0], nu[1], nu[2]},
                               .q = bar->q,
                               .v = bar->v,
                               .a = bar->a,
@@ -375,6 +375,7 @@ static void transposed(const MbsSystem *system, bool with_bodies, const MbsState
                               .coefficients = bar->coefficients,
                               .parameters = bar->parameters};
   if (system->source) {
+    MBS_ASSERT(nu[0] == nu[1] && nu[1] == nu[2]);  // it differentiates e as a whole
     mbs_source_transposed(system, false, state, weights, parts, &adjoint);
     return;
   }
@@ -393,6 +394,12 @@ static void transposed(const MbsSystem *system, bool with_bodies, const MbsState
 
 void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                           const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
+  mbs_terms_transposed_levels(system, state, weights, parts, mu, (const mbs_scalar *const[]){nu, nu, nu}, bar);
+}
+
+void mbs_terms_transposed_levels(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                 MbsParts parts, const mbs_scalar *mu, const mbs_scalar *const nu[3],
+                                 const MbsStateBar *bar) {
   if (system->tree) {
     mbs_tree_transposed(system, state, weights, parts, mu, nu, bar);
   } else {
@@ -401,7 +408,8 @@ void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const 
 }
 
 void mbs_terms_light_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
-                                MbsParts parts, const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
+                                MbsParts parts, const mbs_scalar *mu, const mbs_scalar *const nu[3],
+                                const MbsStateBar *bar) {
   transposed(system, false, state, weights, parts, mu, nu, bar);
 }
 
