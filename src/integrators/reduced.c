@@ -52,6 +52,7 @@ static MbsStatus choose_set(MbsContext *context, MbsReduced *reduced, MbsArena *
   if (found == reduced->set_count) {
     MBS_TRY(append_set(context, reduced, &choice));
   }
+  mbs_signal_bank_evaluate(system, state);
   if (!mbs_initial_factor_set(reduced->sets[found], state, NULL)) {
     return no_set(context, state);
   }

@@ -89,13 +89,14 @@ MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, 
 
 // The transpose. `hats`: what the next step's hats received of w, w', w'' and w'' with g (count each), and behind them
 // what g has received (nq). handle_hats takes the former to the state and to g; step_transposed leaves those of this
-// step there (and nothing in q, v, a of `bar`).
+// step there (and nothing in q, v, a of `bar`). is_prepared: the transpose is, at this state.
 static inline int mbs_reduced_hat_size(const MbsSystem *system) { return 4 * system->n + system->nq; }
 static inline mbs_scalar *mbs_reduced_bar_of_g(const MbsReduced *reduced, mbs_scalar *hats) {
   return hats + 4 * reduced->count;
 }
-void mbs_reduced_handle_hats(const MbsReduced *reduced, int set, const MbsState *state, const MbsStateBar *bar,
-                             mbs_scalar *hats);
+void mbs_reduced_handle_hats(const MbsReduced *reduced, int set, bool is_prepared, const MbsState *state,
+                             const MbsStateBar *bar, mbs_scalar *hats);
+// Signals must be evaluated at the state.
 MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, double h, long step,
                                          const MbsState *state);
 void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *state, const MbsStateBar *bar,
@@ -118,8 +119,8 @@ mbs_scalar mbs_reduced_level(const MbsInitial *set, int i, int level, const MbsS
 // its function, of a set that is not automatic
 const MbsFunction *mbs_reduced_function(const MbsInitial *set, int i, int level);
 
-// reduced_matrices.c: K, Kv and J at the state, factored. quickly: J up to the order of h^2, which serves Newton (not
-// of open trees, whose matrix is not assembled).
+// reduced_matrices.c: K, Kv and J at the state, whose signals are evaluated, factored. quickly: J up to the order of
+// h^2, which serves Newton (not of open trees, whose matrix is not assembled).
 MbsStatus mbs_reduced_factor(MbsContext *context, MbsReduced *reduced, const MbsRuleStep *k, const MbsState *state,
                              bool quickly);
 // reduced_assembled.c: are elements evaluated into matrices once, and not with each product? Not of open trees, nor
@@ -142,7 +143,7 @@ mbs_scalar mbs_reduced_of_s(const MbsReduced *reduced, double c0, double c1, mbs
 // p of a problem: K' p = b
 void mbs_reduced_solve_transposed(const MbsReduced *reduced, const MbsProblem *problem, const mbs_scalar *b,
                                   mbs_scalar *p);
-// adds -p w_level of independent coordinate i, transposed
+// adds -p w_level of independent coordinate i, transposed; after its function was evaluated
 void mbs_reduced_subtract_own(const MbsReduced *reduced, int i, int level, mbs_scalar p, const MbsState *state,
                               const MbsStateBar *bar);
 // the derivatives of w' or w'' of a coordinate of the user's, in q, v and a of the scratch

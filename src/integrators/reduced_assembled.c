@@ -159,7 +159,7 @@ static void subtract_rows(const MbsReduced *reduced, int level, const mbs_scalar
   int n = reduced->system->n;
   for (int i = 0; i < reduced->count && !reduced->sets[reduced->current]->is_automatic; ++i) {
     const mbs_scalar *row = reduced->own[level] + i * n;
-    for (int k = 0; k < n && mbs_re(mbs_abs(p[i])) > 0; ++k) {
+    for (int k = 0; k < n && !mbs_is_zero(p[i]); ++k) {
       b[k] -= p[i] * row[k];
     }
   }
@@ -290,6 +290,9 @@ void mbs_reduced_subtract_equations(MbsReduced *reduced, const MbsState *state, 
   for (int i = 0; i < reduced->count && !set->is_automatic; ++i) {
     const mbs_scalar weights[] = {p[0][mbs_reduced_row(set, i)], set->rate_row[i] >= 0 ? p[1][set->rate_row[i]] : 0,
                                   set->rate_row[i] >= 0 ? p[2][set->rate_row[i]] : p[4][i]};
+    if (reduced->stepper->w) {  // of which E5 has used w''
+      (void)mbs_function_evaluate(system, mbs_reduced_function(set, i, 2), state, NULL);
+    }
     for (int level = 0; level < 3; ++level) {
       mbs_reduced_subtract_own(reduced, i, level, weights[level], state, bar);
     }

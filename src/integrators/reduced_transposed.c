@@ -19,8 +19,12 @@ void mbs_reduced_subtract_own(const MbsReduced *reduced, int i, int level, mbs_s
   const MbsFunction *function = mbs_reduced_function(set, i, level);
   const MbsStateBar known = {
       .q = bar->q, .v = bar->v, .a = bar->a, .coefficients = bar->coefficients, .parameters = bar->parameters};
-  (void)mbs_function_evaluate(reduced->system, function, state, NULL);
   mbs_function_transposed(reduced->system, function, state, -p, &known);
+}
+
+static void evaluate_own(const MbsReduced *reduced, int i, int level, const MbsState *state) {
+  const MbsInitial *set = reduced->sets[reduced->current];
+  (void)mbs_function_evaluate(reduced->system, mbs_reduced_function(set, i, level), state, NULL);
 }
 
 // adds -p.E: the rows of a problem at one level, transposed; what its own unknown receives is K' p and does not count
@@ -37,6 +41,7 @@ static void subtract_level(MbsReduced *reduced, const MbsProblem *problem, int l
   for (int r = 0; r < problem->row_count && !set->is_automatic; ++r) {
     int i = problem->rows[r] - system->m;
     if (i >= 0) {
+      evaluate_own(reduced, i, level, state);
       mbs_reduced_subtract_own(reduced, i, level, p[r], state, bar);
     }
   }
@@ -66,6 +71,7 @@ static void chain(MbsReduced *reduced, const MbsState *state, const MbsStateBar 
       if (set->is_automatic) {
         work->a[set->automatic[i]] -= p[4][i];
       } else {
+        evaluate_own(reduced, i, 2, state);
         mbs_reduced_subtract_own(reduced, i, 2, p[4][i], state, work);
       }
     }
@@ -104,13 +110,15 @@ MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, 
                                       const MbsState *state) {
   const MbsRuleStep k = {.c0 = c0, .c1 = c1};
   reduced->current = set;
-  mbs_signal_bank_evaluate(reduced->system, state);
   if (!mbs_reduced_is_assembled(reduced)) {
     return mbs_reduced_factor(context, reduced, &k, state, false);
   }
   mbs_reduced_assemble(reduced, state);
   bool is_regular = mbs_initial_factor_set(reduced->sets[set], state, reduced->by[1]) &&
                     mbs_reduced_factor_transposed(reduced, c0, c1);
+  for (int i = 0; i < reduced->count && !reduced->sets[set]->is_automatic; ++i) {
+    evaluate_own(reduced, i, 1, state);  // w and w'' are, for the matrices
+  }
   return is_regular ? MBS_OK : mbs_reduced_singular(context, state);
 }
 
@@ -120,10 +128,12 @@ MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduce
   return mbs_reduced_prepare_instant(context, reduced, reduced->set_of_step[step], k.c0, k.c1, state);
 }
 
-void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, const MbsState *state, const MbsStateBar *bar,
-                             mbs_scalar *hats) {
+void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, bool is_prepared, const MbsState *state,
+                             const MbsStateBar *bar, mbs_scalar *hats) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[index];
+  bool is_evaluated =
+      is_prepared && index == reduced->current && mbs_reduced_is_assembled(reduced) && !reduced->stepper->w;
   MbsStateBar of_g = *bar;
   of_g.a = mbs_reduced_bar_of_g(reduced, hats);
   for (int level = 0; level < (reduced->stepper->w ? 4 : 3); ++level) {
@@ -139,7 +149,9 @@ void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, const MbsStat
         unknown[level][set->automatic[i]] += *hat;
       } else {
         const MbsFunction *function = mbs_reduced_function(set, i, level < 3 ? level : 2);
-        (void)mbs_function_evaluate(system, function, &at, NULL);
+        if (!is_evaluated) {
+          (void)mbs_function_evaluate(system, function, &at, NULL);
+        }
         mbs_function_transposed(system, function, &at, *hat, to);
       }
       *hat = 0;
@@ -209,7 +221,9 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, c
     int row = set->velocity->rows[r];
     reduced->p[3][r] = row < system->m ? bar->lambda[row] : 0;
   }
-  mbs_problem_solve(set->velocity, 1, reduced->p[3]);
+  if (mbs_has_entries(system->m, bar->lambda)) {
+    mbs_problem_solve(set->velocity, 1, reduced->p[3]);
+  }
   for (int i = 0; i < d; ++i) {
     reduced->p[4][i] = 0;
   }
