@@ -156,7 +156,8 @@ void mbs_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsSta
                         int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride);
 void mbs_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                         const MbsAdjoint *adjoint);
-void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);
+// Phi, Phidot, Phiddot, of which the first `count` are wanted
+void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, int count, mbs_scalar level[3]);
 // By the row's forms y (A, B; A alone of a square or coinciding row; or the arguments of an expression): g, and how the
 // combination c0 e_x + c1 e_v + c2 e_a goes with Y, Y' and Y'' of tree_element_matrix.c; returns how many of these
 // count. is_exact: else without the row's curvature.

@@ -94,12 +94,12 @@ MBS_KERNEL void unit(const MbsRow *row, mbs_scalar *y) {
 }
 
 // ---- Phi, Phidot, Phiddot ----
-MBS_KERNEL void levels(const MbsRow *row, const MbsState *state, mbs_scalar *level, int d, bool turns) {
+MBS_KERNEL void levels(const MbsRow *row, const MbsState *state, int count, mbs_scalar *level, int d, bool turns) {
   if (row->kind == MBS_ROW_COINCIDE) {
     component_levels(row, state, level, turns);
   } else {
     Values A, B;
-    evaluate_both(row, state, &A, &B, d, turns);
+    evaluate_levels(row, state, count, &A, &B, d, turns);
     level[0] = dot(A.at[0], B.at[0], d);
     level[1] = dot(A.at[1], B.at[0], d) + dot(A.at[0], B.at[1], d);
     level[2] = dot(A.at[2], B.at[0], d) + dot(A.at[0], B.at[2], d) + 2 * dot(A.at[1], B.at[1], d);
@@ -107,12 +107,12 @@ MBS_KERNEL void levels(const MbsRow *row, const MbsState *state, mbs_scalar *lev
   level[0] -= row->block.value[0];
 }
 
-void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]) {
+void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, int count, mbs_scalar level[3]) {
   if (row->kind == MBS_ROW_EXPRESSION) {
     mbs_expression_row_levels(system, row, state, level);
     return;
   }
-  MBS_SPECIALISE(system->dimension, row->has_turn, levels, row, state, level);
+  MBS_SPECIALISE(system->dimension, row->has_turn, levels, row, state, count, level);
 }
 
 // ---- residual ----

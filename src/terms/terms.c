@@ -456,7 +456,7 @@ void mbs_terms_constraint(const MbsSystem *system, int row, const MbsState *stat
     mbs_terms_constraint(system->tree->inner, row, mbs_tree_follow(system->tree, state, false), level);
     return;
   }
-  mbs_row_levels(system, &system->mode.rows[row], state, level);
+  mbs_row_levels(system, &system->mode.rows[row], state, 3, level);
 }
 
 void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_scalar *Phi, mbs_scalar *Phidot,
@@ -468,7 +468,7 @@ void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_s
   mbs_signal_bank_try(system, state);
   for (int i = 0; i < system->m; ++i) {
     mbs_scalar level[3];
-    mbs_terms_constraint(system, i, state, level);
+    mbs_row_levels(system, &system->mode.rows[i], state, Phiddot ? 3 : Phidot ? 2 : 1, level);
     if (Phi) {
       Phi[i] = level[0];
     }
