@@ -88,7 +88,7 @@ echo "Relative against natural coordinates, per step, h = $step: microseconds, i
 echo
 echo "| model | formulation | part | natural | relative | saved | natural, instructions | relative | saved |"
 echo "|---|---|---|---:|---:|---:|---:|---:|---:|"
-row five-bar models/five_bar.yaml Ls1 psi1 5
+row five-bar models/five_bar.yaml Ls1 psi1 0.5
 row wishbone models/double_wishbone.yaml ml travel 0.5
 row "steered wishbone" models/steered_wishbone.yaml ml lock 0.5
 for n in 2 10 40 160 640; do
