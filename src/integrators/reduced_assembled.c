@@ -1,8 +1,7 @@
 // J of a step of independent coordinates, and the adjoint variables of its transpose, from assembled matrices: every
 // product that reduced_matrices.c and reduced_transposed.c take from the elements, one by one, is one with
 //     [f_q; (E2)_q],  [f_v; (E2)_v],  [M; Phi_q]       and  (E1)_q = (E2)_v / 2  (holonomic rows; w' and w'' likewise)
-// in the pattern of the system. The elements are evaluated once for all of them, which pays as soon as there is more
-// than one product.
+// in the pattern of the system. The elements are evaluated once for each matrix, not for each product.
 //
 // On the way back (reduced_transposed.c) the variables are linear in (pi, p4): with e_j for these, and nothing
 // received, they are the columns P_j, whose equation of s is -J' e_j. So J comes with them, and what the state has
