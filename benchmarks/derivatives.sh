@@ -6,21 +6,7 @@
 set -eu
 command=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")/.."
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-repeats=${REPEATS:-5}
-
-# usage: instructions ARGUMENT...: of a step, as valgrind counts them: the difference of runs of 20 and 60 steps
-instructions() {
-  if ! command -v valgrind >/dev/null; then
-    echo "?"
-    return
-  fi
-  for steps in 20 60; do
-    valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$command" "$@" \
-      --end "$(awk "BEGIN {print $steps*$step}")" --step "$step" 2>&1 | awk '/I +refs:/ {gsub(",", "", $NF); print $NF}'
-  done | awk '{count[NR] = $1} END {printf "%d", (count[2] - count[1])/40}'
-}
+. benchmarks/measure.sh
 
 # usage: row NAME MODEL STEP END FORMULATION METHOD
 row() {

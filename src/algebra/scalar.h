@@ -118,6 +118,18 @@ static inline mbs_scalar mbs_power(mbs_scalar x, mbs_scalar y) {
 // |x|, analytic away from 0
 static inline mbs_scalar mbs_abs(mbs_scalar x) { return mbs_re(x) < 0 ? -x : x; }
 
+static inline bool mbs_is_zero(mbs_scalar x) { return mbs_re(x) == 0 && mbs_im(x) == 0; }
+
+// Is any of them not zero?
+static inline bool mbs_has_entries(int count, const mbs_scalar *x) {
+  for (int i = 0; i < count; ++i) {
+    if (!mbs_is_zero(x[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static inline bool mbs_is_finite(mbs_scalar x) { return isfinite(mbs_re(x)) && isfinite(mbs_im(x)); }
 
 #endif

@@ -112,6 +112,9 @@ void mbs_projector_give_bar(MbsProjector *projector, const MbsStateBar *bar) {
 void mbs_project_balance_transposed(MbsProjector *projector, MbsProjectionKind kind, const MbsState *state,
                                     mbs_scalar *multipliers, const MbsStateBar *bar) {
   const MbsSystem *system = projector->system;
+  if (!mbs_has_entries(system->m, multipliers)) {
+    return;
+  }
   const MbsProjectionRecord *record = &projector->records[kind];
   const MbsWeights velocity = {.k1 = 1, .n1 = 1}, minus_velocity = {.k1 = -1, .n1 = -1};
   MbsStateBar rows = *bar, balance = *bar;

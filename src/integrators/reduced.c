@@ -52,6 +52,7 @@ static MbsStatus choose_set(MbsContext *context, MbsReduced *reduced, MbsArena *
   if (found == reduced->set_count) {
     MBS_TRY(append_set(context, reduced, &choice));
   }
+  mbs_signal_bank_evaluate(system, state);
   if (!mbs_initial_factor_set(reduced->sets[found], state, NULL)) {
     return no_set(context, state);
   }
@@ -87,7 +88,7 @@ static MbsStatus create_workspace(MbsContext *context, MbsReduced *reduced) {
   const MbsSystem *system = reduced->system;
   MbsArena *arena = system->arena;
   size_t d = (size_t)reduced->count, n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
-  size_t columns = (size_t)system->carried_count;
+  size_t columns = (size_t)system->carried_count, entries = (size_t)system->mode.pattern.entry_count + 1;
   struct {
     mbs_scalar **array;
     size_t size;
@@ -103,7 +104,7 @@ static MbsStatus create_workspace(MbsContext *context, MbsReduced *reduced) {
                 {&reduced->X, nq * d},
                 {&reduced->V, nq * d},
                 {&reduced->A, nq * d},
-                {&reduced->tangent, (size_t)system->mode.pattern.entry_count + 1},
+                {&reduced->tangent, entries},
                 {&reduced->J, d * d},
                 {&reduced->rho, d},
                 {&reduced->y, n + m},
@@ -128,11 +129,34 @@ static MbsStatus create_workspace(MbsContext *context, MbsReduced *reduced) {
                 {&reduced->p[2], n + m},
                 {&reduced->p[3], n + m},
                 {&reduced->p[4], d},
-                {&reduced->p[5], n + m}};
+                {&reduced->p[5], n + m},
+                {&reduced->by[0], entries},
+                {&reduced->by[1], entries},
+                {&reduced->by[2], entries},
+                {&reduced->rate_by_q, entries},
+                {&reduced->own[0], n * d},
+                {&reduced->own[1], n * d},
+                {&reduced->own[2], n * d},
+                {&reduced->P[0], (n + m) * d},
+                {&reduced->P[1], (n + m) * d},
+                {&reduced->P[2], (n + m) * d},
+                {&reduced->nu[0], m},
+                {&reduced->nu[1], m},
+                {&reduced->nu[2], m},
+                {&reduced->of_own, d}};
   for (int i = 0; i < MBS_COUNT(arrays); ++i) {
     MBS_TAKE(context, arena, *arrays[i].array, arrays[i].size);
   }
   MBS_TAKE(context, arena, reduced->pivot, reduced->count);
+  MBS_TAKE(context, arena, reduced->below, n);
+  const MbsPattern *pattern = &system->mode.pattern;
+  for (int column = 0; column < system->n && !pattern->tree; ++column) {
+    int *below = &reduced->below[column];
+    *below = pattern->column_start[column];
+    while (*below < pattern->column_start[column + 1] && pattern->row[*below] < system->n) {
+      *below += 1;
+    }
+  }
   return MBS_OK;
 }
 

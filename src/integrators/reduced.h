@@ -58,6 +58,14 @@ typedef struct MbsReduced {
   mbs_scalar *R, *S;            // (n + m) x columns; count x columns
   MbsStateBar scratch;          // for products whose coefficients do not count
   mbs_scalar *p[6];             // n + m each: adjoint variables of E0 ... E3, of E4 (count), of E5
+  // reduced_assembled.c
+  mbs_scalar *by[3];      // of the system's pattern: f and E2 by q, v and a
+  mbs_scalar *rate_by_q;  // the same: E1 by q, where there are nonholonomic rows
+  int *below;             // n: the first entry of each column of the pattern that is a constraint's
+  mbs_scalar *own[3];     // n x count: w'' of the user's coordinates by q, v, a; w' by q is half of the second
+  mbs_scalar *P[3];       // (n + m) x count: p0, p1, p2 of each of (pi, p4)
+  mbs_scalar *nu[3];      // m
+  mbs_scalar *of_own;     // count
 } MbsReduced;
 
 // steps: of the run.
@@ -81,13 +89,14 @@ MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, 
 
 // The transpose. `hats`: what the next step's hats received of w, w', w'' and w'' with g (count each), and behind them
 // what g has received (nq). handle_hats takes the former to the state and to g; step_transposed leaves those of this
-// step there (and nothing in q, v, a of `bar`).
+// step there (and nothing in q, v, a of `bar`). is_prepared: the transpose is, at this state.
 static inline int mbs_reduced_hat_size(const MbsSystem *system) { return 4 * system->n + system->nq; }
 static inline mbs_scalar *mbs_reduced_bar_of_g(const MbsReduced *reduced, mbs_scalar *hats) {
   return hats + 4 * reduced->count;
 }
-void mbs_reduced_handle_hats(const MbsReduced *reduced, int set, const MbsState *state, const MbsStateBar *bar,
-                             mbs_scalar *hats);
+void mbs_reduced_handle_hats(const MbsReduced *reduced, int set, bool is_prepared, const MbsState *state,
+                             const MbsStateBar *bar, mbs_scalar *hats);
+// Signals must be evaluated at the state.
 MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, double h, long step,
                                          const MbsState *state);
 void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *state, const MbsStateBar *bar,
@@ -110,10 +119,36 @@ mbs_scalar mbs_reduced_level(const MbsInitial *set, int i, int level, const MbsS
 // its function, of a set that is not automatic
 const MbsFunction *mbs_reduced_function(const MbsInitial *set, int i, int level);
 
-// reduced_matrices.c: K, Kv and J at the state, factored. quickly: J up to the order of h^2, which serves Newton (not
-// of open trees, whose matrix is not assembled).
+// reduced_matrices.c: K, Kv and J at the state, whose signals are evaluated, factored. quickly: J up to the order of
+// h^2, which serves Newton (not of open trees, whose matrix is not assembled).
 MbsStatus mbs_reduced_factor(MbsContext *context, MbsReduced *reduced, const MbsRuleStep *k, const MbsState *state,
                              bool quickly);
+// reduced_assembled.c: are elements evaluated into matrices once, and not with each product? Not of open trees, nor
+// where derivatives are taken from a source
+bool mbs_reduced_is_assembled(const MbsReduced *reduced);
+// the matrices at a state whose signals are evaluated
+void mbs_reduced_assemble(const MbsReduced *reduced, const MbsState *state);
+// J of them, and X, V, A; K and Kv are factored
+bool mbs_reduced_factor_assembled(MbsReduced *reduced, const MbsRuleStep *k);
+// for the way back: J, and P
+bool mbs_reduced_factor_transposed(MbsReduced *reduced, double c0, double c1);
+// p0 ... p4, from p3 and p4 with (pi, p4) = 0; `bar`: what q, v, a have received, which is used up
+void mbs_reduced_find_variables(MbsReduced *reduced, double c0, double c1, const mbs_scalar *s, const MbsStateBar *bar);
+// adds -p.E of all equations but E5, transposed
+void mbs_reduced_subtract_equations(MbsReduced *reduced, const MbsState *state, const MbsStateBar *bar);
+
+// reduced_transposed.c: what s receives, by independent coordinate
+mbs_scalar mbs_reduced_of_s(const MbsReduced *reduced, double c0, double c1, mbs_scalar *const p[3],
+                            const mbs_scalar *p4, int i);
+// p of a problem: K' p = b
+void mbs_reduced_solve_transposed(const MbsReduced *reduced, const MbsProblem *problem, const mbs_scalar *b,
+                                  mbs_scalar *p);
+// adds -p w_level of independent coordinate i, transposed; after its function was evaluated
+void mbs_reduced_subtract_own(const MbsReduced *reduced, int i, int level, mbs_scalar p, const MbsState *state,
+                              const MbsStateBar *bar);
+// the derivatives of w' or w'' of a coordinate of the user's, in q, v and a of the scratch
+const MbsStateBar *mbs_reduced_gradient(const MbsReduced *reduced, const MbsInitial *set, int i, int level,
+                                        const MbsState *state);
 // the largest entry of R of a set whose matrices are factored
 double mbs_reduced_growth(const MbsReduced *reduced, const MbsInitial *set);
 MbsStatus mbs_reduced_singular(MbsContext *context, const MbsState *state);

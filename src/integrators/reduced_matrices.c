@@ -42,9 +42,8 @@ double mbs_reduced_growth(const MbsReduced *reduced, const MbsInitial *set) {
   return largest;
 }
 
-// the derivatives of w' or w'' of a coordinate of the user's, in q, v and a of the scratch
-static const MbsStateBar *gradient_of(const MbsReduced *reduced, const MbsInitial *set, int i, int level,
-                                      const MbsState *state) {
+const MbsStateBar *mbs_reduced_gradient(const MbsReduced *reduced, const MbsInitial *set, int i, int level,
+                                        const MbsState *state) {
   const MbsSystem *system = reduced->system;
   const MbsFunction *function = mbs_reduced_function(set, i, level);
   const MbsStateBar *bar = &reduced->scratch;
@@ -62,7 +61,7 @@ static mbs_scalar along(const MbsReduced *reduced, const MbsInitial *set, int i,
   if (set->is_automatic) {
     return (level == 1 ? V : A)[set->automatic[i]];
   }
-  const MbsStateBar *bar = gradient_of(reduced, set, i, level, state);
+  const MbsStateBar *bar = mbs_reduced_gradient(reduced, set, i, level, state);
   mbs_scalar sum = 0;
   for (int k = 0; k < reduced->system->n; ++k) {
     sum += bar->q[k] * X[k] + bar->v[k] * V[k] + bar->a[k] * A[k];
@@ -154,7 +153,7 @@ static bool factor_quickly(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
     }
   }
   for (int i = 0; i < d && !set->is_automatic; ++i) {  // c0 (w'')_q + c1 (w'')_v
-    const MbsStateBar *bar = gradient_of(reduced, set, i, 2, state);
+    const MbsStateBar *bar = mbs_reduced_gradient(reduced, set, i, 2, state);
     for (int j = 0; j < d; ++j) {
       mbs_scalar sum = 0;
       for (int at = 0; at < n; ++at) {
@@ -193,6 +192,10 @@ MbsStatus mbs_reduced_factor(MbsContext *context, MbsReduced *reduced, const Mbs
   if (is_quick) {
     mbs_terms_tangent(reduced->system, state, &level_weights[2], k->c0, k->c1, 1, reduced->tangent);
     is_regular = mbs_initial_factor_set(set, state, reduced->tangent) && factor_quickly(reduced, k, state);
+  } else if (mbs_reduced_is_assembled(reduced)) {
+    mbs_reduced_assemble(reduced, state);
+    is_regular = mbs_initial_factor_set(set, state, reduced->by[1]) && mbs_reduced_factor_assembled(reduced, k);
+    reduced->present_growth = -1;
   } else {
     is_regular = mbs_initial_factor_set(set, state, NULL) && factor_exactly(reduced, k, state);
     reduced->present_growth = -1;  // not known

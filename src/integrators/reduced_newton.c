@@ -229,6 +229,7 @@ MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsR
     }
     reduced->stepper->iterations += 1;
     if (!(left < fast * before)) {
+      mbs_signal_bank_evaluate(reduced->system, state);
       MBS_TRY(mbs_reduced_factor(context, reduced, k, state, false));
     }
   }

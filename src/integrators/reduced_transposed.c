@@ -13,15 +13,18 @@
 
 static const MbsWeights levels[] = {{.k0 = 1}, {.k1 = 1, .n1 = 1}, {.k2 = 1, .n2 = 1}};
 
-// adds -p w_level of independent coordinate i, transposed
-static void subtract_own(const MbsReduced *reduced, int i, int level, mbs_scalar p, const MbsState *state,
-                         const MbsStateBar *bar) {
+void mbs_reduced_subtract_own(const MbsReduced *reduced, int i, int level, mbs_scalar p, const MbsState *state,
+                              const MbsStateBar *bar) {
   const MbsInitial *set = reduced->sets[reduced->current];
   const MbsFunction *function = mbs_reduced_function(set, i, level);
   const MbsStateBar known = {
       .q = bar->q, .v = bar->v, .a = bar->a, .coefficients = bar->coefficients, .parameters = bar->parameters};
-  (void)mbs_function_evaluate(reduced->system, function, state, NULL);
   mbs_function_transposed(reduced->system, function, state, -p, &known);
+}
+
+static void evaluate_own(const MbsReduced *reduced, int i, int level, const MbsState *state) {
+  const MbsInitial *set = reduced->sets[reduced->current];
+  (void)mbs_function_evaluate(reduced->system, mbs_reduced_function(set, i, level), state, NULL);
 }
 
 // adds -p.E: the rows of a problem at one level, transposed; what its own unknown receives is K' p and does not count
@@ -38,12 +41,14 @@ static void subtract_level(MbsReduced *reduced, const MbsProblem *problem, int l
   for (int r = 0; r < problem->row_count && !set->is_automatic; ++r) {
     int i = problem->rows[r] - system->m;
     if (i >= 0) {
-      subtract_own(reduced, i, level, p[r], state, bar);
+      evaluate_own(reduced, i, level, state);
+      mbs_reduced_subtract_own(reduced, i, level, p[r], state, bar);
     }
   }
 }
 
-static void solve_transposed(const MbsReduced *reduced, const MbsProblem *problem, const mbs_scalar *b, mbs_scalar *p) {
+void mbs_reduced_solve_transposed(const MbsReduced *reduced, const MbsProblem *problem, const mbs_scalar *b,
+                                  mbs_scalar *p) {
   for (int i = 0; i < reduced->system->n; ++i) {
     p[i] = b[i];
   }
@@ -66,15 +71,16 @@ static void chain(MbsReduced *reduced, const MbsState *state, const MbsStateBar 
       if (set->is_automatic) {
         work->a[set->automatic[i]] -= p[4][i];
       } else {
-        subtract_own(reduced, i, 2, p[4][i], state, work);
+        evaluate_own(reduced, i, 2, state);
+        mbs_reduced_subtract_own(reduced, i, 2, p[4][i], state, work);
       }
     }
   }
-  solve_transposed(reduced, set->velocity, work->a, p[2]);
+  mbs_reduced_solve_transposed(reduced, set->velocity, work->a, p[2]);
   subtract_level(reduced, set->velocity, 2, p[2], state, work);
-  solve_transposed(reduced, set->velocity, work->v, p[1]);
+  mbs_reduced_solve_transposed(reduced, set->velocity, work->v, p[1]);
   subtract_level(reduced, set->velocity, 1, p[1], state, work);
-  solve_transposed(reduced, &set->position, work->q, p[0]);
+  mbs_reduced_solve_transposed(reduced, &set->position, work->q, p[0]);
   subtract_level(reduced, &set->position, 0, p[0], state, work);
 }
 
@@ -86,7 +92,7 @@ static void transpose_auxiliary(MbsReduced *reduced, const MbsState *state, cons
   MbsStateBar known = *bar;
   known.a = of_g;
   known.lambda = reduced->scratch.lambda;
-  solve_transposed(reduced, &set->position, of_g, reduced->p[5]);
+  mbs_reduced_solve_transposed(reduced, &set->position, of_g, reduced->p[5]);
   if (!set->is_automatic) {
     mbs_signal_bank_evaluate(system, &at_g);
   }
@@ -104,8 +110,16 @@ MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, 
                                       const MbsState *state) {
   const MbsRuleStep k = {.c0 = c0, .c1 = c1};
   reduced->current = set;
-  mbs_signal_bank_evaluate(reduced->system, state);
-  return mbs_reduced_factor(context, reduced, &k, state, false);
+  if (!mbs_reduced_is_assembled(reduced)) {
+    return mbs_reduced_factor(context, reduced, &k, state, false);
+  }
+  mbs_reduced_assemble(reduced, state);
+  bool is_regular = mbs_initial_factor_set(reduced->sets[set], state, reduced->by[1]) &&
+                    mbs_reduced_factor_transposed(reduced, c0, c1);
+  for (int i = 0; i < reduced->count && !reduced->sets[set]->is_automatic; ++i) {
+    evaluate_own(reduced, i, 1, state);  // w and w'' are, for the matrices
+  }
+  return is_regular ? MBS_OK : mbs_reduced_singular(context, state);
 }
 
 MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, double h, long step,
@@ -114,10 +128,12 @@ MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduce
   return mbs_reduced_prepare_instant(context, reduced, reduced->set_of_step[step], k.c0, k.c1, state);
 }
 
-void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, const MbsState *state, const MbsStateBar *bar,
-                             mbs_scalar *hats) {
+void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, bool is_prepared, const MbsState *state,
+                             const MbsStateBar *bar, mbs_scalar *hats) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[index];
+  bool is_evaluated =
+      is_prepared && index == reduced->current && mbs_reduced_is_assembled(reduced) && !reduced->stepper->w;
   MbsStateBar of_g = *bar;
   of_g.a = mbs_reduced_bar_of_g(reduced, hats);
   for (int level = 0; level < (reduced->stepper->w ? 4 : 3); ++level) {
@@ -133,7 +149,9 @@ void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, const MbsStat
         unknown[level][set->automatic[i]] += *hat;
       } else {
         const MbsFunction *function = mbs_reduced_function(set, i, level < 3 ? level : 2);
-        (void)mbs_function_evaluate(system, function, &at, NULL);
+        if (!is_evaluated) {
+          (void)mbs_function_evaluate(system, function, &at, NULL);
+        }
         mbs_function_transposed(system, function, &at, *hat, to);
       }
       *hat = 0;
@@ -148,12 +166,42 @@ void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, const MbsStat
   }
 }
 
-// what s receives, by independent coordinate
-static mbs_scalar of_s(const MbsReduced *reduced, double c0, double c1, int i) {
+mbs_scalar mbs_reduced_of_s(const MbsReduced *reduced, double c0, double c1, mbs_scalar *const p[3],
+                            const mbs_scalar *p4, int i) {
   const MbsInitial *set = reduced->sets[reduced->current];
   int rate_row = set->rate_row[i];
-  mbs_scalar own = rate_row >= 0 ? c1 * reduced->p[1][rate_row] + reduced->p[2][rate_row] : reduced->p[4][i];
-  return c0 * reduced->p[0][mbs_reduced_row(set, i)] + own;
+  mbs_scalar own = rate_row >= 0 ? c1 * p[1][rate_row] + p[2][rate_row] : p4[i];
+  return c0 * p[0][mbs_reduced_row(set, i)] + own;
+}
+
+// p3 and p4, from those with (pi, p4) = 0 and what the state has received
+static void find_momenta(MbsReduced *reduced, double c0, double c1, const mbs_scalar *s, const MbsState *state,
+                         const MbsStateBar *bar) {
+  const MbsSystem *system = reduced->system;
+  const MbsInitial *set = reduced->sets[reduced->current];
+  int n = system->n, d = reduced->count;
+  const MbsStateBar tried = reduced->scratch;
+  for (int i = 0; i < system->nq; ++i) {
+    tried.q[i] = bar->q[i];
+    tried.v[i] = bar->v[i];
+    tried.a[i] = bar->a[i];
+  }
+  chain(reduced, state, &tried);
+  for (int i = 0; i < d; ++i) {
+    reduced->rho[i] = mbs_reduced_of_s(reduced, c0, c1, reduced->p, reduced->p[4], i) + (s ? s[i] : 0);
+  }
+  mbs_dense_solve_transposed(d, reduced->J, reduced->pivot, reduced->rho);
+  for (int r = 0; r < set->velocity->row_count; ++r) {
+    int i = set->velocity->rows[r] - system->m;
+    reduced->rhs[r] = i >= 0 ? reduced->rho[i] : 0;
+  }
+  mbs_problem_solve(set->velocity, 1, reduced->rhs);
+  for (int i = 0; i < n; ++i) {
+    reduced->p[3][i] += reduced->rhs[i];
+  }
+  for (int i = 0; i < d; ++i) {
+    reduced->p[4][i] = set->rate_row[i] < 0 ? reduced->rho[i] : 0;
+  }
 }
 
 void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, const MbsState *state,
@@ -173,38 +221,24 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, c
     int row = set->velocity->rows[r];
     reduced->p[3][r] = row < system->m ? bar->lambda[row] : 0;
   }
-  mbs_problem_solve(set->velocity, 1, reduced->p[3]);
+  if (mbs_has_entries(system->m, bar->lambda)) {
+    mbs_problem_solve(set->velocity, 1, reduced->p[3]);
+  }
   for (int i = 0; i < d; ++i) {
     reduced->p[4][i] = 0;
   }
   for (int i = 0; i < system->m; ++i) {
     bar->lambda[i] = 0;
   }
-  const MbsStateBar tried = reduced->scratch;
-  for (int i = 0; i < system->nq; ++i) {
-    tried.q[i] = bar->q[i];
-    tried.v[i] = bar->v[i];
-    tried.a[i] = bar->a[i];
-  }
-  chain(reduced, state, &tried);
-  for (int i = 0; i < d; ++i) {
-    reduced->rho[i] = of_s(reduced, c0, c1, i) + (s ? s[i] : 0);
-  }
-  mbs_dense_solve_transposed(d, reduced->J, reduced->pivot, reduced->rho);
-  for (int r = 0; r < set->velocity->row_count; ++r) {
-    int i = set->velocity->rows[r] - system->m;
-    reduced->rhs[r] = i >= 0 ? reduced->rho[i] : 0;
-  }
-  mbs_problem_solve(set->velocity, 1, reduced->rhs);
-  for (int i = 0; i < n; ++i) {
-    reduced->p[3][i] += reduced->rhs[i];
-  }
-  for (int i = 0; i < d; ++i) {
-    reduced->p[4][i] = set->rate_row[i] < 0 ? reduced->rho[i] : 0;
-  }
   MbsStateBar known = *bar;
   known.lambda = reduced->scratch.lambda;
-  chain(reduced, state, &known);
+  if (mbs_reduced_is_assembled(reduced)) {
+    mbs_reduced_find_variables(reduced, c0, c1, s, bar);
+    mbs_reduced_subtract_equations(reduced, state, &known);
+  } else {
+    find_momenta(reduced, c0, c1, s, state, bar);
+    chain(reduced, state, &known);
+  }
   for (int i = 0; i < d; ++i) {
     z[i] = reduced->p[0][mbs_reduced_row(set, i)];
     rate[i] = set->rate_row[i] >= 0 ? reduced->p[1][set->rate_row[i]] : 0;

@@ -92,7 +92,7 @@ MbsStatus mbs_initial_choose_set(MbsContext *context, MbsArena *arena, MbsSystem
 MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const MbsSetChoice *choice,
                                  MbsInitial **initial);
 MbsSetChoice mbs_initial_choice(const MbsInitial *initial);
-// Both matrices at the state, factored; signals are evaluated where they are needed. tangent: see mbs_problem_factor.
+// Both matrices at the state, factored, with functions w evaluated there. Signals, tangent: see mbs_problem_factor.
 bool mbs_initial_factor_set(const MbsInitial *set, const MbsState *state, const mbs_scalar *tangent);
 
 // ---- shared by the files of initial ----

@@ -230,9 +230,6 @@ MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const M
 
 bool mbs_initial_factor_set(const MbsInitial *set, const MbsState *state, const mbs_scalar *tangent) {
   const double singular = 1e-13;
-  if (!set->is_automatic) {
-    mbs_signal_bank_evaluate(set->system, state);
-  }
   return mbs_problem_factor(set, &set->position, state, tangent, singular) &&
          (set->velocity == &set->position || mbs_problem_factor(set, set->velocity, state, tangent, singular));
 }

@@ -342,17 +342,20 @@ static MbsStatus sweep_start(MbsContext *context, MbsSweep *sweep, bool is_first
 static MbsStatus sweep_step(MbsContext *context, MbsSweep *sweep, long step) {
   MbsSimulation *simulation = sweep->simulation;
   add_objectives(sweep, step);
-  for (int o = 0; o < sweep->objective_count && simulation->reduced && step < simulation->step_count; ++o) {
-    mbs_reduced_handle_hats(simulation->reduced, simulation->reduced->set_of_step[step + 1], &simulation->state,
-                            &sweep->bars[o], sweep->w[o]);
+  bool is_start = step == 0 || simulation->settings.is_kinematic;
+  double h = is_start ? 0 : mbs_simulation_step_size(simulation, step);
+  if (!is_start) {
+    MBS_TRY(simulation->reduced
+                ? mbs_reduced_prepare_transposed(context, simulation->reduced, h, step, &simulation->state)
+                : mbs_stepper_prepare_transposed(context, &simulation->stepper, h));
   }
-  if (step == 0 || simulation->settings.is_kinematic) {
+  for (int o = 0; o < sweep->objective_count && simulation->reduced && step < simulation->step_count; ++o) {
+    mbs_reduced_handle_hats(simulation->reduced, simulation->reduced->set_of_step[step + 1], !is_start,
+                            &simulation->state, &sweep->bars[o], sweep->w[o]);
+  }
+  if (is_start) {
     return sweep_start(context, sweep, step == 0);
   }
-  double h = mbs_simulation_step_size(simulation, step);
-  MBS_TRY(simulation->reduced
-              ? mbs_reduced_prepare_transposed(context, simulation->reduced, h, step, &simulation->state)
-              : mbs_stepper_prepare_transposed(context, &simulation->stepper, h));
   for (int o = 0; o < sweep->objective_count; ++o) {
     if (simulation->reduced) {
       mbs_reduced_step_transposed(simulation->reduced, h, &simulation->state, &sweep->bars[o], sweep->w[o]);

@@ -224,7 +224,8 @@ static MbsStatus change_set(MbsContext *context, MbsSweep *sweep, int old, int s
   MbsSimulation *simulation = sweep->simulation;
   MBS_TRY(factor(context, sweep, set, 0, 0));
   for (int o = 0; o < sweep->objective_count; ++o) {
-    mbs_reduced_handle_hats(simulation->reduced, old, &simulation->state, &sweep->bars[o], sweep->continuous->mu[o]);
+    mbs_reduced_handle_hats(simulation->reduced, old, false, &simulation->state, &sweep->bars[o],
+                            sweep->continuous->mu[o]);
     give_mu(sweep, o);
     give_rate(sweep, o, h / 2);
   }
@@ -238,7 +239,7 @@ static MbsStatus finish(MbsContext *context, MbsSweep *sweep, int set) {
   for (int o = 0; o < sweep->objective_count; ++o) {
     mbs_scalar *mu = sweep->continuous->mu[o];
     if (simulation->reduced) {
-      mbs_reduced_handle_hats(simulation->reduced, set, &simulation->state, &sweep->bars[o], mu);
+      mbs_reduced_handle_hats(simulation->reduced, set, false, &simulation->state, &sweep->bars[o], mu);
     } else {
       for (int i = 0; i < n; ++i) {
         sweep->bars[o].q[i] = mu[i];

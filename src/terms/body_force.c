@@ -311,7 +311,7 @@ void mbs_body_forces_transposed(const MbsSystem *system, const MbsState *state, 
   const MbsWeights none = {0};
   MbsState at = cut_state(forces, state);
   MbsAdjoint adjoint = {.mu = forces->mu,
-                        .nu = forces->nu,
+                        .nu = {forces->nu, forces->nu, forces->nu},
                         .q = forces->bar[0],
                         .v = forces->bar[1],
                         .a = forces->bar[2],

@@ -246,7 +246,7 @@ static void add_transposed(const MbsSourceElement *element, const MbsElementSlop
   for (int j = 0; j < slopes->count; ++j) {
     const MbsArgument *argument = &slopes->arguments[j];
     const double *slope = slopes->values + j * (element->coordinate_count + 1);
-    mbs_scalar sum = element->row >= 0 ? adjoint->nu[element->row] * slope[element->coordinate_count] : 0;
+    mbs_scalar sum = element->row >= 0 ? adjoint->nu[2][element->row] * slope[element->coordinate_count] : 0;
     for (int i = 0; i < element->coordinate_count; ++i) {
       sum += adjoint->mu[element->coordinates[i]] * slope[i];
     }
@@ -270,7 +270,7 @@ void mbs_source_transposed(const MbsSystem *system, bool is_cut, const MbsState 
       add_transposed(element, slopes_of(&at, i), adjoint);
     }
     if (takes_part(element, parts) && element->row >= 0) {
-      adjoint->lambda[element->row] -= epsilon_of(element, weights) * adjoint->nu[element->row];
+      adjoint->lambda[element->row] -= epsilon_of(element, weights) * adjoint->nu[2][element->row];
     }
   }
 }

@@ -23,11 +23,12 @@ typedef struct MbsDirectionColumn {
 // The transposed product: with u = (mu, nu) and S = u' r, adds S_q, S_v, S_a, S_lambda, and the derivatives of S with
 // respect to every coefficient and to every parameter that an expression names itself.
 typedef struct MbsAdjoint {
-  const mbs_scalar *mu, *nu;  // nq (zero for the fixed ones), m
-  mbs_scalar *q, *v, *a;      // nq
-  mbs_scalar *lambda;         // m
-  mbs_scalar *coefficients;   // by coefficient
-  mbs_scalar *parameters;     // by parameter
+  const mbs_scalar *mu;      // nq (zero for the fixed ones)
+  const mbs_scalar *nu[3];   // m: of Phi, Phidot and Phiddot, which may be one; that of -epsilon lambda is the last
+  mbs_scalar *q, *v, *a;     // nq
+  mbs_scalar *lambda;        // m
+  mbs_scalar *coefficients;  // by coefficient
+  mbs_scalar *parameters;    // by parameter
 } MbsAdjoint;
 
 static inline void mbs_raise(double *largest, mbs_scalar value) {
@@ -47,7 +48,8 @@ void mbs_terms_light_residual(const MbsSystem *system, const MbsState *state, co
                               double scale[2]);
 void mbs_terms_light_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
 void mbs_terms_light_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
-                                MbsParts parts, const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar);
+                                MbsParts parts, const mbs_scalar *mu, const mbs_scalar *const nu[3],
+                                const MbsStateBar *bar);
 void mbs_terms_add_light_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
                                  MbsParts parts, int count, mbs_scalar *R);
 
@@ -154,7 +156,8 @@ void mbs_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsSta
                         int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride);
 void mbs_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                         const MbsAdjoint *adjoint);
-void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);
+// Phi, Phidot, Phiddot, of which the first `count` are wanted
+void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, int count, mbs_scalar level[3]);
 // By the row's forms y (A, B; A alone of a square or coinciding row; or the arguments of an expression): g, and how the
 // combination c0 e_x + c1 e_v + c2 e_a goes with Y, Y' and Y'' of tree_element_matrix.c; returns how many of these
 // count. is_exact: else without the row's curvature.

@@ -215,7 +215,9 @@ void mbs_expression_row_transposed(const MbsSystem *system, const MbsRow *row, c
   const MbsExpressionRow *x = row->expression;
   RowWeights w = weights_of(row, weights);
   int d = system->dimension, size = mbs_expression_row_size(system, x);
-  mbs_scalar lambda = state->lambda[row->index], nu = adjoint->nu[row->index];
+  mbs_scalar lambda = state->lambda[row->index], epsilon_nu = w.epsilon * adjoint->nu[2][row->index];
+  const mbs_scalar nu0 = w.w0 * adjoint->nu[0][row->index], nu1 = w.w1 * adjoint->nu[1][row->index],
+                   nu2 = w.w2 * adjoint->nu[2][row->index];
   evaluate(system, row, x->full_tape, state);
   mbs_scalar *z = x->work[3];
   for (int i = 0; i < size; ++i) {
@@ -224,19 +226,19 @@ void mbs_expression_row_transposed(const MbsSystem *system, const MbsRow *row, c
   for (int a = 0; a < x->argument_count; ++a) {
     mbs_form_add(&x->arguments[a], row->block.value, d, x->has_turn, adjoint->mu, z + a * d);
   }
-  adjoint->lambda[row->index] -= w.epsilon * nu;
+  adjoint->lambda[row->index] -= epsilon_nu;
   for (int i = 0; i < size; ++i) {
     adjoint->lambda[row->index] += x->g[i] * z[i];
-    x->work[0][i] = nu * (w.w0 * x->g[i] + w.w1 * x->level1_y[i] + w.w2 * x->level2_y[i]);
-    x->work[1][i] = nu * (w.w1 * x->g[i] + w.w2 * x->level2_v[i]);
-    x->work[2][i] = nu * w.w2 * x->g[i];
+    x->work[0][i] = nu0 * x->g[i] + nu1 * x->level1_y[i] + nu2 * x->level2_y[i];
+    x->work[1][i] = nu1 * x->g[i] + nu2 * x->level2_v[i];
+    x->work[2][i] = nu2 * x->g[i];
     for (int j = 0; j < size; ++j) {
       x->work[0][i] += lambda * x->g_y[j * size + i] * z[j];
     }
   }
   for (int p = 0; p < x->parameter_count; ++p) {
     const mbs_scalar *by = x->by_parameter + p * (3 + size);
-    mbs_scalar sum = nu * (w.w0 * by[0] + w.w1 * by[1] + w.w2 * by[2]);
+    mbs_scalar sum = nu0 * by[0] + nu1 * by[1] + nu2 * by[2];
     for (int i = 0; i < size; ++i) {
       sum += lambda * by[3 + i] * z[i];
     }

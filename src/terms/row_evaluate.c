@@ -94,12 +94,12 @@ MBS_KERNEL void unit(const MbsRow *row, mbs_scalar *y) {
 }
 
 // ---- Phi, Phidot, Phiddot ----
-MBS_KERNEL void levels(const MbsRow *row, const MbsState *state, mbs_scalar *level, int d, bool turns) {
+MBS_KERNEL void levels(const MbsRow *row, const MbsState *state, int count, mbs_scalar *level, int d, bool turns) {
   if (row->kind == MBS_ROW_COINCIDE) {
     component_levels(row, state, level, turns);
   } else {
     Values A, B;
-    evaluate_both(row, state, &A, &B, d, turns);
+    evaluate_levels(row, state, count, &A, &B, d, turns);
     level[0] = dot(A.at[0], B.at[0], d);
     level[1] = dot(A.at[1], B.at[0], d) + dot(A.at[0], B.at[1], d);
     level[2] = dot(A.at[2], B.at[0], d) + dot(A.at[0], B.at[2], d) + 2 * dot(A.at[1], B.at[1], d);
@@ -107,12 +107,12 @@ MBS_KERNEL void levels(const MbsRow *row, const MbsState *state, mbs_scalar *lev
   level[0] -= row->block.value[0];
 }
 
-void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]) {
+void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, int count, mbs_scalar level[3]) {
   if (row->kind == MBS_ROW_EXPRESSION) {
     mbs_expression_row_levels(system, row, state, level);
     return;
   }
-  MBS_SPECIALISE(system->dimension, row->has_turn, levels, row, state, level);
+  MBS_SPECIALISE(system->dimension, row->has_turn, levels, row, state, count, level);
 }
 
 // ---- residual ----
@@ -455,17 +455,18 @@ MBS_KERNEL void add_form_adjoint(const MbsLinearForm *form, const MbsBlock *bloc
   mbs_form_add_coefficient_adjoint(form, block->index, d, bar->at_mu, adjoint->mu, adjoint->coefficients);
 }
 
-// what form A receives when B is the other form, and the other way round; `times`: once, or twice where they are one
-MBS_KERNEL FormAdjoint form_adjoint(const MbsWeights *w, double times, mbs_scalar lambda, mbs_scalar nu,
-                                    const Values *other, const mbs_scalar *other_mu, int d) {
+// what form A receives when B is the other form, and the other way round; nu: of Phi, Phidot, Phiddot; `times`: once,
+// or twice where they are one
+MBS_KERNEL FormAdjoint form_adjoint(double times, mbs_scalar lambda, const mbs_scalar nu[3], const Values *other,
+                                    const mbs_scalar *other_mu, int d) {
   FormAdjoint bar = {{{0}}, {0}};
   lambda *= times;
-  nu *= times;
+  const mbs_scalar nu0 = times * nu[0], nu1 = times * nu[1], nu2 = times * nu[2];
   for (int k = 0; k < d; ++k) {
     const mbs_scalar y = other->at[0][k], yd = other->at[1][k], ydd = other->at[2][k];
-    bar.at[0][k] = lambda * other_mu[k] + nu * (w->k0 * y + w->k1 * yd + w->k2 * ydd);
-    bar.at[1][k] = nu * (w->k1 * y + 2 * w->k2 * yd);
-    bar.at[2][k] = nu * w->k2 * y;
+    bar.at[0][k] = lambda * other_mu[k] + nu0 * y + nu1 * yd + nu2 * ydd;
+    bar.at[1][k] = nu1 * y + 2 * nu2 * yd;
+    bar.at[2][k] = nu2 * y;
     bar.at_mu[k] = lambda * y;
   }
   return bar;
@@ -474,17 +475,20 @@ MBS_KERNEL FormAdjoint form_adjoint(const MbsWeights *w, double times, mbs_scala
 MBS_KERNEL void transposed(const MbsRow *row, const MbsState *state, const MbsWeights *w, const MbsAdjoint *adjoint,
                            int d, bool turns) {
   const mbs_scalar *c = row->block.value;
-  mbs_scalar lambda = state->lambda[row->index], nu = adjoint->nu[row->index];
+  mbs_scalar lambda = state->lambda[row->index];
+  const mbs_scalar *const given[] = {adjoint->nu[0] + row->index, adjoint->nu[1] + row->index,
+                                     adjoint->nu[2] + row->index};
+  const mbs_scalar nu[] = {w->k0 * *given[0], w->k1 * *given[1], w->k2 * *given[2]};
   int levels = fabs(w->k2) > 0 ? 3 : fabs(w->k1) > 0 ? 2 : 1;  // real
   mbs_scalar A_mu[3] = {0}, B_mu[3] = {0};
   mbs_form_add(&row->A, c, d, turns, adjoint->mu, A_mu);
-  adjoint->lambda[row->index] -= w->epsilon * nu;
-  adjoint->coefficients[row->block.index[0]] -= w->k0 * nu;
+  adjoint->lambda[row->index] -= w->epsilon * *given[2];
+  adjoint->coefficients[row->block.index[0]] -= nu[0];
   if (row->kind == MBS_ROW_COINCIDE) {
     FormAdjoint bar = {{{0}}, {0}};
-    bar.at[0][row->component] = nu * w->k0;
-    bar.at[1][row->component] = nu * w->k1;
-    bar.at[2][row->component] = nu * w->k2;
+    for (int level = 0; level < 3; ++level) {
+      bar.at[level][row->component] = nu[level];
+    }
     bar.at_mu[row->component] = lambda;
     adjoint->lambda[row->index] += A_mu[row->component];
     add_form_adjoint(&row->A, &row->block, state, levels, &bar, adjoint, d, turns);
@@ -493,15 +497,15 @@ MBS_KERNEL void transposed(const MbsRow *row, const MbsState *state, const MbsWe
   Values A, B;
   evaluate_levels(row, state, levels, &A, &B, d, turns);
   if (row->is_square) {
-    FormAdjoint bar = form_adjoint(w, 2, lambda, nu, &A, A_mu, d);
+    FormAdjoint bar = form_adjoint(2, lambda, nu, &A, A_mu, d);
     adjoint->lambda[row->index] += 2 * dot(A_mu, A.at[0], d);
     add_form_adjoint(&row->A, &row->block, state, levels, &bar, adjoint, d, turns);
     return;
   }
   mbs_form_add(&row->B, c, d, turns, adjoint->mu, B_mu);
   adjoint->lambda[row->index] += dot(A_mu, B.at[0], d) + dot(A.at[0], B_mu, d);
-  FormAdjoint bar_A = form_adjoint(w, 1, lambda, nu, &B, B_mu, d);
-  FormAdjoint bar_B = form_adjoint(w, 1, lambda, nu, &A, A_mu, d);
+  FormAdjoint bar_A = form_adjoint(1, lambda, nu, &B, B_mu, d);
+  FormAdjoint bar_B = form_adjoint(1, lambda, nu, &A, A_mu, d);
   add_form_adjoint(&row->A, &row->block, state, levels, &bar_A, adjoint, d, turns);
   add_form_adjoint(&row->B, &row->block, state, levels, &bar_B, adjoint, d, turns);
 }

@@ -368,10 +368,10 @@ static const mbs_scalar *extended(const MbsSystem *system, const mbs_scalar *mu)
 }
 
 static void transposed(const MbsSystem *system, bool with_bodies, const MbsState *state, const MbsWeights *weights,
-                       MbsParts parts, const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
+                       MbsParts parts, const mbs_scalar *mu, const mbs_scalar *const nu[3], const MbsStateBar *bar) {
   const MbsMode *mode = &system->mode;
   const MbsAdjoint adjoint = {.mu = extended(system, mu),
-                              .nu = nu,
+                              .nu = {nu[0], nu[1], nu[2]},
                               .q = bar->q,
                               .v = bar->v,
                               .a = bar->a,
@@ -379,6 +379,7 @@ static void transposed(const MbsSystem *system, bool with_bodies, const MbsState
                               .coefficients = bar->coefficients,
                               .parameters = bar->parameters};
   if (system->source) {
+    MBS_ASSERT(nu[0] == nu[1] && nu[1] == nu[2]);  // it differentiates e as a whole
     mbs_source_transposed(system, false, state, weights, parts, &adjoint);
     return;
   }
@@ -397,6 +398,12 @@ static void transposed(const MbsSystem *system, bool with_bodies, const MbsState
 
 void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                           const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
+  mbs_terms_transposed_levels(system, state, weights, parts, mu, (const mbs_scalar *const[]){nu, nu, nu}, bar);
+}
+
+void mbs_terms_transposed_levels(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                 MbsParts parts, const mbs_scalar *mu, const mbs_scalar *const nu[3],
+                                 const MbsStateBar *bar) {
   if (system->tree) {
     mbs_tree_transposed(system, state, weights, parts, mu, nu, bar);
   } else {
@@ -405,7 +412,8 @@ void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const 
 }
 
 void mbs_terms_light_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
-                                MbsParts parts, const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
+                                MbsParts parts, const mbs_scalar *mu, const mbs_scalar *const nu[3],
+                                const MbsStateBar *bar) {
   transposed(system, false, state, weights, parts, mu, nu, bar);
 }
 
@@ -452,7 +460,7 @@ void mbs_terms_constraint(const MbsSystem *system, int row, const MbsState *stat
     mbs_terms_constraint(system->tree->inner, row, mbs_tree_follow(system->tree, state, false), level);
     return;
   }
-  mbs_row_levels(system, &system->mode.rows[row], state, level);
+  mbs_row_levels(system, &system->mode.rows[row], state, 3, level);
 }
 
 void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_scalar *Phi, mbs_scalar *Phidot,
@@ -464,7 +472,7 @@ void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_s
   mbs_signal_bank_try(system, state);
   for (int i = 0; i < system->m; ++i) {
     mbs_scalar level[3];
-    mbs_terms_constraint(system, i, state, level);
+    mbs_row_levels(system, &system->mode.rows[i], state, Phiddot ? 3 : Phidot ? 2 : 1, level);
     if (Phi) {
       Phi[i] = level[0];
     }

@@ -276,6 +276,11 @@ void mbs_terms_tangent_slopes(const MbsSystem *system, const MbsState *state, do
 // once.
 void mbs_terms_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                           const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar);
+// The same with a nu for each level: S = mu.f + nu[0].k0 Phi + nu[1].k1 Phidot + nu[2].(k2 Phiddot - epsilon lambda).
+// Not with derivatives from a source.
+void mbs_terms_transposed_levels(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                 MbsParts parts, const mbs_scalar *mu, const mbs_scalar *const nu[3],
+                                 const MbsStateBar *bar);
 // The transpose of tangent_slopes: adds d(mu' P u) to q, v, coefficients and parameters; mu: n, u: nq
 void mbs_terms_tangent_transposed(const MbsSystem *system, const MbsState *state, double c0, double c1,
                                   const mbs_scalar *u, const mbs_scalar *mu, const MbsStateBar *bar);

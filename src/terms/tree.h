@@ -197,7 +197,7 @@ void mbs_tree_derivative(const MbsSystem *system, const MbsState *state, const M
 void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const mbs_scalar *u,
                           const MbsColumns *columns, mbs_scalar *R);
 void mbs_tree_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
-                         const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar);
+                         const mbs_scalar *mu, const mbs_scalar *const nu[3], const MbsStateBar *bar);
 void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, const mbs_scalar *u, const mbs_scalar *mu,
                               const MbsStateBar *bar);
 // The columns of `inner` that belong to those of the tree.

@@ -212,7 +212,7 @@ static void add_axes_bar(const MbsTree *tree, bool is_whole, const mbs_scalar *u
 }
 
 void mbs_tree_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
-                         const mbs_scalar *mu, const mbs_scalar *nu, const MbsStateBar *bar) {
+                         const mbs_scalar *mu, const mbs_scalar *const nu[3], const MbsStateBar *bar) {
   MbsTree *tree = system->tree;
   const MbsSystem *inner = tree->inner;
   const MbsState *x = mbs_tree_follow(tree, state, true);
