@@ -113,8 +113,8 @@ static void print_suspects(const MbsVerification *verification) {
   if (verification->suspect_count == 0) {
     (void)printf(
         "no suspect: every mass, constraint, force and objective by itself agrees with the complex step; look at the\n"
-        "formulation, the integrator and the start, or for a motion that magnifies rounding (a shorter --end "
-        "tells)\n\n");
+        "formulation, the integrator and the start, or for a motion that magnifies rounding until no digit is left\n"
+        "(a large uncertainty; a shorter --end tells)\n\n");
     return;
   }
   CliTable *table = cli_table_create(5);
@@ -176,6 +176,9 @@ static void print_json(const MbsVerification *verification) {
   cli_json_close(&json);
   cli_json_number(&json, "max_relative_error", verification->max_relative_error);
   cli_json_number(&json, "limit", verification->limit);
+  if (verification->left_out) {
+    cli_json_text(&json, "left_out", verification->left_out);
+  }
   put_suspects(&json, verification);
   cli_json_boolean(&json, "pass", verification->pass);
   cli_json_end(&json);
