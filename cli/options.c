@@ -216,6 +216,12 @@ static bool settle(CliOptions *options, unsigned command) {
                    cli_method_name(options->method));
     return false;
   }
+  bool has_gradient = command != CLI_KINEMATICS || options->has_method || options->has_comparison;
+  if (!has_gradient && (options->has_derivatives || options->parameters.names)) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s: is for derivatives of the objectives; say by which --method, such as direct",
+                   options->has_derivatives ? "--derivatives" : "--wrt");
+    return false;
+  }
   bool uses_differences =
       options->method == MBS_METHOD_FINITE_DIFFERENCE || options->compared == MBS_METHOD_FINITE_DIFFERENCE;
   if ((options->has_difference || options->difference_step.is_given) && !uses_differences) {

@@ -94,7 +94,7 @@ static double compare(Tried *tried, const Case *which, const MbsState *state, co
     }
   } else {
     (void)fprintf(stderr, "%s, %s: singular\n", tried->path, which->name);
-    worst = INFINITY;
+    worst = HUGE_VAL;
   }
   mbs_sparse_solver_destroy(solver);
   free(values);

@@ -219,8 +219,9 @@ void mbs_check_destroy(MbsCheck *check);
 typedef struct MbsVerifyRow {
   const char *formulation, *coordinates, *method, *objective, *parameter;
   double value, reference;
-  double relative_error;  // |value - reference| over |reference|, or a millionth of the objective's largest reference
-  bool pass;
+  double relative_error;  // |value - reference| over |reference|, or 1e-5 of the objective's largest reference
+  double uncertainty;     // of the reference, relative likewise: what rounding does to it; 0: not measured
+  bool pass;              // the error is below the limit, or within ten uncertainties and 1e-3
 } MbsVerifyRow;
 
 // An element whose derivatives, taken by itself at states along the run, are not those of the complex step.

@@ -30,7 +30,7 @@ while read -r name h end; do
       done
       line="$line | $worst"
       case $name-$formulation in
-        bricard-index1 | bricard-index3 | rolling_disc-matrix-r)
+        bricard-index1 | bricard-index3)
           require "$name cannot run with $formulation" "${worst:+1} + 0 == 0"
           ;;
         n_four_bar-index1 | n_four_bar-index3 | n_four_bar-matrix-r) ;; # singular positions

@@ -82,6 +82,39 @@ for case in "six_axis_arm 0.8 8e-3 4e-3 2e-3 1e-3" "stewart_platform 1 8e-3 4e-3
   done
 done
 
+# usage: ends_apart KIND  n and r at the end: distance of points, or of reactions, of the largest of these; names have blanks
+ends_apart() {
+  awk -v kind="$1" '
+    function size(x) {return x < 0 ? -x : x}
+    index($0, "final." kind) != 1 || $0 ~ /(velocity|acceleration)[.0-9]* [^ ]*$/ {next}
+    {path = $0; sub(/ [^ ]*$/, "", path)}
+    NR == FNR {first[path] = $NF; next}
+    {++n; if (size(first[path] - $NF) > w) w = size(first[path] - $NF); if (size($NF) > largest) largest = size($NF)}
+    END {print n == 0 ? "" : w == 0 ? 0 : (kind == "points") ? w : w/largest}' "$work/n" "$work/r"
+}
+
+heading "Every shipped model, natural against relative coordinates, at the step h of the file and at h/2: how far points are apart at the end (m), reactions there (of the largest), and the order" \
+  model formulation h points "h/2" order reactions "h/2" order
+for shipped in models/*.yaml; do
+  name=$(basename "$shipped" .yaml)
+  formulation=index1
+  case $name in bricard | n_four_bar*) formulation=ali3p ;; esac # redundant, or singular on the way
+  run n simulate "$shipped" --formulation $formulation
+  h=$(value n step | awk '{printf "%g", $1}')
+  points= reactions=
+  for step in "$h" "$(awk "BEGIN {printf \"%.17g\", $h/2}")"; do
+    run n simulate "$shipped" --formulation $formulation --step "$step"
+    run r simulate "$shipped" --formulation $formulation --step "$step" --coordinates relative
+    points="$points $(ends_apart points)" reactions="$reactions $(ends_apart reactions)"
+  done
+  [ "$name" != bricard ] || reactions= # of a redundant constraint: open
+  for kind in "$points" "$reactions"; do
+    require "order of $name, natural against relative" "$(echo "$kind" | awk '{print (NF < 2 || $2 == 0 || log($1/$2)/log(2) > 1.5)}')"
+    echo "$kind" | awk '{if (NF == 2) printf "| %.1e | %.1e | %s ", $1, $2, ($2 > 0) ? sprintf("%.2f", log($1/$2)/log(2)) : ""; else printf "| | | "}'
+  done >"$work/line"
+  echo "| $name | $formulation | $h $(cat "$work/line")|"
+done
+
 # momentum of the tumbling body with a rotor, as objectives
 momentum() {
   for axis in x y z; do

@@ -99,6 +99,9 @@ void mbs_sparse_solver_destroy(MbsSparseSolver *solver) {
 void mbs_sparse_solver_demand_digits(MbsSparseSolver *solver) {
   solver->soundness = 1e-2;
   solver->growth = 1e-3;
+  if (!solver->tree) {
+    klu_free_symbolic(&solver->other, &solver->common);  // COLAMD's pivots may cost five digits
+  }
 }
 
 // A ratio of pivots below this is rounding: the matrix is singular to working precision.

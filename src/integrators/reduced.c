@@ -268,8 +268,9 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, double h, l
   }
   mbs_stepper_extrapolate(reduced->stepper, &reduced->old, state->a, state->lambda);
   MbsStatus status = mbs_reduced_solve(context, reduced, &k, state);
-  if (status == MBS_ERROR_NUMERICAL && !reduced->is_repeated) {
-    // a set may lose the motion within a step: once more with one that suits where the step begins
+  if (status == MBS_ERROR_NUMERICAL && !reduced->is_repeated && !reduced->is_stuck) {
+    // a set may lose the motion within a step: once more with one that suits where the step begins; not because of
+    // rounding, for a step in other coordinates has another truncation error
     context->status = MBS_OK;
     MBS_TRY(choose_set_in_scratch(context, reduced, &reduced->old, true));
     reduced->current = reduced->next;

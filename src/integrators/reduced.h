@@ -40,6 +40,7 @@ typedef struct MbsReduced {
   int current, next;            // set of the step that was made, and of the next one
   long step_count;              // of the run
   int *set_of_step;             // by step
+  bool is_stuck;                // the last solution came to a halt at rounding above the tolerance
   bool is_repeated;             // steps are walked again with their sets, or with those of another run
   MbsState old, accepted;       // before the step that was made, and after it
   mbs_scalar *old_g;            // nq: g before the step

@@ -204,6 +204,7 @@ static double distance(const MbsReduced *reduced, double relative, const double 
 MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsRuleStep *k, MbsState *state) {
   double left = HUGE_VAL, before, change[3];
   int further = FURTHER_ITERATIONS;
+  reduced->is_stuck = false;
   find_hats(reduced, k);
   predict(reduced, k, state);
   double size = fmax(mbs_state_size(reduced->system, state), 1e-3);  // real
@@ -234,7 +235,9 @@ MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsR
     }
   }
   left *= reduced->stepper->tolerance;
-  const char *advice = left < 1e-6
+  reduced->is_stuck = left < 1e-12;
+  const char *advice = reduced->is_stuck ? "rounding is larger than that: use a larger --tolerance"
+                       : left < 1e-6
                            ? "near a singular position rounding is larger than that: use ali3p, or a larger --tolerance"
                            : "try a smaller --step or a larger --tolerance";
   return mbs_fail(

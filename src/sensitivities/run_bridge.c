@@ -2,9 +2,11 @@
 #include <mbsens/mbsens.h>
 
 #include <math.h>
+#include <stdint.h>
 
 #include "sensitivities/selection.h"
 #include "sensitivities/series.h"
+#include "sensitivities/shaken_run.h"
 #include "sensitivities/twin.h"
 #include "simulation/simulation.h"
 
@@ -13,7 +15,8 @@ typedef struct Run {
   MbsResult result;
   MbsArena *arena;
   MbsSelection selection;
-  double *gradient;  // of the chosen objectives and parameters
+  double *gradient;      // of the chosen objectives and parameters
+  const double *shaken;  // values of all parameters; NULL: the model's own
 } Run;
 
 MbsStatus mbs_request_default(MbsContext *context, const MbsModel *model, MbsRequest *request) {
@@ -178,7 +181,7 @@ static MbsStatus run_perturbed(MbsContext *context, const MbsModel *model, const
     MBS_TAKE(context, run->arena, series, count + 1);
     series[0].arena = run->arena;
   }
-  MbsTwinRequest base = {.settings = request->settings, .perturbed = -1};
+  MbsTwinRequest base = {.settings = request->settings, .parameters = run->shaken, .perturbed = -1};
   MbsTwinRequest nominal_request = base;
   MbsRecorder recorder = mbs_series_recorder(series);
   nominal_request.recorder = series ? &recorder : NULL;
@@ -215,9 +218,26 @@ static MbsStatus run_perturbed(MbsContext *context, const MbsModel *model, const
   return status;
 }
 
-static MbsStatus prepare(MbsContext *context, const MbsModel *model, const MbsRequest *request, Run *run) {
+// every parameter up or down by 1e-15 of itself; which way, the bits of a generator say
+static MbsStatus shake_parameters(MbsContext *context, Run *run, int shake) {
+  const MbsSelection *selection = &run->selection;
+  uint64_t bits = (uint64_t)shake;
+  double *values;
+  MBS_TAKE(context, run->arena, values, selection->model_parameter_count);
+  for (int i = 0; i < selection->model_parameter_count; ++i) {
+    bits = bits * 6364136223846793005u + 1442695040888963407u;
+    values[i] = selection->nominal[i] * (1 + (bits >> 63 ? 1e-15 : -1e-15));
+  }
+  run->shaken = values;
+  return MBS_OK;
+}
+
+static MbsStatus prepare(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake, Run *run) {
   MbsSelection *selection = &run->selection;
   MBS_TRY(mbs_selection_create(context, run->arena, model, request, selection));
+  if (shake > 0) {
+    MBS_TRY(shake_parameters(context, run, shake));
+  }
   MbsText name = mbs_record_text(&model->root, MBS_MODEL_NAME);
   double *values;
   MBS_TAKE(context, run->arena, values, selection->objective_count);
@@ -280,7 +300,8 @@ static MbsStatus warn(MbsContext *context, Run *run) {
   return MBS_OK;
 }
 
-MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result) {
+MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
+                         MbsResult **result) {
   MbsArena *arena = mbs_arena_create();
   Run *run = arena ? mbs_arena_take(arena, 1, sizeof *run) : NULL;
   *result = NULL;
@@ -289,7 +310,7 @@ MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *
     return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
   run->arena = arena;
-  MbsStatus status = prepare(context, model, request, run);
+  MbsStatus status = prepare(context, model, request, shake, run);
   if (status == MBS_OK) {
     bool is_perturbed = request->method == MBS_METHOD_COMPLEX_STEP || request->method == MBS_METHOD_FINITE_DIFFERENCE;
     status = (is_perturbed ? run_perturbed : run_direct)(context, model, request, run);
@@ -303,6 +324,10 @@ MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *
   }
   *result = &run->result;
   return MBS_OK;
+}
+
+MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result) {
+  return mbs_run_shaken(context, model, request, 0, result);
 }
 
 void mbs_result_destroy(MbsResult *result) {

@@ -197,11 +197,13 @@ static MbsStatus check_coordinates(MbsContext *context, const MbsModel *model, c
   MbsSettings file;  // what that says of trees waits until relative coordinates are chosen
   MBS_TRY(join(context, model, MBS_SIMULATION_TREE, sizeof file.tree, file.tree));
   MBS_TRY(join(context, model, MBS_SIMULATION_CUT, sizeof file.cut, file.cut));
-  bool is_own = strcmp(settings->tree, file.tree) == 0 && strcmp(settings->cut, file.cut) == 0;
-  if (!is_relative && (!is_own || settings->is_about_mass_centres)) {
-    return mbs_fail(
-        context, MBS_ERROR_INPUT, place, "%s for relative coordinates; add --coordinates relative",
-        settings->is_about_mass_centres ? "a reference point is" : "a tree of joints, or joints to cut, are");
+  const char *option = strcmp(settings->tree, file.tree) != 0 ? "--tree"
+                       : strcmp(settings->cut, file.cut) != 0 ? "--cut"
+                       : settings->is_about_mass_centres      ? "a reference point"
+                                                              : NULL;
+  if (!is_relative && option) {
+    return mbs_fail(context, MBS_ERROR_INPUT, place, "%s is for relative coordinates; add --coordinates relative",
+                    option);
   }
   if (is_relative && settings->is_projection_tangent) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, place,

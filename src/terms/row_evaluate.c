@@ -27,11 +27,27 @@ MBS_KERNEL mbs_scalar dot(const mbs_scalar *a, const mbs_scalar *b, int d) {
   return sum;
 }
 
+// y += form(q). Positions along a tree that stands far from the origin come in parts, local + base, which are summed
+// apart: what is subtracted here is close together.
+MBS_KERNEL void add_position(const MbsLinearForm *form, const mbs_scalar *c, const MbsState *state, mbs_scalar *y,
+                             int d, bool turns) {
+  if (!state->local) {
+    mbs_form_add(form, c, d, turns, state->q, y);
+    return;
+  }
+  mbs_scalar base[3] = {0};
+  mbs_form_add(form, c, d, turns, state->local, y);
+  mbs_form_add(form, c, d, turns, state->base, base);
+  for (int k = 0; k < d; ++k) {
+    y[k] += base[k];
+  }
+}
+
 // at q, with two levels at v and with three at a too; the others are zero
 MBS_KERNEL void evaluate(const MbsLinearForm *form, const mbs_scalar *c, const MbsState *state, int level_count,
                          Values *values, int d, bool turns) {
   *values = (Values){{{0}}};
-  mbs_form_add(form, c, d, turns, state->q, values->at[0]);
+  add_position(form, c, state, values->at[0], d, turns);
   if (level_count > 1) {
     mbs_form_add(form, c, d, turns, state->v, values->at[1]);
   }
@@ -81,7 +97,8 @@ MBS_KERNEL void add_component_transposed(const MbsRow *row, mbs_scalar scale, mb
 }
 
 MBS_KERNEL void component_levels(const MbsRow *row, const MbsState *state, mbs_scalar level[3], bool turns) {
-  level[0] = component(row, state->q, turns);
+  level[0] = state->local ? component(row, state->local, turns) + component(row, state->base, turns)
+                          : component(row, state->q, turns);
   level[1] = component(row, state->v, turns);
   level[2] = component(row, state->a, turns);
 }
@@ -151,7 +168,7 @@ MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeig
     add_component_transposed(row, lambda, f, turns);
     if (scale) {
       double of_a = w->k2 > 0 ? w->k2 * largest_of(row, state->a, d) : 0;
-      double of_q = w->k0 > 0 ? w->k0 * largest_of(row, state->q, d) : 0;
+      double of_q = w->k0 > 0 ? w->k0 * largest_of(row, state->local ? state->local : state->q, d) : 0;
       mbs_raise(&scale[0], lambda);
       mbs_raise(&scale[1], of_a + of_q);
     }

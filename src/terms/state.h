@@ -7,10 +7,11 @@
 
 typedef struct MbsState {
   mbs_scalar t;
-  mbs_scalar *q, *v, *a;      // nq: free coordinates first; v and a of the fixed ones are zero unless they move
-  mbs_scalar *lambda;         // m: multipliers of the step's equations
-  mbs_scalar *sigma, *kappa;  // m: of the velocity and acceleration projections; zero where there are none
-  mbs_scalar *total;          // m: multipliers that balance inertia and forces at this state: the reactions' ones
+  mbs_scalar *q, *v, *a;           // nq: free coordinates first; v and a of the fixed ones are zero unless they move
+  mbs_scalar *lambda;              // m: multipliers of the step's equations
+  mbs_scalar *sigma, *kappa;       // m: of the velocity and acceleration projections; zero where there are none
+  mbs_scalar *total;               // m: multipliers that balance inertia and forces at this state: the reactions' ones
+  const mbs_scalar *local, *base;  // nq, or both NULL: q = local + base before it was rounded, base far away
 } MbsState;
 
 // d/drho of a state, column by column: nq each for X, V, A, and m each for the multipliers. In calls a NULL array

@@ -74,6 +74,7 @@ typedef struct MbsTree {
   MbsState x;         // of `inner`
   mbs_scalar *local;  // q of `inner`, positions seen from the fixed point near the branch: all twists refer to that
   mbs_scalar *near;   // by node: that point
+  mbs_scalar *base;   // by coordinate of `inner`: q - local
   mbs_scalar *P, *H;  // frames: where nodes stand, and after they have moved; axes and origin each
   mbs_scalar *V, *A;  // by node: twists
   mbs_scalar *b[3];   // by coordinate of a joint: b, b', b''

@@ -126,6 +126,7 @@ static MbsStatus create_workspace(MbsContext *context, MbsTree *tree) {
                 {&tree->x.q, nq},
                 {&tree->local, nq},
                 {&tree->near, (size_t)inner->dimension * nodes},
+                {&tree->base, nq},
                 {&tree->x.v, nq},
                 {&tree->x.a, nq},
                 {&tree->P, frame * nodes},

@@ -381,8 +381,8 @@ static double distance(const MbsTree *tree, int a, int b) {
 }
 
 // By coordinate: how much larger than the forces on single bodies the sums that it balances may be. That is the sum of
-// the bodies' distances, each of at least the longest step from one frame to the next.
-static void measure(MbsTree *tree) {
+// the bodies' distances, each of at least the longest step from one frame to the next, which is returned.
+static double measure(MbsTree *tree) {
   double step = 0;
   for (int i = 0; i < tree->node_count; ++i) {
     double ahead = distance(tree, i, tree->nodes[i].parent);
@@ -399,16 +399,25 @@ static void measure(MbsTree *tree) {
     tree->lever[k] = sum > 0 ? sum : 1;
   }
   tree->is_measured = true;
+  return step;
 }
 
-// the point of each branch: where it stands on the ground
-static void come_near(MbsTree *tree) {
+// The point of each branch: where it stands on the ground. If one is far away, compared with the longest step from one
+// frame to the next, then rows take the positions they subtract apart: into `local` and `base`.
+static void come_near(MbsTree *tree, double step) {
   int d = tree->inner->dimension, size = frame_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
     int parent = tree->nodes[i].parent;
     for (int k = 0; k < d; ++k) {
       tree->near[d * i + k] =
           parent < 0 ? mbs_re(tree->H[i * size + size - d + k]) : mbs_re(tree->near[d * parent + k]);
+      if (tree->nodes[i].body_count > 0) {
+        tree->base[tree->nodes[i].body_first + k] = tree->near[d * i + k];
+      }
+      if (mbs_re(mbs_abs(tree->near[d * i + k])) > 8 * step) {
+        tree->x.local = tree->local;
+        tree->x.base = tree->base;
+      }
     }
   }
   tree->is_known = false;
@@ -440,12 +449,28 @@ static void copy_level(const MbsTree *tree, const mbs_scalar *from, mbs_scalar *
   }
 }
 
+// q = local + base also for what stands on no branch: the model's own coordinates, and the ground
+static void split(const MbsTree *tree) {
+  const MbsSystem *inner = tree->inner;
+  for (int k = 0; k < tree->coordinate_count && tree->has_scalars; ++k) {
+    if (tree->scalar[k] >= 0) {
+      tree->local[tree->scalar[k]] = tree->x.q[tree->scalar[k]];
+    }
+  }
+  for (int i = inner->n; i < inner->nq; ++i) {
+    tree->base[i] = tree->x.q[i];
+  }
+}
+
 static void follow_level(MbsTree *tree, const MbsState *state, int level) {
   const mbs_scalar *const from[] = {state->q, state->v, state->a};
   mbs_scalar *const at[] = {tree->at.q, tree->at.v, tree->at.a}, *const x[] = {tree->x.q, tree->x.v, tree->x.a};
   bool is_plane = tree->inner->dimension == 2;
   for (int i = level; i < 3; ++i) {
     copy_level(tree, from[i], at[i], x[i]);
+  }
+  if (level == 0 && tree->x.local) {
+    split(tree);
   }
   if (tree->is_about_centres && is_plane) {
     follow_about_centres(tree, level, 2);
@@ -472,8 +497,7 @@ void mbs_tree_follow_twists(MbsTree *tree, const MbsState *state, bool with_slop
     follow_level(tree, state, level);
   }
   if (!tree->is_measured) {
-    measure(tree);
-    come_near(tree);
+    come_near(tree, measure(tree));
     mbs_tree_follow_twists(tree, state, with_slopes);
     return;
   }

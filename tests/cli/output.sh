@@ -182,6 +182,7 @@ prints '^  "suspects": \[\],$'
 prints '^  "suspects_in_all": 0,$'
 prints '^  "pass": true$'
 exits 0 verify $model $short --objective psi1 --wrt Ls1
+grep -q uncertainty "$folder/out" && fail 'no uncertainty where it is not needed'
 exits 0 verify $model $short --objective psi1 --wrt Ls1 --projection-matrix tangent
 prints '^pass: '
 

@@ -103,6 +103,9 @@ printf 'mbsens: 1\nparameters: {m: 2}\nbodies:\n  ball: {mass: m, points: {P: [0
 complains 'index3.yaml:6:46: error: method adjoint-continuous is not offered' \
   gradient "$folder/index3.yaml" --method adjoint-continuous
 complains 'not offered for kinematics, which has no equations of motion to integrate backwards; use --method adjoint' kinematics $model --method adjoint-continuous
+complains '--derivatives: is for derivatives of the objectives; say by which --method' \
+  kinematics $model --derivatives automatic
+complains '--wrt: is for derivatives of the objectives; say by which --method' kinematics $model --wrt Ls1
 complains 'did you mean complex-step?' gradient $model --method complexstep
 complains 'unknown difference' gradient $model --method finite-difference --difference sideways
 complains 'finite-difference only' gradient $model --difference forward

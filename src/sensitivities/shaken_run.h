@@ -1,0 +1,13 @@
+// A complex-step or finite-difference run whose parameters are moved at the level of rounding, by 1e-15 of themselves.
+// Gradients that are well determined move as little; what else they do is due to rounding that the motion magnifies,
+// and no two ways to compute them can agree better.
+#ifndef MBS_SHAKEN_RUN_H
+#define MBS_SHAKEN_RUN_H
+
+#include <mbsens/mbsens.h>
+
+// mbs_run with the parameters moved in the way that the number `shake` stands for; 0: not moved.
+MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
+                         MbsResult **result);
+
+#endif
