@@ -18,8 +18,8 @@ void mbs_sparse_solver_destroy(MbsSparseSolver *solver);  // KLU's own memory; N
 bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *values);
 
 // From now on pivots are kept only while they lose next to nothing (1e-2 and 1e-3 above): for matrices whose solutions
-// are not iterated upon. And the order of elimination is AMD's, which costs fewer digits where rows are redundant. Before
-// the first factors.
+// are not iterated upon. And the order of elimination is AMD's, which costs fewer digits where rows are redundant.
+// Before the first factors.
 void mbs_sparse_solver_demand_digits(MbsSparseSolver *solver);
 
 // The same with pivots chosen anew.

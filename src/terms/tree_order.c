@@ -1,11 +1,12 @@
 // In which order to eliminate the unknowns of tree_expanded.h.
 //
 // Blocks: the nodes that move, each with its D, W and coordinates, and groups of constraints with the same ends, each
-// with its multipliers. Eliminating a block joins all that it touched. A block goes when it can and touches least (the
-// rule of least degree):
-//   a node       when all nodes on it have gone,
-//   constraints  when as many coordinates as they are have gone of those that move their ends apart, and were not used
-//                up by constraints before: then their own matrix, minus Phi_s (b.K C)^-1 Phi_s', is regular.
+// with its multipliers. Eliminating a block joins all that it touched.
+//   constraints  go at once when coordinates have gone which move their ends apart, one more than there are constraints
+//                and not used up by constraints before: then their own matrix, minus Phi_s (b.K C)^-1 Phi_s', is
+//                regular and hardly ever near to singular. (Left for later, they would tie together all nodes on their
+//                path.)
+//   a node       when all nodes on it have gone; of several the one that touches least.
 // On a ladder that is from the far end inwards, cell by cell, whichever way its tree grows. Pivots off this order,
 // where numbers ask for them, cost entries and not digits.
 #include "terms/tree_expanded.h"
@@ -17,6 +18,7 @@ typedef struct Block {
   int weight;            // unknowns that others are coupled with
   int degree;            // weights of all that it touches and that is still there
   int waiting;           // of a node: those on it that are still there; of constraints: coordinates that they lack
+  int pending;           // of constraints: coordinates that are still there
   int coordinate_count;  // of constraints: coordinates that move their ends apart
   const int *coordinates;
 } Block;
@@ -93,6 +95,7 @@ static MbsStatus list_coordinates(const Order *order, const MbsTreeExpandedEleme
       coordinates[block->coordinate_count++] = k;
     }
   }
+  block->pending = block->coordinate_count;
   block->coordinates = coordinates;
   return MBS_OK;
 }
@@ -116,7 +119,7 @@ static MbsStatus add_row(Order *order, int row) {
     return MBS_OK;
   }
   Block *block = &order->blocks[order->count++];
-  *block = (Block){.node = -1, .row_count = 1, .weight = 1, .waiting = 1};
+  *block = (Block){.node = -1, .row_count = 1, .weight = 1, .waiting = 2};
   MBS_TAKE(order->context, order->arena, block->rows, order->tree->inner->mode.row_count - row);
   block->rows[0] = row;
   return list_coordinates(order, element, block);
@@ -210,6 +213,13 @@ static void set_free(const Order *order, int coordinate, bool is_free) {
   }
 }
 
+static void let_go(const Order *order, int coordinate) {
+  set_free(order, coordinate, true);
+  for (const int *b = order->blocks_of[coordinate]; *b >= 0; ++b) {
+    order->blocks[*b].pending -= 1;
+  }
+}
+
 static void find_degree(const Order *order, int block) {
   int sum = 0;
   for (int b = 0; b < order->count; ++b) {
@@ -218,17 +228,24 @@ static void find_degree(const Order *order, int block) {
   order->blocks[block].degree = sum;
 }
 
-// of those that can go the one that touches least; if none can, constraints that are left over
+static bool can_go(const Block *block) {
+  return !block->is_gone && (block->waiting <= 0 || (block->node < 0 && block->pending == 0));
+}
+
+static bool is_before(const Block *one, const Block *other) {
+  bool is_row = one->node < 0, is_other_row = other->node < 0;
+  return is_row != is_other_row ? is_row : one->degree < other->degree;
+}
+
 static int choose(const Order *order) {
-  int best = -1, left = -1;
+  int best = -1;
   for (int b = 0; b < order->count; ++b) {
     const Block *block = &order->blocks[b];
-    left = block->is_gone ? left : b;
-    if (!block->is_gone && block->waiting <= 0 && (best < 0 || block->degree < order->blocks[best].degree)) {
+    if (can_go(block) && (best < 0 || is_before(block, &order->blocks[best]))) {
       best = b;
     }
   }
-  return best >= 0 ? best : left;
+  return best;
 }
 
 static void put_node(Order *order, const MbsSystem *system, int index) {
@@ -240,7 +257,7 @@ static void put_node(Order *order, const MbsSystem *system, int index) {
   }
   for (int k = node->first; k < node->first + node->count; ++k) {
     order->order[order->used++] = k;
-    set_free(order, k, true);
+    let_go(order, k);
   }
   if (moving->parent >= 0) {
     order->blocks[moving->parent].waiting -= 1;
@@ -292,7 +309,7 @@ MbsStatus mbs_tree_expanded_order(MbsContext *context, MbsArena *arena, const Mb
   join_all(&order);
   for (int k = tree->joint_count; k < tree->coordinate_count; ++k) {  // the model's own coordinates
     order.order[order.used++] = k;
-    set_free(&order, k, true);
+    let_go(&order, k);
   }
   for (int b = 0; b < order.count; ++b) {
     find_degree(&order, b);
