@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: benchmarks/coordinates.sh COMMAND
 # Relative against natural coordinates: what a step costs, and what the gradient of one objective with respect to one
-# parameter adds to it, on the five-bar linkage, two suspensions and chains of N four-bar loops; and how the cost of a
+# parameter adds to it, on the five-bar linkage, spatial mechanisms and chains of N four-bar loops; and how the cost of a
 # step grows with the depth of a chain of loops. Least of several runs.
 set -eu
 command=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -91,7 +91,10 @@ echo "|---|---|---|---:|---:|---:|---:|---:|---:|"
 row five-bar models/five_bar.yaml Ls1 psi1 0.5
 row wishbone models/double_wishbone.yaml ml travel 0.5
 row "steered wishbone" models/steered_wishbone.yaml ml lock 0.5
-for n in 2 10 40 160 640; do
+row "Stewart platform" models/stewart_platform.yaml Rb height 0.5
+row governor models/governor.yaml La height 0.5
+row "six-axis arm" models/six_axis_arm.yaml Lu x 0.5
+for n in 2 40 640; do
   four_bar_chain $n
   row "N = $n" "$work/chain.yaml" m x 0.2
 done

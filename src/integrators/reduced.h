@@ -150,6 +150,8 @@ void mbs_reduced_subtract_own(const MbsReduced *reduced, int i, int level, mbs_s
 // the derivatives of w' or w'' of a coordinate of the user's, in q, v and a of the scratch
 const MbsStateBar *mbs_reduced_gradient(const MbsReduced *reduced, const MbsInitial *set, int i, int level,
                                         const MbsState *state);
+// those of w'' of all of the user's coordinates into `own`
+void mbs_reduced_find_own(const MbsReduced *reduced, const MbsState *state);
 // the largest entry of R of a set whose matrices are factored
 double mbs_reduced_growth(const MbsReduced *reduced, const MbsInitial *set);
 MbsStatus mbs_reduced_singular(MbsContext *context, const MbsState *state);

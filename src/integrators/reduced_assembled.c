@@ -10,7 +10,7 @@
 #include "integrators/reduced.h"
 
 bool mbs_reduced_is_assembled(const MbsReduced *reduced) {
-  return !reduced->system->mode.pattern.tree && !reduced->system->source;
+  return mbs_system_has_tangent(reduced->system) && !reduced->system->source;
 }
 
 static bool has_nonholonomic(const MbsInitial *set) { return set->velocity != &set->position; }
@@ -19,22 +19,13 @@ void mbs_reduced_assemble(const MbsReduced *reduced, const MbsState *state) {
   static const MbsWeights accelerations = {.k2 = 1, .n2 = 1}, velocities = {.k1 = 1, .n1 = 1};
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
-  int n = system->n;
   mbs_terms_tangent(system, state, &accelerations, 1, 0, 0, reduced->by[0]);
   mbs_terms_tangent(system, state, &accelerations, 0, 1, 0, reduced->by[1]);
   mbs_terms_tangent(system, state, &accelerations, 0, 0, 1, reduced->by[2]);
   if (has_nonholonomic(set)) {
     mbs_terms_tangent(system, state, &velocities, 1, 0, 0, reduced->rate_by_q);
   }
-  for (int i = 0; i < reduced->count && !set->is_automatic; ++i) {
-    const MbsStateBar *bar = mbs_reduced_gradient(reduced, set, i, 2, state);
-    const mbs_scalar *const from[] = {bar->q, bar->v, bar->a};
-    for (int level = 0; level < 3; ++level) {
-      for (int k = 0; k < n; ++k) {
-        reduced->own[level][i * n + k] = from[level][k];
-      }
-    }
-  }
+  mbs_reduced_find_own(reduced, state);
 }
 
 // (E1)_q is a multiple of these values

@@ -55,16 +55,33 @@ const MbsStateBar *mbs_reduced_gradient(const MbsReduced *reduced, const MbsInit
   return bar;
 }
 
-// the derivative of w' or w'' along a direction
-static mbs_scalar along(const MbsReduced *reduced, const MbsInitial *set, int i, int level, const MbsState *state,
-                        const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A) {
+void mbs_reduced_find_own(const MbsReduced *reduced, const MbsState *state) {
+  const MbsInitial *set = reduced->sets[reduced->current];
+  int n = reduced->system->n;
+  for (int i = 0; i < reduced->count && !set->is_automatic; ++i) {
+    const MbsStateBar *bar = mbs_reduced_gradient(reduced, set, i, 2, state);
+    const mbs_scalar *const from[] = {bar->q, bar->v, bar->a};
+    for (int level = 0; level < 3; ++level) {
+      for (int k = 0; k < n; ++k) {
+        reduced->own[level][i * n + k] = from[level][k];
+      }
+    }
+  }
+}
+
+// The derivative of w' or w'' along a direction, from those of w'': w' has half of (w'')_v for its (w')_q, and (w'')_a
+// for its (w')_v.
+static mbs_scalar along(const MbsReduced *reduced, const MbsInitial *set, int i, int level, const mbs_scalar *X,
+                        const mbs_scalar *V, const mbs_scalar *A) {
   if (set->is_automatic) {
     return (level == 1 ? V : A)[set->automatic[i]];
   }
-  const MbsStateBar *bar = mbs_reduced_gradient(reduced, set, i, level, state);
+  int n = reduced->system->n;
+  const mbs_scalar *own[] = {reduced->own[0] + i * n, reduced->own[1] + i * n, reduced->own[2] + i * n};
   mbs_scalar sum = 0;
-  for (int k = 0; k < reduced->system->n; ++k) {
-    sum += bar->q[k] * X[k] + bar->v[k] * V[k] + bar->a[k] * A[k];
+  for (int k = 0; k < n; ++k) {
+    sum +=
+        level == 1 ? own[1][k] * X[k] / 2 + own[2][k] * V[k] : own[0][k] * X[k] + own[1][k] * V[k] + own[2][k] * A[k];
   }
   return sum;
 }
@@ -84,7 +101,7 @@ static void solve_direction(const MbsReduced *reduced, const MbsInitial *set, co
   for (int r = 0; r < set->velocity->row_count; ++r) {
     int row = set->velocity->rows[r], i = row - system->m;
     reduced->rhs[r] =
-        i < 0 ? -reduced->r[system->n + row] : (i == j ? own : 0) - along(reduced, set, i, level, state, X, V, none);
+        i < 0 ? -reduced->r[system->n + row] : (i == j ? own : 0) - along(reduced, set, i, level, X, V, none);
   }
   mbs_problem_solve(set->velocity, 1, reduced->rhs);
   keep_direction(system, reduced->rhs, result);
@@ -95,6 +112,7 @@ static bool factor_exactly(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
   const MbsInitial *set = reduced->sets[reduced->current];
   const MbsWeights none = {0};
   int d = reduced->count;
+  mbs_reduced_find_own(reduced, state);
   for (int j = 0; j < d; ++j) {
     mbs_scalar *X = reduced->X + j * system->nq, *V = reduced->V + j * system->nq, *A = reduced->A + j * system->nq;
     for (int r = 0; r < set->position.row_count; ++r) {
@@ -107,8 +125,8 @@ static bool factor_exactly(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
     mbs_terms_derivative_along(system, state, &none, MBS_PART_ALL, X, V, A, reduced->r);
     mbs_problem_solve_transposed(set->velocity, 1, reduced->r);
     for (int i = 0; i < d; ++i) {
-      reduced->J[i * d + j] = set->rate_row[i] >= 0 ? reduced->r[set->rate_row[i]]
-                                                    : along(reduced, set, i, 2, state, X, V, A) - (i == j ? 1 : 0);
+      reduced->J[i * d + j] =
+          set->rate_row[i] >= 0 ? reduced->r[set->rate_row[i]] : along(reduced, set, i, 2, X, V, A) - (i == j ? 1 : 0);
     }
   }
   return mbs_dense_factor(d, reduced->J, reduced->pivot);
