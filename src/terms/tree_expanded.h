@@ -36,7 +36,7 @@ typedef struct MbsTreeMovingNode {
 typedef struct MbsTreeExpandedCoordinate {
   int node;          // moving
   int C;             // position of the first of 3 twists
-  const int *b, *g;  // a twist each; g NULL: the node stands on the ground
+  const int *b, *g;  // a twist each; g not of a node on the ground
   const int *own;    // of a ball: positions of its coordinates
 } MbsTreeExpandedCoordinate;
 
@@ -53,7 +53,7 @@ typedef struct MbsTreeExpanded {
   double mass, longest;   // see mbs_terms_factorable_sizes
 } MbsTreeExpanded;
 
-// Worth while, and possible: then the pattern of mode.factored is the one above.
+// The pattern of mode.factored becomes the one above.
 MbsStatus mbs_tree_expanded_create(MbsContext *context, MbsTree *tree, MbsSystem *system);
 // order: of all unknowns; the arena is for the work alone. tree_order.c
 MbsStatus mbs_tree_expanded_order(MbsContext *context, MbsArena *arena, const MbsTree *tree, const MbsSystem *system,
