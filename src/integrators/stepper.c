@@ -56,6 +56,9 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
                                  settings->is_projection_tangent, stepper->has_redundancy, &stepper->projector));
   }
   MBS_TRY(mbs_sparse_solver_create(context, arena, &system->mode.factored, &stepper->solver));
+  if (stepper->has_redundancy) {
+    mbs_sparse_solver_demand_digits(stepper->solver);  // the columns lose them otherwise
+  }
   return mbs_refinement_create(context, system, stepper->solver, &stepper->refinement);
 }
 
