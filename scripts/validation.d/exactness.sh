@@ -1,5 +1,31 @@
 # Direct and adjoint gradients against the complex step. A part of scripts/validation.
 formulations="ali3p ali1 index3 index1 penalty matrix-r"
+
+# usage: apart FORMULATION  how far direct method and adjoint are apart at most, in the run of verify at hand
+apart() {
+  awk -v formulation="$1" '
+    function size(x) {return x < 0 ? -x : x}
+    $1 ~ /^rows\..*\.formulation$/ {is_ours = $2 == formulation}
+    $1 ~ /^rows\..*\.method$/ {method = $2}
+    $1 ~ /^rows\..*\.objective$/ {objective = $2}
+    $1 ~ /^rows\..*\.parameter$/ {of = objective " " $2}
+    $1 ~ /^rows\..*\.value$/ && is_ours {
+      if (size($2) > largest[objective]) largest[objective] = size($2)
+      value[method, of] = $2
+      of_objective[of] = objective
+    }
+    END {
+      for (of in of_objective) {
+        scale = size(value["direct", of])
+        floor = 1e-5*largest[of_objective[of]]
+        scale = scale > floor ? scale : floor
+        e = scale > 0 ? size(value["direct", of] - value["adjoint", of])/scale : 0
+        if (e > worst) worst = e
+      }
+      printf "%.1e", worst
+    }' "$work/verify"
+}
+
 for coordinates in natural relative; do
   heading "Direct and adjoint against the complex step, $coordinates coordinates, every derivative of every shipped model: largest relative difference" \
     model h end derivatives $formulations
@@ -16,7 +42,7 @@ for coordinates in natural relative; do
     # a failure shows in the bounds below
     run verify verify "$each" --coordinates $coordinates --step $h --end "$end" 2>"$work/errors" || true
     line="| $name | $h | $end"
-    count=
+    count= between=
     for formulation in $formulations; do
       # how many, the worst, and behind it the uncertainty where that was measured; then what passes
       found=$(awk -v formulation=$formulation '
@@ -28,6 +54,7 @@ for coordinates in natural relative; do
         END {printf "%d %.1e%s", n/2, w, u; print (good == n) > "'"$work/pass"'"}' "$work/verify")
       [ "${found%% *}" = 0 ] && found= || count=${count:-${found%% *}}
       rest="${rest:-} | ${found#* }"
+      between="$between | ${found:+$(apart $formulation)}"
       case $name-$formulation in
         bricard-index1 | bricard-index3)
           require "$name leaves $formulation out" "${found:+1} + 0 == 0"
@@ -38,6 +65,15 @@ for coordinates in natural relative; do
       require "$name, $coordinates coordinates, $formulation" "${found:+1} + 0 == 1 && $(cat "$work/pass")"
     done
     echo "$line | $count$rest |"
+    echo "$line$between |" >>"$work/between-$coordinates"
     rest=
   done
+done
+for coordinates in natural relative; do
+  heading "Direct method against adjoint, $coordinates coordinates: largest relative difference in the same runs" \
+    model h end $formulations
+  cat "$work/between-$coordinates"
+  require "direct method and adjoint agree to 1e-8, $coordinates coordinates" \
+    "$(awk -F '|' '{for (i = 5; i < NF; ++i) if ($i + 0 > w) w = $i + 0} END {printf "%.1e", w}' \
+      "$work/between-$coordinates") < 1e-8"
 done
