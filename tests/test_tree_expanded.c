@@ -223,7 +223,7 @@ static void climb(MbsContext *context) {
            difference(adjoint, complex_step), difference(natural, complex_step));
     ENSURE(difference(direct, complex_step) < 1e-10);
     ENSURE(difference(adjoint, complex_step) < 1e-10);
-    ENSURE(difference(natural, complex_step) < 1e-3);  // of the integrator
+    ENSURE(difference(natural, complex_step) < 1e-6);  // of the integrator; 1.3e-7 was seen
     mbs_result_destroy(direct);
     mbs_result_destroy(adjoint);
     mbs_result_destroy(complex_step);

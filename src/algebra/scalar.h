@@ -120,6 +120,14 @@ static inline mbs_scalar mbs_abs(mbs_scalar x) { return mbs_re(x) < 0 ? -x : x; 
 
 static inline bool mbs_is_zero(mbs_scalar x) { return mbs_re(x) == 0 && mbs_im(x) == 0; }
 
+static inline mbs_scalar mbs_dot(int count, const mbs_scalar *a, const mbs_scalar *b) {
+  mbs_scalar sum = 0;
+  for (int i = 0; i < count; ++i) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
 // Is any of them not zero?
 static inline bool mbs_has_entries(int count, const mbs_scalar *x) {
   for (int i = 0; i < count; ++i) {

@@ -118,21 +118,20 @@ static klu_numeric *factored(MbsSparseSolver *solver, double *values, klu_symbol
 // Of two orders keeps the one whose factors are sparser; a matrix that is singular decides nothing.
 static void choose_order(MbsSparseSolver *solver, double *values) {
   klu_numeric *numeric = factored(solver, values, solver->other);
-  bool is_better =
-      numeric && solver->numeric && numeric->lnz + numeric->unz < solver->numeric->lnz + solver->numeric->unz;
-  klu_numeric **worse = is_better ? &solver->numeric : &numeric;
-  klu_symbolic **with = is_better ? &solver->symbolic : &solver->other;
-  if (!solver->numeric || !numeric) {
+  if (!numeric || !solver->numeric) {
     KLU_FREE_NUMERIC(&numeric, &solver->common);
     return;
   }
-  KLU_FREE_NUMERIC(worse, &solver->common);
-  klu_free_symbolic(with, &solver->common);
-  if (is_better) {
+  if (numeric->lnz + numeric->unz < solver->numeric->lnz + solver->numeric->unz) {
+    klu_numeric *worse = solver->numeric;
+    klu_symbolic *with = solver->symbolic;
     solver->numeric = numeric;
     solver->symbolic = solver->other;
-    solver->other = NULL;
+    numeric = worse;
+    solver->other = with;
   }
+  KLU_FREE_NUMERIC(&numeric, &solver->common);
+  klu_free_symbolic(&solver->other, &solver->common);
 }
 
 static bool factor_anew(MbsSparseSolver *solver, double *values) {

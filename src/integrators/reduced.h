@@ -152,6 +152,10 @@ const MbsStateBar *mbs_reduced_gradient(const MbsReduced *reduced, const MbsInit
                                         const MbsState *state);
 // those of w'' of all of the user's coordinates into `own`
 void mbs_reduced_find_own(const MbsReduced *reduced, const MbsState *state);
+// The derivative of w' or w'' of an independent coordinate along a direction, from `own`: (w')_q is half of (w'')_v,
+// and (w')_v is (w'')_a.
+mbs_scalar mbs_reduced_along(const MbsReduced *reduced, int i, int level, const mbs_scalar *X, const mbs_scalar *V,
+                             const mbs_scalar *A);
 // the largest entry of R of a set whose matrices are factored
 double mbs_reduced_growth(const MbsReduced *reduced, const MbsInitial *set);
 MbsStatus mbs_reduced_singular(MbsContext *context, const MbsState *state);

@@ -36,14 +36,6 @@ static const mbs_scalar *rate_values(const MbsReduced *reduced, double *times) {
 }
 
 // ---- J by directions ----
-static mbs_scalar dot(int count, const mbs_scalar *a, const mbs_scalar *b) {
-  mbs_scalar sum = 0;
-  for (int i = 0; i < count; ++i) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
 // r (n + m) += times values x
 static void add_product(const MbsReduced *reduced, double times, const mbs_scalar *values, const mbs_scalar *x,
                         mbs_scalar *r) {
@@ -72,7 +64,7 @@ static void solve_direction(const MbsReduced *reduced, int j, double own, double
     int row = set->velocity->rows[r], i = row - system->m;
     mbs_scalar change = 0;
     if (i >= 0 && !set->is_automatic) {
-      change = times * dot(n, by_q + i * n, X) + (V ? dot(n, by_v + i * n, V) : 0);
+      change = times * mbs_dot(n, by_q + i * n, X) + (V ? mbs_dot(n, by_v + i * n, V) : 0);
     }
     reduced->rhs[r] = i < 0 ? -reduced->r[n + row] : (i == j ? own : 0) - change;
   }
@@ -80,16 +72,6 @@ static void solve_direction(const MbsReduced *reduced, int j, double own, double
   for (int i = 0; i < system->nq; ++i) {
     result[i] = i < n ? reduced->rhs[i] : 0;
   }
-}
-
-// the derivative of w'' along a direction
-static mbs_scalar second_along(const MbsReduced *reduced, int i, const mbs_scalar *X, const mbs_scalar *V,
-                               const mbs_scalar *A) {
-  const MbsInitial *set = reduced->sets[reduced->current];
-  int n = reduced->system->n;
-  mbs_scalar *const *own = reduced->own;
-  return set->is_automatic ? A[set->automatic[i]]
-                           : dot(n, own[0] + i * n, X) + dot(n, own[1] + i * n, V) + dot(n, own[2] + i * n, A);
 }
 
 bool mbs_reduced_factor_assembled(MbsReduced *reduced, const MbsRuleStep *k) {
@@ -119,7 +101,7 @@ bool mbs_reduced_factor_assembled(MbsReduced *reduced, const MbsRuleStep *k) {
     mbs_problem_solve_transposed(set->velocity, 1, r);
     for (int i = 0; i < d; ++i) {
       reduced->J[i * d + j] =
-          set->rate_row[i] >= 0 ? r[set->rate_row[i]] : second_along(reduced, i, X, V, A) - (i == j ? 1 : 0);
+          set->rate_row[i] >= 0 ? r[set->rate_row[i]] : mbs_reduced_along(reduced, i, 2, X, V, A) - (i == j ? 1 : 0);
     }
   }
   return mbs_dense_factor(d, reduced->J, reduced->pivot);

@@ -69,21 +69,16 @@ void mbs_reduced_find_own(const MbsReduced *reduced, const MbsState *state) {
   }
 }
 
-// The derivative of w' or w'' along a direction, from those of w'': w' has half of (w'')_v for its (w')_q, and (w'')_a
-// for its (w')_v.
-static mbs_scalar along(const MbsReduced *reduced, const MbsInitial *set, int i, int level, const mbs_scalar *X,
-                        const mbs_scalar *V, const mbs_scalar *A) {
+mbs_scalar mbs_reduced_along(const MbsReduced *reduced, int i, int level, const mbs_scalar *X, const mbs_scalar *V,
+                             const mbs_scalar *A) {
+  const MbsInitial *set = reduced->sets[reduced->current];
+  int n = reduced->system->n;
   if (set->is_automatic) {
     return (level == 1 ? V : A)[set->automatic[i]];
   }
-  int n = reduced->system->n;
   const mbs_scalar *own[] = {reduced->own[0] + i * n, reduced->own[1] + i * n, reduced->own[2] + i * n};
-  mbs_scalar sum = 0;
-  for (int k = 0; k < n; ++k) {
-    sum +=
-        level == 1 ? own[1][k] * X[k] / 2 + own[2][k] * V[k] : own[0][k] * X[k] + own[1][k] * V[k] + own[2][k] * A[k];
-  }
-  return sum;
+  return level == 1 ? mbs_dot(n, own[1], X) / 2 + mbs_dot(n, own[2], V)
+                    : mbs_dot(n, own[0], X) + mbs_dot(n, own[1], V) + mbs_dot(n, own[2], A);
 }
 
 static void keep_direction(const MbsSystem *system, const mbs_scalar *from, mbs_scalar *to) {
@@ -101,7 +96,7 @@ static void solve_direction(const MbsReduced *reduced, const MbsInitial *set, co
   for (int r = 0; r < set->velocity->row_count; ++r) {
     int row = set->velocity->rows[r], i = row - system->m;
     reduced->rhs[r] =
-        i < 0 ? -reduced->r[system->n + row] : (i == j ? own : 0) - along(reduced, set, i, level, X, V, none);
+        i < 0 ? -reduced->r[system->n + row] : (i == j ? own : 0) - mbs_reduced_along(reduced, i, level, X, V, none);
   }
   mbs_problem_solve(set->velocity, 1, reduced->rhs);
   keep_direction(system, reduced->rhs, result);
@@ -125,8 +120,8 @@ static bool factor_exactly(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
     mbs_terms_derivative_along(system, state, &none, MBS_PART_ALL, X, V, A, reduced->r);
     mbs_problem_solve_transposed(set->velocity, 1, reduced->r);
     for (int i = 0; i < d; ++i) {
-      reduced->J[i * d + j] =
-          set->rate_row[i] >= 0 ? reduced->r[set->rate_row[i]] : along(reduced, set, i, 2, X, V, A) - (i == j ? 1 : 0);
+      reduced->J[i * d + j] = set->rate_row[i] >= 0 ? reduced->r[set->rate_row[i]]
+                                                    : mbs_reduced_along(reduced, i, 2, X, V, A) - (i == j ? 1 : 0);
     }
   }
   return mbs_dense_factor(d, reduced->J, reduced->pivot);

@@ -57,7 +57,8 @@ typedef struct MbsTree {
   MbsTreeNode *nodes;
   const int *scalar;                  // by coordinate: the one of `inner` that is the same, or -1
   bool has_scalars;                   // some coordinate is one of them
-  const int *node_at;                 // by coordinate of `inner`: the node of its body; not for scalars and the ground
+  const int *node_at;                 // by coordinate of `inner`: the node of its body, or -1
+  const int *coordinate_at;           // by coordinate of `inner`: the tree's that is the same, or -1
   const int *node_of;                 // by coordinate of the tree: its node
   int joint_count, coordinate_count;  // coordinates of joints; with the model's own, which follow them
   const char **names;                 // of coordinates
@@ -115,11 +116,6 @@ MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **tree)
 MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **system);
 // The pattern of the matrix in the tree's coordinates, and where its entries come from.
 MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem *system);
-
-// The node of the body that has a free coordinate of `inner`, or -1.
-int mbs_tree_node_of_inner(const MbsTree *tree, int coordinate);
-// The tree's coordinate that is one of `inner`, or -1.
-int mbs_tree_coordinate_of_inner(const MbsTree *tree, int coordinate);
 
 // See mbs_system_add_form_pattern.
 MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,

@@ -46,13 +46,17 @@ static int entity_count(const MbsSystem *inner, int first) {
 MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **result) {
   const MbsBlueprint *blueprint = inner->blueprint;
   MbsTree *tree;
-  int *scalar, *node_of, *node_at,
+  int *scalar, *node_of, *node_at, *coordinate_at,
       most = MBS_MOST_COORDINATES_OF_MOTION * blueprint->tree.count + blueprint->user_coordinates.count;
   MBS_TAKE(context, inner->arena, tree, 1);
   MBS_TAKE(context, inner->arena, tree->nodes, blueprint->tree.count);
   MBS_TAKE(context, inner->arena, scalar, most);
   MBS_TAKE(context, inner->arena, node_of, most);
   MBS_TAKE(context, inner->arena, node_at, inner->nq);
+  MBS_TAKE(context, inner->arena, coordinate_at, inner->nq);
+  for (int i = 0; i < inner->nq; ++i) {
+    node_at[i] = coordinate_at[i] = -1;
+  }
   MBS_TAKE(context, inner->arena, tree->names, most);
   MBS_TAKE(context, inner->arena, tree->guess, most);
   MBS_TAKE(context, inner->arena, tree->lever, most);
@@ -106,6 +110,12 @@ MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **resul
   tree->scalar = scalar;
   tree->node_of = node_of;
   tree->node_at = node_at;
+  for (int k = 0; k < tree->coordinate_count; ++k) {
+    if (scalar[k] >= 0) {
+      coordinate_at[scalar[k]] = k;
+    }
+  }
+  tree->coordinate_at = coordinate_at;
   *result = tree;
   return MBS_OK;
 }

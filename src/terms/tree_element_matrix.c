@@ -18,14 +18,6 @@
 
 #include "terms/tree_elements.h"
 
-MBS_KERNEL mbs_scalar dot(const mbs_scalar *a, const mbs_scalar *b, int size) {
-  mbs_scalar sum = 0;
-  for (int k = 0; k < size; ++k) {
-    sum += a[k] * b[k];
-  }
-  return sum;
-}
-
 // ---- forms ----
 // y, v, a of each part, 3 numbers each
 MBS_KERNEL void evaluate_parts(const MbsTree *tree, const MbsTreeElement *element, int levels, mbs_scalar *values,
@@ -103,7 +95,7 @@ static void add_product(const MbsTreeElement *element, const MbsTreeElements *al
   for (int i = 0; i < element->mover_count; ++i) {
     int position = element->pairs[i * element->mover_count + j];
     if (position >= 0) {
-      values[position] += dot(all->Y[0] + i * size, all->product, ports);
+      values[position] += mbs_dot(ports, all->Y[0] + i * size, all->product);
     }
   }
 }
@@ -121,13 +113,13 @@ static void add_row(const MbsTree *tree, const MbsTreeElement *element, const Mb
   for (int i = 0; i < element->mover_count; ++i) {
     mbs_scalar sum = 0;
     for (int level = 0; level < levels; ++level) {
-      sum += dot(all->slope[level], all->Y[level] + i * size, size);
+      sum += mbs_dot(size, all->slope[level], all->Y[level] + i * size);
     }
     values[element->row[i]] += sum;
-    values[element->column[i]] += dot(all->g, all->Y[0] + i * size, size);
+    values[element->column[i]] += mbs_dot(size, all->g, all->Y[0] + i * size);
   }
   mbs_scalar scale = c->c0 * tree->x.lambda[row->index];
-  if (!is_exact || !element->pairs || !(mbs_re(mbs_abs(scale)) > 0)) {
+  if (!is_exact || !element->pairs || mbs_is_zero(scale)) {
     return;
   }
   for (int j = 0; j < element->mover_count; ++j) {
@@ -136,22 +128,13 @@ static void add_row(const MbsTree *tree, const MbsTreeElement *element, const Mb
   }
 }
 
-static bool is_zero(int count, const mbs_scalar *x) {
-  for (int i = 0; i < count; ++i) {
-    if (mbs_re(mbs_abs(x[i])) > 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static void add_force(const MbsTree *tree, const MbsTreeElement *element, const MbsTreeElements *all,
                       const MbsForceElement *force, bool is_exact, const MbsCombination *c, mbs_scalar *values) {
   const MbsSystem *inner = tree->inner;
   int d = inner->dimension, ports = force->port_count * d, arguments = force->argument_count * d;
   int size = element->form_count * d, first = element->argument_form * d;
   mbs_force_element_evaluate(inner, force, &tree->x);
-  int levels = is_exact && !is_zero(ports * arguments, force->slopes.F_v) ? 2 : 1;
+  int levels = is_exact && mbs_has_entries(ports * arguments, force->slopes.F_v) ? 2 : 1;
   for (int i = 0; i < ports * arguments; ++i) {
     all->G[0][i] = -(c->c0 * force->slopes.F_y[i] + c->c1 * force->slopes.F_v[i]);
     all->G[1][i] = -c->c0 * force->slopes.F_v[i];
@@ -164,7 +147,7 @@ static void add_force(const MbsTree *tree, const MbsTreeElement *element, const 
     for (int i = 0; i < ports; ++i) {
       all->product[i] = 0;
       for (int level = 0; level < levels; ++level) {
-        all->product[i] += dot(all->G[level] + i * arguments, all->Y[level] + j * size + first, arguments);
+        all->product[i] += mbs_dot(arguments, all->G[level] + i * arguments, all->Y[level] + j * size + first);
       }
     }
     add_product(element, all, j, size, ports, values);

@@ -54,11 +54,6 @@ static bool has_same_forms(const Source *a, const Source *b) {
 }
 
 // ---- parts ----
-static int node_of_term(const MbsTree *tree, const MbsLinearForm *form, int term) {
-  int first = form->first[term];
-  return first < tree->inner->n ? mbs_tree_node_of_inner(tree, first) : -1;
-}
-
 static MbsStatus add_part(MbsContext *context, const MbsTree *tree, const MbsLinearForm *form, int index, int node,
                           MbsTreePart *part) {
   int *first, *at;
@@ -66,7 +61,7 @@ static MbsStatus add_part(MbsContext *context, const MbsTree *tree, const MbsLin
   MBS_TAKE(context, tree->inner->arena, first, form->count);
   MBS_TAKE(context, tree->inner->arena, at, form->count);
   for (int t = 0; t < form->count; ++t) {
-    if (node_of_term(tree, form, t) == node) {
+    if (tree->node_at[form->first[t]] == node) {
       part->point = form->first[t] == tree->nodes[node].body_first ? part->count : part->point;
       first[part->count] = form->first[t];
       at[part->count++] = form->offset + 2 * t;
@@ -75,10 +70,6 @@ static MbsStatus add_part(MbsContext *context, const MbsTree *tree, const MbsLin
   part->first = first;
   part->at = at;
   return MBS_OK;
-}
-
-static int coordinate_of_inner(const MbsTree *tree, int first) {
-  return first < tree->inner->n ? mbs_tree_coordinate_of_inner(tree, first) : -1;
 }
 
 static MbsStatus list_parts(MbsContext *context, const MbsTree *tree, const Source *source, MbsTreeElement *element) {
@@ -91,7 +82,7 @@ static MbsStatus list_parts(MbsContext *context, const MbsTree *tree, const Sour
   for (int f = 0; f < source->form_count; ++f) {
     const MbsLinearForm *form = form_of(source, f);
     for (int t = 0; t < form->count; ++t) {
-      int node = node_of_term(tree, form, t);
+      int node = tree->node_at[form->first[t]];
       bool is_new = node >= 0;
       element->has_ground |= form->first[t] >= tree->inner->n;
       for (int p = 0; p < element->part_count && is_new; ++p) {
@@ -100,7 +91,7 @@ static MbsStatus list_parts(MbsContext *context, const MbsTree *tree, const Sour
       if (is_new) {
         MBS_TRY(add_part(context, tree, form, f, node, &element->parts[element->part_count++]));
       }
-      int coordinate = coordinate_of_inner(tree, form->first[t]);
+      int coordinate = tree->coordinate_at[form->first[t]];
       if (coordinate >= 0) {
         element->scalars[element->scalar_count++] =
             (MbsTreeScalar){.form = f, .coordinate = coordinate, .at = form->offset + 2 * t};
@@ -231,14 +222,6 @@ static MbsStatus map_row(MbsContext *context, const MbsSystem *system, const Mbs
   return MBS_OK;
 }
 
-int mbs_tree_coordinate_of_scalar(const MbsTree *tree, int first) {
-  int k = 0;
-  while (tree->scalar[k] != first) {
-    ++k;
-  }
-  return k;
-}
-
 static MbsStatus list_scalar_masses(MbsContext *context, const MbsTree *tree, MbsTreeElements *elements) {
   const MbsSystem *inner = tree->inner;
   MBS_TAKE(context, inner->arena, elements->scalar_masses, inner->mass_count);
@@ -254,8 +237,8 @@ static MbsStatus list_scalar_masses(MbsContext *context, const MbsTree *tree, Mb
 static MbsStatus add_scalar_mass(MbsContext *context, const MbsTree *tree, const MbsMass *mass,
                                  MbsPatternBuilder *builder) {
   for (int p = 0; p < mass->count * mass->count; ++p) {
-    MBS_TRY(mbs_pattern_add(context, builder, mbs_tree_coordinate_of_scalar(tree, mass->first[p / mass->count]),
-                            mbs_tree_coordinate_of_scalar(tree, mass->first[p % mass->count])));
+    MBS_TRY(mbs_pattern_add(context, builder, tree->coordinate_at[mass->first[p / mass->count]],
+                            tree->coordinate_at[mass->first[p % mass->count]]));
   }
   return MBS_OK;
 }
@@ -265,9 +248,8 @@ static MbsStatus map_scalar_mass(MbsContext *context, const MbsTree *tree, const
   int *map;
   MBS_TAKE(context, system->arena, map, mass->count * mass->count);
   for (int p = 0; p < mass->count * mass->count; ++p) {
-    map[p] =
-        mbs_pattern_position(&system->mode.pattern, mbs_tree_coordinate_of_scalar(tree, mass->first[p / mass->count]),
-                             mbs_tree_coordinate_of_scalar(tree, mass->first[p % mass->count]));
+    map[p] = mbs_pattern_position(&system->mode.pattern, tree->coordinate_at[mass->first[p / mass->count]],
+                                  tree->coordinate_at[mass->first[p % mass->count]]);
   }
   *result = map;
   return MBS_OK;

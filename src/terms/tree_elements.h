@@ -78,8 +78,6 @@ MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, Mbs
 MbsStatus mbs_tree_elements_add_pattern(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
                                         bool with_pairs, MbsPatternBuilder *builder);
 MbsStatus mbs_tree_elements_map(MbsContext *context, const MbsTree *tree, const MbsSystem *system, bool with_pairs);
-// The coordinate of the tree that is a scalar of `inner`.
-int mbs_tree_coordinate_of_scalar(const MbsTree *tree, int first);
 
 // ---- tree_element_matrix.c ----
 // values += what rows, forces and the inertia of the model's own coordinates add to the matrix; see tree_tangent.c.

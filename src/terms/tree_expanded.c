@@ -36,7 +36,12 @@ static MbsStatus entries(const Builder *b, int count, int row, int column, int *
   return MBS_OK;
 }
 
+// a list for positions; the pass that makes the pattern has them already when positions are wanted
 static MbsStatus take(const Builder *b, int count, const int **list, int **filled) {
+  if (*list) {
+    *filled = (int *)*list;
+    return MBS_OK;
+  }
   MBS_TAKE(b->context, b->system->arena, *filled, count);
   *list = *filled;
   return MBS_OK;
@@ -122,8 +127,6 @@ static int column_of(const Builder *b, const MbsTreeEnd *end, int k) {
 static MbsStatus place_row(const Builder *b, const MbsRow *row, MbsTreeExpandedElement *element) {
   int at = b->system->n + row->index;
   MBS_TRY(entry(b, at, at, &element->diagonal));
-  MBS_TAKE(b->context, b->system->arena, element->row, element->ends.count);
-  MBS_TAKE(b->context, b->system->arena, element->column, element->ends.count);
   for (int e = 0; e < element->ends.count; ++e) {
     const MbsTreeEnd *end = &element->ends.ends[e];
     int count = end->part < 0 ? 1 : 3 * b->twist, *positions;
@@ -173,8 +176,8 @@ static MbsStatus place_all(const Builder *b) {
     int *map;
     MBS_TRY(take(b, mass->count * mass->count, &expanded->scalar_maps[i], &map));
     for (int p = 0; p < mass->count * mass->count; ++p) {
-      MBS_TRY(entry(b, mbs_tree_coordinate_of_scalar(tree, mass->first[p / mass->count]),
-                    mbs_tree_coordinate_of_scalar(tree, mass->first[p % mass->count]), &map[p]));
+      MBS_TRY(entry(b, tree->coordinate_at[mass->first[p / mass->count]],
+                    tree->coordinate_at[mass->first[p % mass->count]], &map[p]));
     }
   }
   return MBS_OK;
@@ -194,6 +197,8 @@ static MbsStatus create_elements(const Builder *b) {
     MbsTreeExpandedElement *to = is_row ? &expanded->rows[i] : &expanded->forces[i - mode->row_count];
     const MbsTreeElement *from = is_row ? &tree->elements->rows[i] : &tree->elements->forces[i - mode->row_count];
     MBS_TRY(mbs_tree_ends_create(b->context, tree, expanded->moving, from, &to->ends, &most_ends));
+    MBS_TAKE(b->context, arena, to->row, is_row ? to->ends.count : 0);
+    MBS_TAKE(b->context, arena, to->column, is_row ? to->ends.count : 0);
     most_forms = from->form_count > most_forms ? from->form_count : most_forms;
   }
   MBS_TAKE(b->context, arena, expanded->composite, b->twist * b->twist * expanded->node_count);

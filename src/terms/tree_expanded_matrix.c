@@ -16,14 +16,6 @@ typedef struct Numbers {
   int twist, d;
 } Numbers;
 
-static mbs_scalar dot(const mbs_scalar *a, const mbs_scalar *b, int size) {
-  mbs_scalar sum = 0;
-  for (int k = 0; k < size; ++k) {
-    sum += a[k] * b[k];
-  }
-  return sum;
-}
-
 // ---- nodes ----
 static void put_node(const Numbers *to, const MbsTreeMovingNode *node) {
   for (int k = 0; k < 3 * to->twist; ++k) {
@@ -107,7 +99,7 @@ static void add_product(const Numbers *to, const MbsTreeExpandedElement *element
     }
     mbs_scalar *at = to->values + element->pairs[(p * element->ends.count + argument) * most + column];
     for (int i = 0; i < mbs_tree_end_size(to->tree, port); ++i) {
-      mbs_scalar work = dot(motion_of(to, p, 0, i), to->tree->elements->product + to->d * port->form, to->d);
+      mbs_scalar work = mbs_dot(to->d, motion_of(to, p, 0, i), to->tree->elements->product + to->d * port->form);
       at[i] += port->part < 0 ? work : -work;
     }
   }
@@ -126,22 +118,22 @@ static void put_row_end(const Numbers *to, const MbsTreeExpandedElement *element
   }
   for (int t = 0; t < mbs_tree_end_size(to->tree, end); ++t) {
     const mbs_scalar *Y[3] = {motion_of(to, index, 0, t), motion_of(to, index, 1, t), motion_of(to, index, 2, t)};
-    mbs_scalar work = dot(g, Y[0], to->d);
+    mbs_scalar work = mbs_dot(to->d, g, Y[0]);
     to->values[column + t] += end->part < 0 ? work : -work;
     if (!to->is_exact) {
-      to->values[row[t]] += dot(slope[0], Y[0], to->d);
+      to->values[row[t]] += mbs_dot(to->d, slope[0], Y[0]);
     } else if (end->part < 0) {
       const double c[3] = {to->c.c0, to->c.c1, to->c.c2};
       for (int level = 0; level < levels; ++level) {
-        to->values[row[0]] += c[level] * dot(slope[level], Y[0], to->d);
+        to->values[row[0]] += c[level] * mbs_dot(to->d, slope[level], Y[0]);
       }
     } else {
       mbs_scalar by[3] = {0};
       for (int level = 0; level < levels; ++level) {
-        by[0] += dot(slope[level], Y[level], to->d);
-        by[level] += level > 0 ? dot(slope[level], Y[0], to->d) : 0;
+        by[0] += mbs_dot(to->d, slope[level], Y[level]);
+        by[level] += level > 0 ? mbs_dot(to->d, slope[level], Y[0]) : 0;
       }
-      by[1] += levels > 2 ? 2 * dot(slope[2], Y[1], to->d) : 0;
+      by[1] += levels > 2 ? 2 * mbs_dot(to->d, slope[2], Y[1]) : 0;
       for (int level = 0; level < levels; ++level) {
         to->values[row[level * to->twist + t]] += to->unit[level] * by[level];
       }
@@ -154,7 +146,7 @@ static void raise_longest(const Numbers *to, const MbsTreeEnd *end, const mbs_sc
   const MbsTree *tree = to->tree;
   const MbsTreeNode *node = end->part < 0 ? NULL : &tree->nodes[to->expanded->nodes[end->node].node];
   for (int k = node ? node->first : 0; node && k < node->first + node->count; ++k) {
-    mbs_raise(&tree->expanded->longest, dot(tree->b[0] + to->twist * k, U, to->twist));
+    mbs_raise(&tree->expanded->longest, mbs_dot(to->twist, tree->b[0] + to->twist * k, U));
   }
 }
 
@@ -228,7 +220,7 @@ static double largest_mass(const Numbers *to) {
     const mbs_scalar *b = tree->b[0] + twist * k, *K = composite + numbers * to->expanded->coordinates[k].node;
     mbs_scalar sum = 0;
     for (int i = 0; i < twist; ++i) {
-      sum += b[i] * dot(K + twist * i, b, twist);
+      sum += b[i] * mbs_dot(twist, K + twist * i, b);
     }
     mbs_raise(&largest, sum);
   }

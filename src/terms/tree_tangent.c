@@ -18,14 +18,8 @@ typedef struct Pair {
 typedef struct MbsTreeTangent {
   int *pair_start;  // by coordinate of a joint
   Pair *pairs;
-  mbs_scalar *K, *C;         // by node; by coordinate
-  const int *node_of_inner;  // by free coordinate of `inner`: its body's node, or -1
-  const int *z_of_inner;     // by free coordinate of `inner`: the tree's coordinate it is, or -1
+  mbs_scalar *K, *C;  // by node; by coordinate
 } MbsTreeTangent;
-
-int mbs_tree_node_of_inner(const MbsTree *tree, int coordinate) { return tree->tangent->node_of_inner[coordinate]; }
-
-int mbs_tree_coordinate_of_inner(const MbsTree *tree, int coordinate) { return tree->tangent->z_of_inner[coordinate]; }
 
 // ---- paths ----
 // each coordinate with those of its own node (itself too) and of the nodes before
@@ -74,30 +68,6 @@ static void map_pairs(const MbsTree *tree, const MbsPattern *pattern, const MbsT
 }
 
 // ---- set-up ----
-static MbsStatus number_inner(MbsContext *context, const MbsTree *tree, MbsTreeTangent *tangent) {
-  const MbsSystem *inner = tree->inner;
-  int *node_of, *z_of;
-  MBS_TAKE(context, inner->arena, node_of, inner->n);
-  MBS_TAKE(context, inner->arena, z_of, inner->n);
-  for (int i = 0; i < inner->n; ++i) {
-    node_of[i] = z_of[i] = -1;
-  }
-  for (int i = 0; i < tree->node_count; ++i) {
-    const MbsTreeNode *node = &tree->nodes[i];
-    for (int k = 0; k < node->body_count * inner->dimension; ++k) {
-      node_of[node->body_first + k] = i;
-    }
-  }
-  for (int k = 0; k < tree->coordinate_count; ++k) {
-    if (tree->scalar[k] >= 0) {
-      z_of[tree->scalar[k]] = k;
-    }
-  }
-  tangent->node_of_inner = node_of;
-  tangent->z_of_inner = z_of;
-  return MBS_OK;
-}
-
 // for each coordinate: how many entries its column has, those of the tree and of rows alone; and of each row
 static MbsStatus count_entries(MbsContext *context, const MbsTree *tree, int **lengths) {
   const MbsMode *mode = &tree->inner->mode;
@@ -173,7 +143,6 @@ static MbsStatus create_pattern(MbsContext *context, MbsTree *tree, MbsSystem *s
 MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem *system) {
   bool is_articulated, has_own_unknowns;
   MBS_TAKE(context, system->arena, tree->tangent, 1);
-  MBS_TRY(number_inner(context, tree, tree->tangent));
   MBS_TRY(mbs_tree_elements_create(context, tree, &tree->elements));
   MBS_TRY(mbs_tree_create_articulated(context, tree, system, &is_articulated));
   if (is_articulated) {
@@ -194,10 +163,10 @@ MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system
     if (at >= tree->inner->n) {
       continue;
     }
-    if (tree->tangent->z_of_inner[at] >= 0) {
-      MBS_TRY(mbs_pattern_add(context, builder, row, tree->tangent->z_of_inner[at]));
+    if (tree->coordinate_at[at] >= 0) {
+      MBS_TRY(mbs_pattern_add(context, builder, row, tree->coordinate_at[at]));
     }
-    for (int i = tree->tangent->node_of_inner[at]; i >= 0; i = tree->nodes[i].parent) {
+    for (int i = tree->node_at[at]; i >= 0; i = tree->nodes[i].parent) {
       const MbsTreeNode *node = &tree->nodes[i];
       for (int k = node->first; k < node->first + node->count; ++k) {
         MBS_TRY(mbs_pattern_add(context, builder, row, k));
