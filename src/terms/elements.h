@@ -13,6 +13,9 @@ typedef struct MbsCombination {
   double c0, c1, c2;
 } MbsCombination;
 
+// Are forces, which do not depend on accelerations, part of it?
+static inline bool mbs_has_tangent_of_forces(double c0, double c1) { return c0 < 0 || c0 > 0 || c1 < 0 || c1 > 0; }
+
 // A direction (column): perturbations of the state, and the column of the system, or -1.
 typedef struct MbsDirectionColumn {
   int column;

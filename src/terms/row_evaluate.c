@@ -13,62 +13,7 @@
 // from the origin loses no digits.
 #include <math.h>
 
-#include "terms/elements.h"
-
-typedef struct Values {  // of a form at q, v, a
-  mbs_scalar at[3][3];
-} Values;
-
-MBS_KERNEL mbs_scalar dot(const mbs_scalar *a, const mbs_scalar *b, int d) {
-  mbs_scalar sum = a[0] * b[0];
-  for (int k = 1; k < d; ++k) {
-    sum += a[k] * b[k];
-  }
-  return sum;
-}
-
-// y += form(q). Positions along a tree that stands far from the origin come in parts, local + base, which are summed
-// apart: what is subtracted here is close together.
-MBS_KERNEL void add_position(const MbsLinearForm *form, const mbs_scalar *c, const MbsState *state, mbs_scalar *y,
-                             int d, bool turns) {
-  if (!state->local) {
-    mbs_form_add(form, c, d, turns, state->q, y);
-    return;
-  }
-  mbs_scalar base[3] = {0};
-  mbs_form_add(form, c, d, turns, state->local, y);
-  mbs_form_add(form, c, d, turns, state->base, base);
-  for (int k = 0; k < d; ++k) {
-    y[k] += base[k];
-  }
-}
-
-// at q, with two levels at v and with three at a too; the others are zero
-MBS_KERNEL void evaluate(const MbsLinearForm *form, const mbs_scalar *c, const MbsState *state, int level_count,
-                         Values *values, int d, bool turns) {
-  *values = (Values){{{0}}};
-  add_position(form, c, state, values->at[0], d, turns);
-  if (level_count > 1) {
-    mbs_form_add(form, c, d, turns, state->v, values->at[1]);
-  }
-  if (level_count > 2) {
-    mbs_form_add(form, c, d, turns, state->a, values->at[2]);
-  }
-}
-
-MBS_KERNEL void evaluate_levels(const MbsRow *row, const MbsState *state, int level_count, Values *A, Values *B, int d,
-                                bool turns) {
-  evaluate(&row->A, row->block.value, state, level_count, A, d, turns);
-  if (row->is_square) {
-    *B = *A;
-  } else {
-    evaluate(&row->B, row->block.value, state, level_count, B, d, turns);
-  }
-}
-
-MBS_KERNEL void evaluate_both(const MbsRow *row, const MbsState *state, Values *A, Values *B, int d, bool turns) {
-  evaluate_levels(row, state, 3, A, B, d, turns);
-}
+#include "terms/row_values.h"
 
 // ---- a component of A, for coinciding rows ----
 MBS_KERNEL mbs_scalar component(const MbsRow *row, const mbs_scalar *q, bool turns) {
@@ -103,23 +48,17 @@ MBS_KERNEL void component_levels(const MbsRow *row, const MbsState *state, mbs_s
   level[2] = component(row, state->a, turns);
 }
 
-// its unit vector
-MBS_KERNEL void unit(const MbsRow *row, mbs_scalar *y) {
-  for (int k = 0; k < 3; ++k) {
-    y[k] = k == row->component ? 1 : 0;
-  }
-}
-
 // ---- Phi, Phidot, Phiddot ----
 MBS_KERNEL void levels(const MbsRow *row, const MbsState *state, int count, mbs_scalar *level, int d, bool turns) {
   if (row->kind == MBS_ROW_COINCIDE) {
     component_levels(row, state, level, turns);
   } else {
-    Values A, B;
-    evaluate_levels(row, state, count, &A, &B, d, turns);
-    level[0] = dot(A.at[0], B.at[0], d);
-    level[1] = dot(A.at[1], B.at[0], d) + dot(A.at[0], B.at[1], d);
-    level[2] = dot(A.at[2], B.at[0], d) + dot(A.at[0], B.at[2], d) + 2 * dot(A.at[1], B.at[1], d);
+    MbsRowValues A, B;
+    mbs_row_evaluate_levels(row, state, count, &A, &B, d, turns);
+    level[0] = mbs_row_dot(A.at[0], B.at[0], d);
+    level[1] = mbs_row_dot(A.at[1], B.at[0], d) + mbs_row_dot(A.at[0], B.at[1], d);
+    level[2] =
+        mbs_row_dot(A.at[2], B.at[0], d) + mbs_row_dot(A.at[0], B.at[2], d) + 2 * mbs_row_dot(A.at[1], B.at[1], d);
   }
   level[0] -= row->block.value[0];
 }
@@ -146,7 +85,7 @@ MBS_KERNEL double largest_of(const MbsRow *row, const mbs_scalar *level, int d) 
 }
 
 // how large the parts of a dot row are that should cancel
-MBS_KERNEL void raise_scale(const MbsWeights *w, const Values *A, const Values *B, mbs_scalar c, double a,
+MBS_KERNEL void raise_scale(const MbsWeights *w, const MbsRowValues *A, const MbsRowValues *B, mbs_scalar c, double a,
                             double *scale, int d) {
   double parts = 0, products = 0;
   for (int k = 0; k < d; ++k) {
@@ -173,19 +112,19 @@ MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeig
       mbs_raise(&scale[1], of_a + of_q);
     }
   } else {
-    Values A, B;
-    evaluate_both(row, state, &A, &B, d, turns);
-    level[0] = dot(A.at[0], B.at[0], d);
-    level[1] = dot(A.at[1], B.at[0], d);
-    level[2] = dot(A.at[2], B.at[0], d);
-    mbs_scalar cross = 2 * dot(A.at[1], B.at[1], d);
+    MbsRowValues A, B;
+    mbs_row_evaluate(row, state, &A, &B, d, turns);
+    level[0] = mbs_row_dot(A.at[0], B.at[0], d);
+    level[1] = mbs_row_dot(A.at[1], B.at[0], d);
+    level[2] = mbs_row_dot(A.at[2], B.at[0], d);
+    mbs_scalar cross = 2 * mbs_row_dot(A.at[1], B.at[1], d);
     if (row->is_square) {
       level[1] *= 2;
       level[2] += level[2] + cross;
       mbs_form_add_transposed(&row->A, c, d, turns, 2 * lambda, A.at[0], f);
     } else {
-      level[1] += dot(A.at[0], B.at[1], d);
-      level[2] += dot(A.at[0], B.at[2], d) + cross;
+      level[1] += mbs_row_dot(A.at[0], B.at[1], d);
+      level[2] += mbs_row_dot(A.at[0], B.at[2], d) + cross;
       mbs_form_add_transposed(&row->A, c, d, turns, lambda, B.at[0], f);
       mbs_form_add_transposed(&row->B, c, d, turns, lambda, A.at[0], f);
     }
@@ -264,21 +203,21 @@ MBS_KERNEL void tangent(const MbsRow *row, const MbsState *state, const MbsWeigh
   values[row->diagonal] -= w->epsilon;
   mbs_scalar y[3];
   if (row->kind == MBS_ROW_COINCIDE) {
-    unit(row, y);
+    mbs_row_unit(row, y);
     scatter(&row->A, row->slot_A, c, y, row->column_map, values, d, turns);
     y[row->component] = g0;
     scatter(&row->A, row->slot_A, c, y, row->row_map, values, d, turns);
     return;
   }
-  Values A, B;
+  MbsRowValues A, B;
   int level_count = fabs(g2) > 0 ? 3 : fabs(g1) > 0 ? 2 : 1;  // real
-  evaluate_levels(row, state, level_count, &A, &B, d, turns);
+  mbs_row_evaluate_levels(row, state, level_count, &A, &B, d, turns);
   int sides = row->is_square ? 1 : 2;
   double twice = row->is_square ? 2 : 1;
   for (int side = 0; side < sides; ++side) {
     const MbsLinearForm *form = side ? &row->B : &row->A;
     const int *slots = side ? row->slot_B : row->slot_A;
-    const Values *other = side ? &A : &B;
+    const MbsRowValues *other = side ? &A : &B;
     for (int k = 0; k < d; ++k) {
       y[k] = twice * other->at[0][k];
     }
@@ -318,11 +257,11 @@ MBS_KERNEL void slopes(const MbsRow *row, const MbsState *state, const MbsWeight
     }
     return;
   }
-  Values A, B;
-  evaluate_levels(row, state, *count, &A, &B, d, turns);
+  MbsRowValues A, B;
+  mbs_row_evaluate_levels(row, state, *count, &A, &B, d, turns);
   double twice = row->is_square ? 2 : 1;
   for (int side = 0; side < (row->is_square ? 1 : 2); ++side) {
-    const Values *other = side ? &A : &B;
+    const MbsRowValues *other = side ? &A : &B;
     for (int k = 0; k < d; ++k) {
       g[side * d + k] = twice * other->at[0][k];
       slope[0][side * d + k] = twice * (g0 * other->at[0][k] + g1 * other->at[1][k] + g2 * other->at[2][k]);
@@ -361,177 +300,4 @@ void mbs_row_bend(const MbsSystem *system, const MbsRow *row, mbs_scalar scale, 
       result[d + k] = scale * y[k];
     }
   }
-}
-
-// ---- product with a direction ----
-// value of a form's derivative: the form of the directions plus its coefficients' slopes on the state
-MBS_KERNEL void evaluate_derivative(const MbsLinearForm *form, const mbs_scalar *c, const mbs_scalar *slope,
-                                    const MbsState *state, const MbsDirectionColumn *direction, Values *values, int d,
-                                    bool turns) {
-  *values = (Values){{{0}}};
-  mbs_form_add(form, c, d, turns, direction->X, values->at[0]);
-  mbs_form_add(form, c, d, turns, direction->V, values->at[1]);
-  if (direction->A) {
-    mbs_form_add(form, c, d, turns, direction->A, values->at[2]);
-  }
-  if (slope) {
-    mbs_form_add(form, slope, d, turns, state->q, values->at[0]);
-    mbs_form_add(form, slope, d, turns, state->v, values->at[1]);
-    mbs_form_add(form, slope, d, turns, state->a, values->at[2]);
-  }
-}
-
-// one direction, with the forms' values at the state at hand
-MBS_KERNEL void add_direction(const MbsRow *row, const MbsState *state, const MbsWeights *w, const Values *A,
-                              const Values *B, const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e, int d,
-                              bool turns) {
-  const mbs_scalar *c = row->block.value;
-  const mbs_scalar *slope = direction->column < 0 ? NULL : mbs_block_slope(&row->block, direction->column);
-  mbs_scalar lambda = state->lambda[row->index];
-  mbs_scalar dlambda = direction->L ? direction->L[row->index] : 0;
-  mbs_scalar dc = slope ? slope[0] : 0;
-  mbs_scalar level[3];
-  Values dA, dB;
-  evaluate_derivative(&row->A, c, slope, state, direction, &dA, d, turns);
-  if (row->kind == MBS_ROW_COINCIDE) {
-    mbs_scalar y[3];
-    unit(row, y);
-    if (slope) {
-      mbs_form_add_transposed(&row->A, slope, d, turns, lambda, y, f);
-    }
-    if (direction->L) {
-      mbs_form_add_transposed(&row->A, c, d, turns, dlambda, y, f);
-    }
-    for (int k = 0; k < 3; ++k) {
-      level[k] = dA.at[k][row->component];
-    }
-  } else {
-    if (row->is_square) {
-      dB = dA;
-    } else {
-      evaluate_derivative(&row->B, c, slope, state, direction, &dB, d, turns);
-    }
-    // f' = lambda (E_A' B' + E_B' A' + dE_A' B + dE_B' A) + lambda' (E_A' B + E_B' A)
-    mbs_scalar onto_A[3], onto_B[3];
-    for (int k = 0; k < d; ++k) {
-      onto_A[k] = lambda * dB.at[0][k] + dlambda * B->at[0][k];
-      onto_B[k] = lambda * dA.at[0][k] + dlambda * A->at[0][k];
-    }
-    mbs_form_add_transposed(&row->A, c, d, turns, 1, onto_A, f);
-    mbs_form_add_transposed(&row->B, c, d, turns, 1, onto_B, f);
-    if (slope) {
-      mbs_form_add_transposed(&row->A, slope, d, turns, lambda, B->at[0], f);
-      mbs_form_add_transposed(&row->B, slope, d, turns, lambda, A->at[0], f);
-    }
-    level[0] = dot(dA.at[0], B->at[0], d) + dot(A->at[0], dB.at[0], d);
-    level[1] = dot(dA.at[1], B->at[0], d) + dot(A->at[1], dB.at[0], d) + dot(dA.at[0], B->at[1], d) +
-               dot(A->at[0], dB.at[1], d);
-    level[2] = dot(dA.at[2], B->at[0], d) + dot(A->at[2], dB.at[0], d) + dot(dA.at[0], B->at[2], d) +
-               dot(A->at[0], dB.at[2], d) + 2 * (dot(dA.at[1], B->at[1], d) + dot(A->at[1], dB.at[1], d));
-  }
-  level[0] -= dc;
-  e[row->index] += w->k2 * level[2] + w->k1 * level[1] + w->k0 * level[0] - w->epsilon * dlambda;
-}
-
-MBS_KERNEL void derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *w,
-                           int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride, int d,
-                           bool turns) {
-  Values A, B;
-  evaluate_both(row, state, &A, &B, d, turns);
-  for (int k = 0; k < count; ++k) {
-    mbs_scalar *f = R + k * stride;
-    add_direction(row, state, w, &A, &B, &directions[k], f, f + system->nq, d, turns);
-  }
-}
-
-void mbs_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
-                        int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride) {
-  if (row->kind == MBS_ROW_EXPRESSION) {
-    mbs_expression_row_derivative(system, row, state, weights, count, directions, R, stride);
-    return;
-  }
-  MBS_SPECIALISE(system->dimension, row->has_turn, derivative, system, row, state, weights, count, directions, R,
-                 stride);
-}
-
-// ---- transposed product ----
-// Derivatives of S = lambda (E_A mu . B + A . E_B mu) + nu e with respect to the values of a form at q, v, a and mu.
-typedef struct FormAdjoint {
-  mbs_scalar at[3][3], at_mu[3];
-} FormAdjoint;
-
-// levels: 1 where e has Phi alone, 2 with Phidot, 3 with Phiddot; the rest of `bar` is zero
-MBS_KERNEL void add_form_adjoint(const MbsLinearForm *form, const MbsBlock *block, const MbsState *state, int levels,
-                                 const FormAdjoint *bar, const MbsAdjoint *adjoint, int d, bool turns) {
-  const mbs_scalar *at[] = {state->q, state->v, state->a};
-  mbs_scalar *onto[] = {adjoint->q, adjoint->v, adjoint->a};
-  for (int level = 0; level < levels; ++level) {
-    mbs_form_add_transposed(form, block->value, d, turns, 1, bar->at[level], onto[level]);
-    mbs_form_add_coefficient_adjoint(form, block->index, d, bar->at[level], at[level], adjoint->coefficients);
-  }
-  mbs_form_add_coefficient_adjoint(form, block->index, d, bar->at_mu, adjoint->mu, adjoint->coefficients);
-}
-
-// what form A receives when B is the other form, and the other way round; nu: of Phi, Phidot, Phiddot; `times`: once,
-// or twice where they are one
-MBS_KERNEL FormAdjoint form_adjoint(double times, mbs_scalar lambda, const mbs_scalar nu[3], const Values *other,
-                                    const mbs_scalar *other_mu, int d) {
-  FormAdjoint bar = {{{0}}, {0}};
-  lambda *= times;
-  const mbs_scalar nu0 = times * nu[0], nu1 = times * nu[1], nu2 = times * nu[2];
-  for (int k = 0; k < d; ++k) {
-    const mbs_scalar y = other->at[0][k], yd = other->at[1][k], ydd = other->at[2][k];
-    bar.at[0][k] = lambda * other_mu[k] + nu0 * y + nu1 * yd + nu2 * ydd;
-    bar.at[1][k] = nu1 * y + 2 * nu2 * yd;
-    bar.at[2][k] = nu2 * y;
-    bar.at_mu[k] = lambda * y;
-  }
-  return bar;
-}
-
-MBS_KERNEL void transposed(const MbsRow *row, const MbsState *state, const MbsWeights *w, const MbsAdjoint *adjoint,
-                           int d, bool turns) {
-  const mbs_scalar *c = row->block.value;
-  mbs_scalar lambda = state->lambda[row->index];
-  const mbs_scalar *const given[] = {adjoint->nu[0] + row->index, adjoint->nu[1] + row->index,
-                                     adjoint->nu[2] + row->index};
-  const mbs_scalar nu[] = {w->k0 * *given[0], w->k1 * *given[1], w->k2 * *given[2]};
-  int levels = fabs(w->k2) > 0 ? 3 : fabs(w->k1) > 0 ? 2 : 1;  // real
-  mbs_scalar A_mu[3] = {0}, B_mu[3] = {0};
-  mbs_form_add(&row->A, c, d, turns, adjoint->mu, A_mu);
-  adjoint->lambda[row->index] -= w->epsilon * *given[2];
-  adjoint->coefficients[row->block.index[0]] -= nu[0];
-  if (row->kind == MBS_ROW_COINCIDE) {
-    FormAdjoint bar = {{{0}}, {0}};
-    for (int level = 0; level < 3; ++level) {
-      bar.at[level][row->component] = nu[level];
-    }
-    bar.at_mu[row->component] = lambda;
-    adjoint->lambda[row->index] += A_mu[row->component];
-    add_form_adjoint(&row->A, &row->block, state, levels, &bar, adjoint, d, turns);
-    return;
-  }
-  Values A, B;
-  evaluate_levels(row, state, levels, &A, &B, d, turns);
-  if (row->is_square) {
-    FormAdjoint bar = form_adjoint(2, lambda, nu, &A, A_mu, d);
-    adjoint->lambda[row->index] += 2 * dot(A_mu, A.at[0], d);
-    add_form_adjoint(&row->A, &row->block, state, levels, &bar, adjoint, d, turns);
-    return;
-  }
-  mbs_form_add(&row->B, c, d, turns, adjoint->mu, B_mu);
-  adjoint->lambda[row->index] += dot(A_mu, B.at[0], d) + dot(A.at[0], B_mu, d);
-  FormAdjoint bar_A = form_adjoint(1, lambda, nu, &B, B_mu, d);
-  FormAdjoint bar_B = form_adjoint(1, lambda, nu, &A, A_mu, d);
-  add_form_adjoint(&row->A, &row->block, state, levels, &bar_A, adjoint, d, turns);
-  add_form_adjoint(&row->B, &row->block, state, levels, &bar_B, adjoint, d, turns);
-}
-
-void mbs_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
-                        const MbsAdjoint *adjoint) {
-  if (row->kind == MBS_ROW_EXPRESSION) {
-    mbs_expression_row_transposed(system, row, state, weights, adjoint);
-    return;
-  }
-  MBS_SPECIALISE(system->dimension, row->has_turn, transposed, row, state, weights, adjoint);
 }

@@ -239,7 +239,7 @@ MBS_KERNEL void fill_mass(const MbsTree *tree, double c2, mbs_scalar *values, in
 void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, double c0, double c1, double c2,
                          mbs_scalar *values) {
   MbsTree *tree = system->tree;
-  bool is_full = c0 < 0 || c0 > 0 || c1 < 0 || c1 > 0, is_plane = system->dimension == 2;
+  bool is_full = mbs_has_tangent_of_forces(c0, c1), is_plane = system->dimension == 2;
   values[0] = is_full ? 3 : 1;
   if (!is_full) {
     mbs_tree_follow_twists(tree, state, false);

@@ -14,8 +14,6 @@
 //     (i, j)    -Y_i.(F_y c0 Y_j + F_y' (c1 Y_j + c0 Y_j'))                             Y_i of the forms it acts on
 // Forces that stay as they are while their points move: tree_inertia.c. The approximate matrices leave out Y' and Y''
 // and what is curved in the rows.
-#include <math.h>
-
 #include "terms/tree_elements.h"
 
 // ---- forms ----
@@ -189,7 +187,7 @@ void mbs_tree_elements_assemble(const MbsTree *tree, MbsTreeMatrix kind, bool is
   const MbsTreeElements *all = tree->elements;
   const MbsCombination forces = {.c0 = c0, .c1 = c1}, plain = {.c2 = 1}, combined = {.c0 = c0, .c1 = c1, .c2 = c2};
   add_rows(tree, is_exact, weights, kind == MBS_TREE_PROJECTION ? &plain : &combined, values);
-  for (int i = 0; i < mode->force_count && fabs(c0) + fabs(c1) > 0; ++i) {  // real
+  for (int i = 0; i < mode->force_count && mbs_has_tangent_of_forces(c0, c1); ++i) {
     int at = (int)(&mode->forces[i] - all->first_force);
     add_force(tree, &all->forces[at], all, mode->forces[i], is_exact, &forces, values);
   }

@@ -233,7 +233,7 @@ void mbs_tree_expanded_assemble(const MbsSystem *system, MbsTreeMatrix kind, con
   const MbsSystem *inner = tree->inner;
   const MbsMode *mode = &inner->mode;
   const MbsTreeElements *all = tree->elements;
-  bool has_forces = fabs(c0) + fabs(c1) > 0;  // real
+  bool has_forces = mbs_has_tangent_of_forces(c0, c1);
   Numbers to = {.tree = tree,
                 .expanded = tree->expanded,
                 .is_exact = kind == MBS_TREE_TANGENT && has_forces,

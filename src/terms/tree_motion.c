@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "terms/elements.h"
-#include "terms/tree.h"
+#include "terms/tree_ball.h"
 
 MBS_KERNEL int frame_size(int d) { return d == 2 ? 4 : 12; }
 
@@ -44,54 +44,9 @@ MBS_KERNEL void stand(int d, bool is_shifted, const mbs_scalar *H, const mbs_sca
   }
 }
 
-// Ad(P) of a rotation about the origin of P with the angular velocity s in its axes
-static void ball_twist(const mbs_scalar *P, const mbs_scalar s[3], mbs_scalar *t) {
-  for (int i = 0; i < 3; ++i) {
-    t[3 + i] = P[i] * s[0] + P[3 + i] * s[1] + P[6 + i] * s[2];
-    t[i] = 0;
-  }
-  mbs_cross_add(3, -1, t + 3, P + 9, t);
-}
-
-// 2 E_k(p): what a change of p_k alone adds to the angular velocity, times p.p
-static void ball_column(const mbs_scalar *p, int k, mbs_scalar e[3]) {
-  for (int i = 0; i < 3; ++i) {
-    e[i] = k == 0 ? -2 * p[1 + i] : 0;
-  }
-  if (k > 0) {
-    int i = k % 3, j = (k + 1) % 3;  // pv x e_{k-1}
-    e[k - 1] = 2 * p[0];
-    e[i] = 2 * p[1 + j];
-    e[j] = -2 * p[1 + i];
-  }
-}
-
-static mbs_scalar dot4(const mbs_scalar *a, const mbs_scalar *b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-}
-
-// R v = v + 2/p.p (p0 pv x v + pv x (pv x v)) of each axis
-static void move_ball(const mbs_scalar *P, const mbs_scalar *p, mbs_scalar *H) {
-  mbs_scalar scale = 2 / dot4(p, p);
-  for (int j = 0; j < 3; ++j) {
-    mbs_scalar once[3] = {0}, twice[3] = {0}, e[3] = {j == 0, j == 1, j == 2};
-    mbs_cross_add(3, 1, p + 1, e, once);
-    mbs_cross_add(3, 1, p + 1, once, twice);
-    for (int i = 0; i < 3; ++i) {
-      e[i] += scale * (p[0] * once[i] + twice[i]);
-    }
-    for (int i = 0; i < 3; ++i) {
-      H[3 * j + i] = P[i] * e[0] + P[3 + i] * e[1] + P[6 + i] * e[2];
-    }
-  }
-  for (int i = 0; i < 3; ++i) {
-    H[9 + i] = P[9 + i];
-  }
-}
-
 MBS_KERNEL void move(int d, const MbsTreeNode *node, const mbs_scalar *z, const mbs_scalar *P, mbs_scalar *restrict H) {
   if (d == 3 && node->kind == MBS_MOTION_BALL) {
-    move_ball(P, z + node->first, H);
+    mbs_tree_move_ball(P, z + node->first, H);
     return;
   }
   for (int i = 0; i < frame_size(d); ++i) {
@@ -138,31 +93,6 @@ MBS_KERNEL void axis_twist(int d, const MbsTreeNode *node, const mbs_scalar *P, 
   mbs_cross_add(d, -1, b + d, origin_of(d, P), b);
 }
 
-// s, s', s'' of E_k over time, s = e / N with N = p.p
-static void ball_rates(const MbsState *at, const MbsTreeNode *node, int k, mbs_scalar s[3][3]) {
-  const mbs_scalar *p = at->q + node->first, *v = at->v + node->first, *a = at->a + node->first;
-  mbs_scalar N = dot4(p, p), N1 = 2 * dot4(p, v), N2 = 2 * (dot4(v, v) + dot4(p, a)), e[3][3];
-  ball_column(p, k, e[0]);
-  ball_column(v, k, e[1]);
-  ball_column(a, k, e[2]);
-  for (int i = 0; i < 3; ++i) {
-    s[0][i] = e[0][i] / N;
-    s[1][i] = (e[1][i] - s[0][i] * N1) / N;
-    s[2][i] = (e[2][i] - 2 * s[1][i] * N1 - s[0][i] * N2) / N;
-  }
-}
-
-void mbs_tree_ball_slope(const MbsTree *tree, int index, int k, int l, mbs_scalar *t) {
-  const mbs_scalar *p = tree->at.q + tree->nodes[index].first;
-  mbs_scalar N = dot4(p, p), unit[4] = {l == 0, l == 1, l == 2, l == 3}, s[3], e[3];
-  ball_column(unit, k, s);
-  ball_column(p, k, e);
-  for (int i = 0; i < 3; ++i) {
-    s[i] = (s[i] - 2 * p[l] * e[i] / N) / N;
-  }
-  ball_twist(tree->P + 12 * index, s, t);
-}
-
 // Results are made in arrays of their own and stored at once: the compiler keeps such in registers.
 MBS_KERNEL void store(int d, const mbs_scalar *twist, mbs_scalar *to) {
   for (int i = 0; i < mbs_twist_size(d); ++i) {
@@ -176,13 +106,13 @@ MBS_KERNEL void find_axes(const MbsTree *tree, int index, int d) {
   const mbs_scalar *P = tree->P + index * frame_size(d), *p = tree->at.q + node->first;
   mbs_scalar *to = tree->b[0] + node->first * mbs_twist_size(d), b[MBS_LONGEST_TWIST];
   if (d == 3 && node->kind == MBS_MOTION_BALL) {
-    mbs_scalar e[3], N = dot4(p, p);
+    mbs_scalar e[3], N = mbs_dot(4, p, p);
     for (int k = 0; k < node->count; ++k) {
-      ball_column(p, k, e);
+      mbs_tree_ball_column(p, k, e);
       for (int i = 0; i < 3; ++i) {
         e[i] /= N;
       }
-      ball_twist(P, e, to + 6 * k);
+      mbs_tree_ball_twist(P, e, to + 6 * k);
     }
   } else if (node->count > 0) {
     axis_twist(d, node, P, b);
@@ -203,8 +133,8 @@ MBS_KERNEL void find_rates(const MbsTree *tree, int index, int d) {
     mbs_scalar rate[MBS_LONGEST_TWIST] = {0};
     if (d == 3 && node->kind == MBS_MOTION_BALL) {
       mbs_scalar s[3][3];
-      ball_rates(&tree->at, node, k - node->first, s);
-      ball_twist(tree->P + index * frame_size(d), s[1], rate);
+      mbs_tree_ball_rates(&tree->at, node, k - node->first, s);
+      mbs_tree_ball_twist(tree->P + index * frame_size(d), s[1], rate);
     }
     mbs_bracket_add(d, 1, V_p, tree->b[0] + k * size, rate);
     store(d, rate, tree->b[1] + k * size);
@@ -248,9 +178,9 @@ MBS_KERNEL void add_second_rates(const MbsTree *tree, int index, int d) {
     }
     if (d == 3 && node->kind == MBS_MOTION_BALL) {
       mbs_scalar s[3][3], own[6];
-      ball_rates(&tree->at, node, k, s);
-      ball_twist(P, s[2], second);
-      ball_twist(P, s[1], own);
+      mbs_tree_ball_rates(&tree->at, node, k, s);
+      mbs_tree_ball_twist(P, s[2], second);
+      mbs_tree_ball_twist(P, s[1], own);
       mbs_bracket_add(3, 1, V_p, own, second);
     }
     mbs_bracket_add(d, 1, A_p, b, second);

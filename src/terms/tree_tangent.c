@@ -258,7 +258,7 @@ void mbs_tree_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsSta
     return;
   }
   const MbsSystem *inner = tree->inner;
-  bool is_exact = kind == MBS_TREE_TANGENT && (c0 < 0 || c0 > 0 || c1 < 0 || c1 > 0);
+  bool is_exact = kind == MBS_TREE_TANGENT && mbs_has_tangent_of_forces(c0, c1);
   (void)mbs_tree_follow(tree, state, is_exact);
   for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
     values[i] = 0;
