@@ -8,6 +8,7 @@
 #include "sensitivities/series.h"
 #include "sensitivities/shaken_run.h"
 #include "sensitivities/twin.h"
+#include "sensitivities/warnings.h"
 #include "simulation/simulation.h"
 
 // The public result and what it stands on.
@@ -261,45 +262,6 @@ static MbsStatus prepare(MbsContext *context, const MbsModel *model, const MbsRe
   return MBS_OK;
 }
 
-// what the user should know about a run that went well
-static MbsStatus warn(MbsContext *context, Run *run) {
-  const double limit = 1e4;  // over a run without singular positions the condition changes by small factors
-  const MbsStatistics *statistics = &run->result.statistics;
-  const MbsSettings *settings = &run->result.settings;
-  const char **warnings, *nearest = NULL;
-  int count = 0;
-  MBS_TAKE(context, run->arena, warnings, 2);
-  if (statistics->condition_growth > limit) {
-    const char *advice =
-        settings->is_kinematic ? "keep the motion away from there" : "compare with --formulation ali3p";
-    warnings[count++] = mbs_arena_print(
-        run->arena,
-        "near a singular position at t = %.6g: the equations are %.0e times worse conditioned "
-        "than at the start, and results lose about %.0f digits there; %s",
-        statistics->condition_time, statistics->condition_growth, log10(statistics->condition_growth), advice);
-  }
-  MbsRule rule;
-  const MbsFormulationType *formulation = mbs_formulation_find(settings->formulation, &nearest);
-  bool is_damped =
-      mbs_rule_find(settings, &rule) && (rule.has_auxiliary ? settings->spectral_radius < 1 : rule.gamma > 0.5);
-  if (formulation && formulation->has_dissipation && !is_damped && !settings->is_kinematic) {
-    warnings[count++] =
-        mbs_arena_print(run->arena,
-                        "%s with a rule that damps nothing: unless the start is at rest its accelerations and "
-                        "multipliers do not converge; "
-                        "use generalised-alpha with a spectral radius below 1, or newmark with gamma above 1/2",
-                        settings->formulation);
-  }
-  for (int i = 0; i < count; ++i) {
-    if (!warnings[i]) {
-      return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
-    }
-  }
-  run->result.warning_count = count;
-  run->result.warnings = warnings;
-  return MBS_OK;
-}
-
 MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
                          MbsResult **result) {
   MbsArena *arena = mbs_arena_create();
@@ -316,7 +278,7 @@ MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRe
     status = (is_perturbed ? run_perturbed : run_direct)(context, model, request, run);
   }
   if (status == MBS_OK) {
-    status = warn(context, run);
+    status = mbs_warnings_collect(context, arena, &run->result);
   }
   if (status != MBS_OK) {
     mbs_arena_destroy(arena);

@@ -1,0 +1,69 @@
+#include "sensitivities/warnings.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "formulations/formulation.h"
+#include "integrators/rule.h"
+
+typedef struct Warnings {
+  MbsArena *arena;
+  int count, capacity;
+  const char **items;
+} Warnings;
+
+__attribute__((format(printf, 3, 4))) static MbsStatus add(MbsContext *context, Warnings *warnings, const char *format,
+                                                           ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  MBS_GROW(context, warnings->arena, warnings->items, warnings->count, warnings->capacity);
+  const char *copy = mbs_arena_copy_text(warnings->arena, text);
+  if (!copy) {
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  warnings->items[warnings->count++] = copy;
+  return MBS_OK;
+}
+
+static MbsStatus warn_of_singular_positions(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  const double limit = 1e4;  // over a run without singular positions the condition changes by small factors
+  const MbsStatistics *statistics = &result->statistics;
+  if (!(statistics->condition_growth > limit)) {
+    return MBS_OK;
+  }
+  return add(context, warnings,
+             "near a singular position at t = %.6g: the equations are %.0e times worse conditioned "
+             "than at the start, and results lose about %.0f digits there; %s",
+             statistics->condition_time, statistics->condition_growth, log10(statistics->condition_growth),
+             result->settings.is_kinematic ? "keep the motion away from there" : "compare with --formulation ali3p");
+}
+
+static MbsStatus warn_of_undamped_rule(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  const MbsSettings *settings = &result->settings;
+  const char *nearest = NULL;
+  MbsRule rule;
+  const MbsFormulationType *formulation = mbs_formulation_find(settings->formulation, &nearest);
+  bool is_damped =
+      mbs_rule_find(settings, &rule) && (rule.has_auxiliary ? settings->spectral_radius < 1 : rule.gamma > 0.5);
+  if (!formulation || !formulation->has_dissipation || is_damped || settings->is_kinematic) {
+    return MBS_OK;
+  }
+  return add(context, warnings,
+             "%s with a rule that damps nothing: unless the start is at rest its accelerations and "
+             "multipliers do not converge; "
+             "use generalised-alpha with a spectral radius below 1, or newmark with gamma above 1/2",
+             settings->formulation);
+}
+
+MbsStatus mbs_warnings_collect(MbsContext *context, MbsArena *arena, MbsResult *result) {
+  Warnings warnings = {.arena = arena};
+  MBS_TRY(warn_of_singular_positions(context, result, &warnings));
+  MBS_TRY(warn_of_undamped_rule(context, result, &warnings));
+  result->warning_count = warnings.count;
+  result->warnings = warnings.items;
+  return MBS_OK;
+}
