@@ -76,7 +76,7 @@ static const Option table[] = {
     {"--set", "NAME=VALUE", KIND_SET, MODELS, MEMBER(assignments),
      "give a parameter another value: a number, or an expression of other\nparameters; may be repeated"},
     {"--formulation", "NAME", KIND_TEXT, DYNAMICS, MEMBER(formulation),
-     "equations of motion (index1); see `mbsens list formulations`"},
+     "equations of motion (ali3p); see `mbsens list formulations`"},
     {"--coordinates", "NAME", KIND_TEXT, MODELS, MEMBER(coordinates),
      "coordinates (natural; verify: all); see `mbsens list coordinates`"},
     {"--integrator", "NAME", KIND_TEXT, DYNAMICS_OR_VERIFY, MEMBER(integrator),

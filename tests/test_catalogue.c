@@ -73,6 +73,10 @@ int main(void) {
     free(joints);
     free(functions);
   }
+  char *formulations = print("formulations", true);
+  ENSURE_CONTAINS(formulations, "projections of velocities and accelerations (the default)");
+  ENSURE(strstr(strstr(formulations, "(the default)") + 1, "(the default)") == NULL);
+  free(formulations);
   ENSURE(!mbs_catalogue_print(stdout, "nonsense", false));
   return 0;
 }

@@ -377,6 +377,7 @@ static void check_count(bool is_adjoint) {
   MbsTwinResult result;
   const int columns[] = {0, 1};
   ENSURE_OK(context, mbs_request_default(context, model, &request));
+  (void)snprintf(request.settings.formulation, MBS_NAME_LENGTH, "index1");  // projections would ask again
   ENSURE_OK(context, mbs_simulation_create(context, model, &request.settings, 0, NULL, NULL, &simulation));
   const MbsSystem *system = simulation->system;
   long elements = system->mass_count + system->mode.row_count + system->mode.force_count;

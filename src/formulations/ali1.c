@@ -19,5 +19,6 @@ const MbsFormulationType mbs_formulation_ali1 = {
     .name = "ali1",
     .summary = "augmented Lagrangian, index 1: stabilised index-1 equations, redundant constraints allowed",
     .prepare = prepare,
+    .has_stabilisation = true,
     .allows_redundancy = true,
 };

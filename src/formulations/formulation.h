@@ -30,6 +30,7 @@ typedef struct MbsFormulationType {
   void (*prepare)(const MbsSettings *settings, MbsFormulation *formulation);
   bool is_position_level;  // the step keeps Phi = 0 itself: weights 1 / c0, and 1 / c1 of nonholonomic rows
   bool has_projections;    // then velocities and accelerations are projected onto their constraints
+  bool has_stabilisation;  // xi and omega bring constraints back: always, or where settings ask for it
   bool is_reduced;         // steps are taken by independent coordinates: integrators/reduced.h
   bool has_dissipation;    // wants an integrator that damps the highest frequencies
   // May constraints be redundant? If not, a singular matrix is explained by naming the redundant ones.

@@ -24,6 +24,7 @@ const MbsFormulationType mbs_formulation_penalty = {
     .name = "penalty",
     .summary = "penalty formulation: constraints held by alpha (Phiddot + 2 xi omega Phidot + omega^2 Phi)",
     .prepare = prepare,
+    .has_stabilisation = true,
     .allows_redundancy = true,
     .has_backward_equations = true,
 };

@@ -103,10 +103,17 @@ static void put_sections(const MbsPage *page) {
 // ---- the short lists ----
 
 static void put_formulations(const MbsPage *page) {
+  const MbsField *field = &mbs_model_type.fields[MBS_MODEL_SIMULATION].record->fields[MBS_SIMULATION_FORMULATION];
   MbsPageEntry entries[64];
+  char marked[256];
   int count = 0;
   for (; count < MBS_COUNT(entries) && mbs_formulation_types[count]; ++count) {
-    entries[count] = (MbsPageEntry){mbs_formulation_types[count]->name, mbs_formulation_types[count]->summary};
+    const MbsFormulationType *type = mbs_formulation_types[count];
+    entries[count] = (MbsPageEntry){type->name, type->summary};
+    if (strcmp(type->name, field->default_text) == 0) {
+      (void)snprintf(marked, sizeof marked, "%s (the default)", type->summary);
+      entries[count].summary = marked;
+    }
   }
   mbs_page_entries(page, "formulation", count, entries);
 }

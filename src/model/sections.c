@@ -78,7 +78,7 @@ static const MbsField simulation_fields[] = {
                             .summary = "end of the simulated time, which starts at 0"},
     [MBS_SIMULATION_STEP] = {"step", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "0.01", .unit = "s",
                              .summary = "time step"},
-    [MBS_SIMULATION_FORMULATION] = {"formulation", MBS_FIELD_TEXT, .default_text = "index1",
+    [MBS_SIMULATION_FORMULATION] = {"formulation", MBS_FIELD_TEXT, .default_text = "ali3p",
                                     .summary = "see mbsens list formulations"},
     [MBS_SIMULATION_COORDINATES] = {"coordinates", MBS_FIELD_TEXT, .default_text = "natural",
                                     .summary = "see mbsens list coordinates"},

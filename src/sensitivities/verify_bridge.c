@@ -110,10 +110,13 @@ static bool does_pass(const Verification *verification, int first) {
   return pass;
 }
 
-// settings of projections are for the formulations that have them
-static void forget_projections(MbsSettings *settings) {
-  settings->projections = 0;
-  settings->is_projection_tangent = settings->is_nonholonomic_projected = false;
+// settings of projections and of stabilisation are for the formulations that have them; type NULL: for none
+static void forget_foreign(const MbsFormulationType *type, MbsSettings *settings) {
+  if (!type || !type->has_projections) {
+    settings->projections = 0;
+    settings->is_projection_tangent = settings->is_nonholonomic_projected = false;
+  }
+  settings->is_stabilised = settings->is_stabilised && type && type->has_stabilisation;
 }
 
 static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, const MbsRequest *request,
@@ -124,9 +127,7 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
   int first = verification->result.row_count;
   run.recorder = NULL;
   (void)snprintf(run.settings.formulation, sizeof run.settings.formulation, "%s", formulation);
-  if (!mbs_formulation_find(formulation, &nearest)->has_projections) {
-    forget_projections(&run.settings);
-  }
+  forget_foreign(mbs_formulation_find(formulation, &nearest), &run.settings);
   static const struct {
     MbsMethod method;
     const char *name;
@@ -167,7 +168,7 @@ static MbsStatus verify_coordinates(MbsContext *context, const MbsModel *model, 
   const char *coordinates = request->settings.coordinates;
   MbsCheck *check = NULL;
   MbsSettings settings = request->settings;
-  forget_projections(&settings);
+  forget_foreign(NULL, &settings);
   MbsStatus status = mbs_check(context, model, &settings, &check);
   if (is_refusal(status) && !is_own) {
     leave_out(verification, coordinates, NULL, mbs_context_message(context));
@@ -199,7 +200,7 @@ static MbsStatus find_suspects(MbsContext *context, const MbsModel *model, const
                                Verification *verification) {
   MbsSettings settings = request->settings;
   MbsVerification *result = &verification->result;
-  forget_projections(&settings);
+  forget_foreign(NULL, &settings);
   MbsStatus status = mbs_locate(context, verification->arena, model, &settings, &verification->suspects);
   if (is_refusal(status) && !is_own) {
     context->status = status = MBS_OK;

@@ -81,6 +81,7 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
 
 // a formulation that can start a model with redundant constraints
 static void allow_redundancy(MbsSettings *settings) {
+  settings->is_stabilised = false;
   for (int i = 0; mbs_formulation_types[i]; ++i) {
     if (mbs_formulation_types[i]->allows_redundancy) {
       (void)snprintf(settings->formulation, sizeof settings->formulation, "%s", mbs_formulation_types[i]->name);

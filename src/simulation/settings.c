@@ -187,6 +187,16 @@ static MbsStatus check_projections(MbsContext *context, const MbsFormulationType
   return MBS_OK;
 }
 
+static MbsStatus check_stabilisation(MbsContext *context, const MbsModel *model, const MbsFormulationType *formulation,
+                                     const MbsSettings *settings) {
+  if (formulation && !formulation->has_stabilisation && settings->is_stabilised) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_model_setting_place(model, MBS_SIMULATION_BAUMGARTE, "yes"),
+                    "formulation %s has no Baumgarte stabilisation; use index1 for that, or leave it out",
+                    settings->formulation);
+  }
+  return MBS_OK;
+}
+
 static MbsStatus check_coordinates(MbsContext *context, const MbsModel *model, const MbsSettings *settings) {
   bool is_relative = strcmp(settings->coordinates, "relative") == 0;
   MbsPlace place = mbs_model_setting_place(model, MBS_SIMULATION_COORDINATES, settings->coordinates);
@@ -252,5 +262,6 @@ MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsS
   const char *nearest = NULL;
   const MbsFormulationType *formulation = mbs_formulation_find(settings->formulation, &nearest);
   MBS_TRY(check_integrator(context, model, formulation, settings));
+  MBS_TRY(check_stabilisation(context, model, formulation, settings));
   return check_projections(context, formulation, settings);
 }

@@ -100,7 +100,7 @@ objectives:
   psi: {final: r(P).x}
 END
 for name in simulate gradient; do
-  fails 'does not converge at t = 0.01' $name "$bad" -o "$csv"
+  fails 'does not converge at t = 0.02' $name "$bad" -o "$csv"
   nothing_written
   fails 'does not converge' $name "$bad" --json -o "$csv"
   nothing_written

@@ -61,6 +61,8 @@ complains 'beta must be positive and at most 1/2' gradient $model --beta 0.7
 complains 'a spectral radius has no meaning with integrator trapezoidal' gradient $model --spectral-radius 0.5 --integrator trapezoidal
 complains 'beta or gamma has no meaning with integrator generalised-alpha' gradient $model --gamma 0.6 --integrator generalised-alpha
 complains 'formulation index1 has no projections; use ali3p for --projections' gradient $model --formulation index1 --projections 2
+complains 'formulation ali3p has no Baumgarte stabilisation; use index1' gradient $model --baumgarte
+exits 0 verify $model --step 0.05 --end 0.5 --baumgarte  # with the formulations that have it
 complains 'formulation penalty has no projections; use ali3p for --nonholonomic' gradient $model --formulation penalty --nonholonomic projected
 complains 'formulation index1 has no projections; use ali3p for --projection-matrix' gradient $model --formulation index1 --projection-matrix tangent
 complains '--projection-matrix tangent needs the projections that --projections none leaves out' gradient $model --formulation ali3p --projection-matrix tangent --projections none
