@@ -39,6 +39,7 @@ check-all:  ## what CI demands besides `make test`: format, layers, scalars; deb
 	@$(MAKE) check-format
 	@scripts/check-layers
 	@scripts/check-bare-math
+	@scripts/check-quiet
 	@$(MAKE) test PRESET=debug
 	@$(MAKE) test PRESET=asan-ubsan
 	@$(MAKE) test PRESET=clang

@@ -171,12 +171,15 @@ int cli_run_gradient(const CliOptions *options) {
     exit_status = cli_session_run(&session, options->compared, "comparison", false, &other);
   }
   if (!exit_status) {
-    exit_status = cli_session_commit(&session);
+    exit_status = cli_session_finish(&session);
   }
   if (!exit_status && options->is_json) {
     print_json(options, result, other);
   } else if (!exit_status) {
     print_words(&session, result, other);
+  }
+  if (!exit_status) {
+    exit_status = cli_session_commit(&session);
   }
   mbs_result_destroy(result);
   mbs_result_destroy(other);

@@ -1,9 +1,9 @@
 // mbsens list: what model files may contain, from the same tables that read them.
 #include <stdio.h>
 
-#include "base/names.h"
 #include "command.h"
 #include "io/catalogue.h"
+#include "memory.h"
 #include "outcome.h"
 
 int cli_run_list(const CliOptions *options) {
@@ -14,15 +14,12 @@ int cli_run_list(const CliOptions *options) {
     }
     return 0;
   }
-  if (mbs_catalogue_print(stdout, topic, options->is_markdown)) {
-    return 0;
+  MbsContext *context = mbs_context_create();
+  if (!context) {
+    cli_memory_is_out();
   }
-  const char *nearest = NULL;
-  for (int i = 0; mbs_catalogue_topics[i]; ++i) {
-    mbs_name_nearest(topic, mbs_catalogue_topics[i], &nearest);
-  }
-  if (nearest) {
-    return cli_fail(MBS_ERROR_INPUT, "list: unknown topic \"%s\", did you mean %s?", topic, nearest);
-  }
-  return cli_fail(MBS_ERROR_INPUT, "list: unknown topic \"%s\"; mbsens list prints the topics", topic);
+  MbsStatus status = mbs_catalogue_print(context, stdout, topic, options->is_markdown);
+  int exit_status = status == MBS_OK ? 0 : cli_fail_library(context, status);
+  mbs_context_destroy(context);
+  return exit_status;
 }

@@ -170,12 +170,15 @@ int cli_run_simulate(const CliOptions *options) {
     exit_status = cli_session_run(&session, MBS_METHOD_NONE, "simulation", true, &result);
   }
   if (!exit_status) {
-    exit_status = cli_session_commit(&session);
+    exit_status = cli_session_finish(&session);
   }
   if (!exit_status && options->is_json) {
     print_json(result);
   } else if (!exit_status) {
     print_words(result, &session);
+  }
+  if (!exit_status) {
+    exit_status = cli_session_commit(&session);
   }
   mbs_result_destroy(result);
   cli_session_close(&session);

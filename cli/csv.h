@@ -1,5 +1,9 @@
 // Time histories as comma-separated values. They are written to a file beside the target, which takes the target's
-// name when it is complete: the target appears whole or not at all, and an older one stays until then.
+// name when it is complete: the target appears whole or not at all, and an older one stays until then. Of an older one
+// the new one takes the mode, and owner and group where it may; a symbolic link stays, and what it points to is
+// written.
+//
+// A value that is no finite number at that time (an objective that is undefined on the way) is an empty field.
 #ifndef MBS_CLI_CSV_H
 #define MBS_CLI_CSV_H
 
@@ -7,12 +11,17 @@
 #include <stdio.h>
 
 typedef struct CliCsv {
-  const char *path;  // of the target
+  const char *path;  // as given
+  char *target;      // where that leads: no symbolic link
   char *partial;     // path of the file being written; NULL: there is none
   FILE *file;
   int column_count;
+  char **names;  // of the columns
   long row_count;
-  int error;  // errno of the first write that failed; 0: none
+  long empty_count;   // values that were no finite numbers,
+  int empty_column;   // and the first of them
+  double empty_time;  // s
+  int error;          // errno of the first write that failed; 0: none
   MbsRecorder recorder;
 } CliCsv;
 
@@ -21,7 +30,9 @@ typedef struct CliCsv {
 int cli_csv_open(CliCsv *csv, const char *path);
 // The sentence for a run that ended because of a failed write.
 int cli_csv_fail(const CliCsv *csv);
-// Completes the file and gives it its name. Returns as cli_csv_open does.
+// Completes the file: from now on there is no reason why it should not get its name. Returns as cli_csv_open does.
+int cli_csv_finish(CliCsv *csv);
+// Gives it its name. Returns likewise.
 int cli_csv_commit(CliCsv *csv);
 // Removes what is not committed and frees. Also after cli_csv_commit, and for a zeroed CliCsv.
 void cli_csv_close(CliCsv *csv);

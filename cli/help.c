@@ -5,6 +5,7 @@ static const char exit_statuses[] =
     "  0    done\n"
     "  2    the input is wrong (command line, model or file), or what is asked for is not offered\n"
     "  3    numerical failure, a verification that failed, or out of memory\n"
+    "  4    mbsens itself is broken: please report it\n"
     "  130  stopped by ctrl-C or a signal\n";
 
 void cli_help_print(FILE *out, const CliCommand *commands, int command_count) {

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "help.h"
 #include "outcome.h"
+#include "stop.h"
 
 static int run_help(const CliOptions *options);
 
@@ -143,5 +144,6 @@ static int run(int argument_count, char **arguments) {
 int main(int argument_count, char **arguments) {
   // a closed pipe is an error of writing like any other, seen at the end
   (void)signal(SIGPIPE, SIG_IGN);
+  cli_stop_catch_signals();
   return cli_finish_output(run(argument_count, arguments));
 }

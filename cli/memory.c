@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "outcome.h"
+#include "stop.h"
 
-void cli_memory_is_out(void) { exit(cli_fail(MBS_ERROR_MEMORY, "out of memory")); }
+void cli_memory_is_out(void) { cli_stop_now(cli_fail(MBS_ERROR_MEMORY, "out of memory")); }
 
 void *cli_memory_take(size_t count, size_t size) {
   void *block = calloc(count ? count : 1, size);

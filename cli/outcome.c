@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -64,6 +65,19 @@ static bool reader_has_left(void) {
   return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);
 }
 
+// what could not be written has been told once: the rest goes nowhere
+static void drop_output(void) {
+  int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere >= 0) {
+    (void)dup2(nowhere, STDOUT_FILENO);
+    (void)fflush(stdout);
+  }
+  if (nowhere >= 0 && nowhere != STDOUT_FILENO) {
+    (void)close(nowhere);
+  }
+  clearerr(stdout);
+}
+
 int cli_finish_output(int exit_status) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) {
@@ -71,9 +85,11 @@ int cli_finish_output(int exit_status) {
   }
   // a reader that has seen enough (mbsens list | head -1) knows why: no noise
   if (errno == EPIPE || (errno == 0 && reader_has_left())) {
+    drop_output();
     return exit_status ? exit_status : cli_exit_status(MBS_ERROR_FILE);
   }
   int status = cli_fail(MBS_ERROR_FILE, "cannot write to standard output: %s",
                         errno ? strerror(errno) : "an earlier write failed");
+  drop_output();
   return exit_status ? exit_status : status;
 }

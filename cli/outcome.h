@@ -14,7 +14,8 @@ int cli_fail(MbsStatus status, const char *format, ...) __attribute__((format(pr
 // is printed as it stands, so that editors can jump there.
 int cli_fail_library(const MbsContext *context, MbsStatus status);
 
-// Makes sure that everything printed has arrived. Returns `exit_status`, or a failure if it has not.
+// Makes sure that everything printed so far has arrived. Returns `exit_status`, or a failure if it has not, which is
+// told once.
 int cli_finish_output(int exit_status);
 
 #endif

@@ -1,35 +1,14 @@
 #include "progress.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "stop.h"
+
 static const double shown_after = 1;       // s: short runs stay silent
 static const double shown_interval = 0.1;  // s
 enum { LINE_WIDTH = 70 };
-
-// The only mutable global of the command: a signal handler can reach nothing else.
-static volatile sig_atomic_t is_stopped = 0;
-
-static void stop(int signal_number) {
-  (void)signal_number;
-  is_stopped = 1;
-}
-
-void cli_progress_catch_signals(void) {
-  // SA_RESETHAND: the second signal finds the default handler again and ends the program
-  struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-  (void)sigemptyset(&action.sa_mask);
-  static const int signals[] = {SIGINT, SIGTERM};
-  for (int i = 0; i < 2; ++i) {
-    struct sigaction inherited;
-    // who started us with the signal ignored (nohup, a shell's background job) wants it ignored
-    if (sigaction(signals[i], NULL, &inherited) == 0 && inherited.sa_handler != SIG_IGN) {
-      (void)sigaction(signals[i], &action, NULL);
-    }
-  }
-}
 
 static double now(void) {
   struct timespec time;
@@ -55,7 +34,7 @@ static void show(CliProgress *progress, double time) {
 static bool keep_going(void *user, double fraction) {
   CliProgress *progress = user;
   progress->fraction = fraction;
-  if (is_stopped) {
+  if (cli_stop_is_asked()) {
     return false;
   }
   if (progress->is_wanted) {
@@ -75,6 +54,7 @@ void cli_progress_begin(CliProgress *progress, MbsContext *context, const char *
 }
 
 void cli_progress_end(CliProgress *progress, MbsContext *context) {
+  cli_stop_expect_no_reports();
   mbs_context_on_progress(context, NULL, NULL);
   if (progress->is_shown) {
     (void)fprintf(stderr, "\r%*s\r", LINE_WIDTH, "");

@@ -1,4 +1,4 @@
-// Long runs: a line on the terminal that says how far they are, and stopping them with ctrl-C.
+// Long runs: a line on the terminal that says how far they are, and stopping them (stop.h).
 #ifndef MBS_CLI_PROGRESS_H
 #define MBS_CLI_PROGRESS_H
 
@@ -11,9 +11,6 @@ typedef struct CliProgress {
   double start, last_shown;  // s
   bool is_wanted, is_shown;
 } CliProgress;
-
-// From now on SIGINT and SIGTERM stop the run at its next report; a second one ends the program at once.
-void cli_progress_catch_signals(void);
 
 // Watches the runs of a context. The line is shown on a terminal only, and not when `is_quiet`.
 void cli_progress_begin(CliProgress *progress, MbsContext *context, const char *label, bool is_quiet);

@@ -91,7 +91,6 @@ int cli_session_open(CliSession *session, const CliOptions *options) {
   if (!session->context) {
     cli_memory_is_out();
   }
-  cli_progress_catch_signals();
   MbsStatus status = mbs_model_read_file(session->context, options->operand, &session->model);
   for (int i = 0; status == MBS_OK && i < options->assignment_count; ++i) {
     const CliAssignment *assignment = &options->assignments[i];
@@ -135,4 +134,12 @@ int cli_session_run(CliSession *session, MbsMethod method, const char *label, bo
   return status == MBS_OK ? 0 : cli_session_fail(session, status);
 }
 
-int cli_session_commit(CliSession *session) { return session->csv.partial ? cli_csv_commit(&session->csv) : 0; }
+int cli_session_finish(CliSession *session) { return session->csv.partial ? cli_csv_finish(&session->csv) : 0; }
+
+int cli_session_commit(CliSession *session) {
+  if (!session->csv.partial) {
+    return 0;
+  }
+  int exit_status = cli_finish_output(0);
+  return exit_status ? exit_status : cli_csv_commit(&session->csv);
+}

@@ -26,7 +26,9 @@ void cli_session_close(CliSession *session);
 
 // Runs with `method`; `label` says in words what runs. The histories of -o are recorded where `is_recorded`.
 int cli_session_run(CliSession *session, MbsMethod method, const char *label, bool is_recorded, MbsResult **result);
-// Completes the file of -o, if there is one. To be done when all runs have succeeded and before printing.
+// The file of -o, if there is one: completes it, to be done when all runs have succeeded and before printing; and gives
+// it its name, after printing: what cannot be printed leaves the old file alone.
+int cli_session_finish(CliSession *session);
 int cli_session_commit(CliSession *session);
 
 // The sentence for a failed call of the library during `progress`, also when the user stopped it.

@@ -73,6 +73,7 @@ endforeach()
 # ---- rules ----
 add_check(check_layers scripts/check-layers)
 add_check(check_bare_math scripts/check-bare-math)
+add_check(check_quiet scripts/check-quiet)
 add_check(check_twin scripts/check-twin ${CMAKE_NM} ${twin_object} ${twin_exports})
 add_check(check_generated scripts/check-generated $<TARGET_FILE:command>)
 add_check(check_headers scripts/check-headers)

@@ -1,11 +1,25 @@
 #!/bin/sh
 # usage: tests/planted.sh COMMAND FILE.sed
 # A command with an error planted into one of its sources (tests/planted/FILE.sed: which, how, and what must be said):
-# verify must fail and name the element. Only the double build has the error; the complex twin has not.
+# verify must fail and name the element. Only the double build has the error; the complex twin has not. Where the sed
+# script says `broken` instead, something inside does not hold any more, which is an error like others.
 # shellcheck disable=SC1091,SC2086,SC2154,SC2034  # lists of options are meant to be split; names come from ensure.inc
 . "$(dirname "$0")/cli/ensure.inc"
 planted=$2
 arguments=$(sed -n 's/^# verify: //p' "$planted")
+broken=$(sed -n 's/^# broken: //p' "$planted")
+
+if [ -n "$broken" ]; then
+  pattern=$(sed -n 's/^# expect: //p' "$planted")
+  for name in check simulate gradient verify; do
+    exits 4 $name $broken
+    [ ! -s "$folder/out" ] || fail 'an error must print nothing on standard output'
+    [ "$(wc -l <"$folder/err")" -eq 1 ] || fail 'expected one sentence on standard error'
+    grep -q -e "$pattern" "$folder/err" || fail "expected \"$pattern\" on standard error"
+  done
+  done_well
+  exit 0
+fi
 
 exits 3 verify $arguments
 prints 'FAIL'

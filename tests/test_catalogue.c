@@ -1,16 +1,20 @@
 // `mbsens list`: every topic prints, in text and in markdown, and leaves nothing out.
+#include <mbsens/mbsens.h>
+
 #include "ensure.h"
 #include "expressions/parse.h"
 #include "io/catalogue.h"
 #include "model/force.h"
 #include "model/joint.h"
 
+static MbsContext *context;
+
 static char *print(const char *topic, bool markdown) {
   char *text;
   size_t length;
   FILE *out = open_memstream(&text, &length);
   ENSURE(out != NULL);
-  ENSURE(mbs_catalogue_print(out, topic, markdown));
+  ENSURE(mbs_catalogue_print(context, out, topic, markdown) == MBS_OK);
   ENSURE(fclose(out) == 0);
   ENSURE(length > 0 && text[length - 1] == '\n');
   return text;
@@ -43,6 +47,8 @@ static void ensure_neat(const char *text) {
 }
 
 int main(void) {
+  context = mbs_context_create();
+  ENSURE(context != NULL);
   for (int i = 0; mbs_catalogue_topics[i]; ++i) {
     char *text = print(mbs_catalogue_topics[i], false);
     char *markdown = print(mbs_catalogue_topics[i], true);
@@ -77,6 +83,8 @@ int main(void) {
   ENSURE_CONTAINS(formulations, "projections of velocities and accelerations (the default)");
   ENSURE(strstr(strstr(formulations, "(the default)") + 1, "(the default)") == NULL);
   free(formulations);
-  ENSURE(!mbs_catalogue_print(stdout, "nonsense", false));
+  ENSURE(mbs_catalogue_print(context, stdout, "nonsense", false) == MBS_ERROR_INPUT);
+  ENSURE_CONTAINS(mbs_context_message(context), "nonsense");
+  mbs_context_destroy(context);
   return 0;
 }

@@ -11,6 +11,7 @@
   X(ERROR_FILE, "a file cannot be read or written", 2) \
   X(ERROR_NUMERICAL, "numerical failure", 3)           \
   X(ERROR_MEMORY, "out of memory", 3)                  \
+  X(ERROR_INTERNAL, "mbsens is broken", 4)             \
   X(ERROR_INTERRUPTED, "stopped before the end", 130)
 
 typedef enum MbsStatus {

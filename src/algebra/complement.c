@@ -89,7 +89,7 @@ MbsStatus mbs_complement_choose(MbsContext *context, const MbsSparseRows *rows, 
     return MBS_OK;
   }
   Complement c = {.n = 0};
-  MbsArena *arena = mbs_arena_create();
+  MbsArena *arena = mbs_arena_create_for(context);
   MbsStatus status =
       arena ? prepare(context, arena, rows, &c) : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   if (status == MBS_OK) {

@@ -32,6 +32,8 @@ MbsStatus mbs_pattern_add(MbsContext *context, MbsPatternBuilder *builder, int r
 // every column ascending.
 MbsStatus mbs_pattern_finish(MbsContext *context, MbsPatternBuilder *builder, MbsPattern *pattern) {
   int n = builder->size;
+  MbsBroken *broken;
+  MBS_TAKE(context, builder->arena, broken, 1);
   int *start, *row_start, *by_row, *sorted, *row, *column_start;
   MBS_TAKE(context, builder->arena, start, n + 1);
   MBS_TAKE(context, builder->arena, row_start, n + 1);
@@ -67,7 +69,7 @@ MbsStatus mbs_pattern_finish(MbsContext *context, MbsPatternBuilder *builder, Mb
     }
   }
   column_start[n] = count;
-  *pattern = (MbsPattern){.size = n, .entry_count = count, .column_start = column_start, .row = row};
+  *pattern = (MbsPattern){.size = n, .entry_count = count, .column_start = column_start, .row = row, .broken = broken};
   return MBS_OK;
 }
 
@@ -94,6 +96,12 @@ int mbs_pattern_find(const MbsPattern *pattern, int row, int column) {
 int mbs_pattern_position(const MbsPattern *pattern, int row, int column) {
   int position = mbs_pattern_find(pattern, row, column);
   bool is_outside = row < 0 || column < 0 || row >= pattern->size || column >= pattern->size;
-  MBS_ASSERT(is_outside || position < pattern->entry_count);  // every entry was added before
+  if (!is_outside && position == pattern->entry_count && pattern->broken) {
+    mbs_broken_keep(pattern->broken, MBS_BROKEN("every entry was added before"));
+  }
   return position;
+}
+
+MbsStatus mbs_pattern_status(MbsContext *context, const MbsPattern *pattern) {
+  return pattern->broken && pattern->broken->condition ? mbs_fail_broken(context, *pattern->broken) : MBS_OK;
 }

@@ -16,6 +16,7 @@ typedef struct MbsPattern {
   int entry_count;          // stored entries; position `entry_count` is a bin for what falls outside
   const int *column_start;  // size + 1
   const int *row;           // entry_count
+  MbsBroken *broken;        // an entry that was asked for and never added; NULL: of a tree's
 } MbsPattern;
 
 typedef struct MbsPatternBuilder MbsPatternBuilder;
@@ -28,5 +29,7 @@ MbsStatus mbs_pattern_finish(MbsContext *context, MbsPatternBuilder *builder, Mb
 // Position of an entry in the values; the bin for one outside the matrix, or (find) of no element.
 int mbs_pattern_find(const MbsPattern *pattern, int row, int column);
 int mbs_pattern_position(const MbsPattern *pattern, int row, int column);
+// Was every entry that was asked for (position) added before? To be asked when the maps of a matrix are made.
+MbsStatus mbs_pattern_status(MbsContext *context, const MbsPattern *pattern);
 
 #endif

@@ -25,6 +25,7 @@
 #endif
 
 struct MbsSparseSolver {
+  MbsArena *arena;      // KLU has memory of its own; who is told that it is out, the arena knows
   MbsTreeSolver *tree;  // it does all then
   int size, extra;
   int *column_start, *row;
@@ -57,7 +58,9 @@ MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const M
                                    MbsSparseSolver **result) {
   MbsSparseSolver *solver;
   MBS_TAKE(context, arena, solver, 1);
+  solver->arena = arena;
   *result = solver;
+  MBS_TRY(mbs_pattern_status(context, pattern));
   if (pattern->tree) {
     return mbs_tree_solver_create(context, arena, pattern->tree, &solver->tree);
   }
@@ -109,6 +112,9 @@ static const double singular = 1e-16;
 
 static klu_numeric *factored(MbsSparseSolver *solver, double *values, klu_symbolic *symbolic) {
   klu_numeric *numeric = KLU_FACTOR(solver->column_start, solver->row, values, symbolic, &solver->common);
+  if (solver->common.status == KLU_OUT_OF_MEMORY) {
+    mbs_arena_is_out(solver->arena);
+  }
   if (numeric && solver->common.status != KLU_OK) {
     KLU_FREE_NUMERIC(&numeric, &solver->common);
   }

@@ -14,7 +14,7 @@ void mbs_sparse_solver_destroy(MbsSparseSolver *solver);  // KLU's own memory; N
 // Factors the matrix. The pivot order of the first time is kept while it stays sound (its reciprocal
 // condition estimate within 1e-4 of that of the last full factorisation, or its reciprocal pivot growth
 // above 1e-6); otherwise pivots are chosen anew, for which KLU allocates. False: the matrix is singular (or not finite)
-// to working precision.
+// to working precision, or memory is out, which the arena's context is told.
 bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *values);
 
 // From now on pivots are kept only while they lose next to nothing (1e-2 and 1e-3 above): for matrices whose solutions

@@ -14,12 +14,31 @@ typedef struct Chunk {
 } Chunk;
 
 struct MbsArena {
-  Chunk *chunks;  // newest first
+  Chunk *chunks;        // newest first
+  MbsContext *context;  // told when memory runs out; NULL: nobody is
 };
 
 enum { SMALLEST_CHUNK = 16 * 1024 };
 
 MbsArena *mbs_arena_create(void) { return calloc(1, sizeof(MbsArena)); }
+
+void mbs_arena_tell(MbsArena *arena, MbsContext *context) { arena->context = context; }
+
+void mbs_arena_is_out(MbsArena *arena) {
+  if (arena->context) {
+    arena->context->is_memory_out = true;
+  }
+}
+
+MbsArena *mbs_arena_create_for(MbsContext *context) {
+  MbsArena *arena = mbs_arena_create();
+  if (arena) {
+    arena->context = context;
+  } else {
+    context->is_memory_out = true;
+  }
+  return arena;
+}
 
 void mbs_arena_destroy(MbsArena *arena) {
   if (!arena) {
@@ -36,6 +55,7 @@ void mbs_arena_destroy(MbsArena *arena) {
 void *mbs_arena_take(MbsArena *arena, size_t count, size_t size) {
   size_t alignment = alignof(max_align_t);
   if (size != 0 && count > (SIZE_MAX / 4) / size) {
+    mbs_arena_is_out(arena);
     return NULL;
   }
   size_t bytes = (count * size + alignment - 1) / alignment * alignment;
@@ -46,6 +66,7 @@ void *mbs_arena_take(MbsArena *arena, size_t count, size_t size) {
     room = room < bytes ? bytes : room;
     chunk = calloc(1, sizeof(Chunk) + room);
     if (!chunk) {
+      mbs_arena_is_out(arena);
       return NULL;
     }
     chunk->size = room;

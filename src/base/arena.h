@@ -12,6 +12,13 @@ typedef struct MbsArena MbsArena;
 MbsArena *mbs_arena_create(void);  // NULL: out of memory
 void mbs_arena_destroy(MbsArena *arena);
 
+// From now on the context is told where memory runs out (NULL: nobody is). Of texts that have a substitute, and of
+// memory that a library takes (mbs_arena_is_out), nobody else would hear.
+void mbs_arena_tell(MbsArena *arena, MbsContext *context);
+void mbs_arena_is_out(MbsArena *arena);
+// The same at once; NULL, and the context told: out of memory.
+MbsArena *mbs_arena_create_for(MbsContext *context);
+
 // `size` zeroed bytes, aligned for any type; NULL: out of memory.
 void *mbs_arena_take(MbsArena *arena, size_t count, size_t size);
 char *mbs_arena_copy_text(MbsArena *arena, const char *text);  // NULL: out of memory

@@ -4,10 +4,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const MbsPlace mbs_nowhere = {.file = NULL, .line = 0, .column = 0};
 
 MbsStatus mbs_fail(MbsContext *context, MbsStatus status, MbsPlace place, const char *format, ...) {
+  if (context->is_memory_out && status != MBS_ERROR_INTERRUPTED) {
+    (void)snprintf(context->message, sizeof context->message, "out of memory");
+    return context->status = MBS_ERROR_MEMORY;
+  }
   int used = 0;
   int size = (int)sizeof context->message;
   if (place.line > 0) {
@@ -29,18 +34,44 @@ MbsStatus mbs_fail(MbsContext *context, MbsStatus status, MbsPlace place, const 
   return status;
 }
 
+MbsStatus mbs_call_begin(MbsContext *context, const char *call, const MbsNeeded *needed) {
+  if (!context) {
+    return MBS_ERROR_INPUT;  // and nowhere to say why
+  }
+  context->is_memory_out = false;
+  for (; needed->name; ++needed) {
+    if (!needed->pointer) {
+      return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the %s is NULL", call, needed->name);
+    }
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_call_end(MbsContext *context, MbsStatus status) {
+  if (status == MBS_OK && context->is_memory_out) {
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  return status;
+}
+
 MbsContext *mbs_context_create(void) { return calloc(1, sizeof(MbsContext)); }
 
 void mbs_context_destroy(MbsContext *context) { free(context); }
 
-const char *mbs_context_message(const MbsContext *context) { return context->message; }
-
-void mbs_context_on_progress(MbsContext *context, bool (*keep_going)(void *user, double fraction), void *user) {
-  context->keep_going = keep_going;
-  context->user = user;
+const char *mbs_context_message(const MbsContext *context) {
+  return context ? context->message : "the context is NULL";
 }
 
-_Noreturn void mbs_assert_failed(const char *condition, const char *file, int line) {
-  (void)fprintf(stderr, "%s:%d: mbsens is broken: %s does not hold\n", file, line, condition);
-  abort();
+void mbs_context_on_progress(MbsContext *context, bool (*keep_going)(void *user, double fraction), void *user) {
+  if (context) {
+    context->keep_going = keep_going;
+    context->user = user;
+  }
+}
+
+MbsStatus mbs_fail_broken(MbsContext *context, MbsBroken broken) {
+  const char *source = strstr(broken.file, "src/");  // not the folder it was built in
+  return mbs_fail(context, MBS_ERROR_INTERNAL, mbs_nowhere,
+                  "mbsens is broken (%s:%d: %s does not hold): please report this, with the model",
+                  source ? source : broken.file, broken.line, broken.condition);
 }

@@ -4,6 +4,7 @@
 
 #include <mbsens/status.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 // A place in a model file. line 0: the thing was not read from a file.
 typedef struct MbsPlace {
@@ -19,6 +20,7 @@ typedef struct MbsText {
 
 typedef struct MbsContext {
   MbsStatus status;
+  bool is_memory_out;  // since the public call began: whatever else failed, failed for that
   char message[2048];
   // Called now and then in long runs with the fraction done; false stops the run. May be NULL.
   bool (*keep_going)(void *user, double fraction);
@@ -32,6 +34,23 @@ MbsStatus mbs_fail(MbsContext *context, MbsStatus status, MbsPlace place, const 
 
 extern const MbsPlace mbs_nowhere;
 
+// ---- public calls ----
+// A pointer that a call needs, and what the header calls it.
+typedef struct MbsNeeded {
+  const char *name;
+  const void *pointer;
+} MbsNeeded;
+
+// The beginning of a public call: refuses NULL (of the context too, where nothing can be said). `needed` ends with a
+// name that is NULL. Inside the library nobody makes public calls but the ones that do nothing else: a second beginning
+// would forget what the first one was told of memory.
+MbsStatus mbs_call_begin(MbsContext *context, const char *call, const MbsNeeded *needed);
+#define MBS_CALL_BEGIN(context, call, ...) \
+  MBS_TRY(mbs_call_begin((context), (call), (const MbsNeeded[]){__VA_ARGS__, {NULL, NULL}}))
+
+// The end of one: a call that went on without memory it had asked for has failed.
+MbsStatus mbs_call_end(MbsContext *context, MbsStatus status);
+
 #define MBS_TRY(call)           \
   do {                          \
     MbsStatus status_ = (call); \
@@ -40,8 +59,25 @@ extern const MbsPlace mbs_nowhere;
     }                           \
   } while (0)
 
-// Programmer mistakes only, never data.
-#define MBS_ASSERT(condition) ((condition) ? (void)0 : mbs_assert_failed(#condition, __FILE__, __LINE__))
-_Noreturn void mbs_assert_failed(const char *condition, const char *file, int line);
+// What must hold whatever the data: where it does not, mbsens is broken, which is an error like others
+// (MBS_ERROR_INTERNAL) with the place in the sources. In functions that return a status.
+#define MBS_CHECK(context, condition)                            \
+  do {                                                           \
+    if (!(condition)) {                                          \
+      return mbs_fail_broken((context), MBS_BROKEN(#condition)); \
+    }                                                            \
+  } while (0)
+
+// Functions without a context keep the first broken condition where somebody with one will look for it.
+typedef struct MbsBroken {
+  const char *condition, *file;  // condition NULL: nothing is broken
+  int line;
+} MbsBroken;
+
+#define MBS_BROKEN(text) ((MbsBroken){.condition = (text), .file = __FILE__, .line = __LINE__})
+
+static inline void mbs_broken_keep(MbsBroken *first, MbsBroken broken) { *first = first->condition ? *first : broken; }
+
+MbsStatus mbs_fail_broken(MbsContext *context, MbsBroken broken);
 
 #endif

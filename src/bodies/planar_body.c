@@ -50,7 +50,7 @@ MbsStatus mbs_planar_body_place(MbsContext *context, MbsBlueprint *blueprint, in
   MbsForm first;
   MBS_TRY(mbs_form_of_entity(context, blueprint, basis->entity[0], body, &first));
   if (basis->count == 1) {
-    MBS_ASSERT(is_point);
+    MBS_CHECK(context, is_point);
     *form = first;
     return MBS_OK;
   }

@@ -90,7 +90,7 @@ MbsStatus mbs_spatial_body_place(MbsContext *context, MbsBlueprint *blueprint, i
       return mbs_form_of_entity(context, blueprint, basis->entity[i], body, form);
     }
   }
-  MBS_ASSERT(basis->count > 1);
+  MBS_CHECK(context, basis->count > 1);
   MbsNode offset[3], one = mbs_graph_constant(g, 1);
   MbsNode zero[3] = {mbs_graph_constant(g, 0), mbs_graph_constant(g, 0), mbs_graph_constant(g, 0)};
   subtract(g, local, is_point ? basis->local[0] : zero, offset);

@@ -8,7 +8,8 @@
 #include "expressions/vector.h"
 
 // ---- bodies ----
-// the body's own axes; of a thin rod a frame at its first point whose first axis is the rod
+// the body's own axes; of a point mass at its point, where it is, since without orientation it has no other; of a thin
+// rod a frame at its first point whose first axis is the rod
 static MbsStatus find_frame(MbsContext *context, MbsBlueprint *blueprint, int index, MbsFrame *frame) {
   MbsGraph *g = blueprint->graph;
   const MbsBlueprintBody *body = &blueprint->bodies.items[index];
@@ -17,6 +18,11 @@ static MbsStatus find_frame(MbsContext *context, MbsBlueprint *blueprint, int in
     frame->origin[i] = mbs_graph_constant(g, 0);
     for (int k = 0; k < 3; ++k) {
       frame->axes[i][k] = mbs_graph_constant(g, i == k ? 1 : 0);
+    }
+  }
+  if (body->kind == MBS_BODY_POINT_MASS) {
+    for (int k = 0; k < 3; ++k) {
+      frame->origin[k] = body->points[0].local[k];
     }
   }
   if (body->kind != MBS_BODY_ROD || body->point_count == 0) {

@@ -190,14 +190,17 @@ static void grow(Growth *g) {
   }
 }
 
-// a body that nothing of the tree holds: its frame slides along the ground's axes and turns
+// a body that nothing of the tree holds: its frame (of a point mass: at its point) slides along the ground's axes and
+// turns
 static MbsJointMotion floating_motion(MbsBlueprint *blueprint, int body) {
   MbsJointMotion motion = {.count = 0};
+  const MbsBlueprintBody *own = &blueprint->bodies.items[body];
   const int bodies[2] = {MBS_GROUND, body};
   for (int e = 0; e < 2; ++e) {
     motion.on[e].body = bodies[e];
     for (int i = 0; i < 3; ++i) {
-      motion.on[e].origin[i] = mbs_graph_constant(blueprint->graph, 0);
+      bool is_at_point = e == 1 && own->kind == MBS_BODY_POINT_MASS;
+      motion.on[e].origin[i] = is_at_point ? own->points[0].local[i] : mbs_graph_constant(blueprint->graph, 0);
       for (int k = 0; k < 3; ++k) {
         motion.on[e].axes[i][k] = mbs_graph_constant(blueprint->graph, i == k ? 1 : 0);
       }

@@ -27,8 +27,8 @@ static int degree_of(const MbsGraphNode *node, const bool *is_variable, const un
 
 MbsStatus mbs_graph_degree(MbsContext *context, const MbsGraph *graph, MbsNode node, const bool *is_variable,
                            int *degree) {
-  MBS_ASSERT(node >= 0 && node < graph->count);
-  MbsArena *scratch = mbs_arena_create();
+  MBS_CHECK(context, node >= 0 && node < graph->count);
+  MbsArena *scratch = mbs_arena_create_for(context);
   unsigned char *degrees = scratch ? mbs_arena_take(scratch, (size_t)node + 1, sizeof *degrees) : NULL;
   if (degrees) {
     for (MbsNode k = 0; k <= node; ++k) {  // operands have smaller numbers

@@ -62,13 +62,16 @@ bool mbs_input_set_join(MbsGraph *graph, MbsInputSet *a, MbsInputSet *b, MbsInpu
 }
 
 bool mbs_graph_depends_on(MbsGraph *graph, MbsNode node, int input) {
-  MBS_ASSERT(node >= 0 && node < graph->count && input >= 0);
+  if (node < 0 || node >= graph->count || input < 0) {
+    mbs_broken_keep(graph->broken, MBS_BROKEN("node >= 0 && node < graph->count && input >= 0"));
+    return false;
+  }
   const MbsInputSet *set = graph->sets[node];
   return set && (word_of(set, input / WORD_BITS) >> (input % WORD_BITS) & 1U);
 }
 
 MbsStatus mbs_graph_inputs_of(MbsContext *context, MbsGraph *graph, MbsNode node, int *count, const int **inputs) {
-  MBS_ASSERT(node >= 0 && node < graph->count);
+  MBS_CHECK(context, node >= 0 && node < graph->count);
   MbsInputSet *set = graph->sets[node];
   if (set && !set->inputs) {
     int begin = set->first_word * WORD_BITS;
@@ -116,7 +119,7 @@ MbsStatus mbs_graph_nodes_of(MbsContext *context, MbsGraph *graph, int count, co
   ++graph->round;
   *found_count = 0;
   for (int i = 0; i < count; ++i) {
-    MBS_ASSERT(nodes[i] >= 0 && nodes[i] < graph->count);
+    MBS_CHECK(context, nodes[i] >= 0 && nodes[i] < graph->count);
     MBS_TRY(find(context, graph, nodes[i], found_count));
   }
   for (int i = 0; i < *found_count; ++i) {

@@ -20,14 +20,18 @@ MbsStatus mbs_graph_create(MbsContext *context, MbsArena *arena, MbsGraph **grap
   MbsGraph *made;
   MBS_TAKE(context, arena, made, 1);
   made->arena = arena;
+  MBS_TAKE(context, arena, made->broken, 1);
   MbsNode zero = mbs_graph_constant(made, 0);
   MBS_TRY(mbs_graph_status(context, made));
-  MBS_ASSERT(zero == MBS_GRAPH_ZERO);
+  MBS_CHECK(context, zero == MBS_GRAPH_ZERO);
   *graph = made;
   return MBS_OK;
 }
 
 MbsStatus mbs_graph_status(MbsContext *context, const MbsGraph *graph) {
+  if (graph->broken->condition) {
+    return mbs_fail_broken(context, *graph->broken);
+  }
   switch (graph->trouble) {
     case MBS_GRAPH_FINE: return MBS_OK;
     case MBS_GRAPH_NO_MEMORY: return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
@@ -40,8 +44,11 @@ MbsStatus mbs_graph_status(MbsContext *context, const MbsGraph *graph) {
 }
 
 const MbsGraphNode *mbs_graph_node(const MbsGraph *graph, MbsNode node) {
-  MBS_ASSERT(node >= 0 && node < graph->count);
-  return &graph->nodes[node];
+  bool is_good = node >= 0 && node < graph->count;
+  if (!is_good) {
+    mbs_broken_keep(graph->broken, MBS_BROKEN("node >= 0 && node < graph->count"));
+  }
+  return &graph->nodes[is_good ? node : MBS_GRAPH_ZERO];
 }
 
 int mbs_graph_count(const MbsGraph *graph) { return graph->count; }
@@ -164,7 +171,10 @@ MbsNode mbs_graph_constant(MbsGraph *graph, double value) {
 }
 
 MbsNode mbs_graph_input(MbsGraph *graph, int input) {
-  MBS_ASSERT(input >= 0);
+  if (input < 0) {
+    mbs_broken_keep(graph->broken, MBS_BROKEN("input >= 0"));
+    return MBS_GRAPH_ZERO;
+  }
   return intern(graph,
                 (MbsGraphNode){.operation = MBS_OP_INPUT, .operand = {MBS_NODE_NONE, MBS_NODE_NONE}, .index = input});
 }
@@ -328,9 +338,12 @@ MbsNode mbs_graph_power(MbsGraph *graph, MbsNode a, MbsNode b) {
 
 MbsNode mbs_graph_apply(MbsGraph *graph, MbsOperation operation, MbsNode a, MbsNode b) {
   int operand_count = mbs_operand_count(operation);
-  MBS_ASSERT(operand_count > 0 && operation != MBS_OP_POWER_INTEGER);
-  MBS_ASSERT(a >= 0 && a < graph->count);
-  MBS_ASSERT(operand_count == 1 ? b == MBS_NODE_NONE : b >= 0 && b < graph->count);
+  bool is_good = operand_count > 0 && operation != MBS_OP_POWER_INTEGER && a >= 0 && a < graph->count &&
+                 (operand_count == 1 ? b == MBS_NODE_NONE : b >= 0 && b < graph->count);
+  if (!is_good) {
+    mbs_broken_keep(graph->broken, MBS_BROKEN("an operation with the operands it takes"));
+    return MBS_GRAPH_ZERO;
+  }
   switch (operation) {
     case MBS_OP_ADD: return mbs_graph_add(graph, a, b);
     case MBS_OP_SUBTRACT: return mbs_graph_subtract(graph, a, b);

@@ -36,6 +36,7 @@ typedef enum MbsGraphTrouble { MBS_GRAPH_FINE, MBS_GRAPH_NO_MEMORY, MBS_GRAPH_TO
 struct MbsGraph {
   MbsArena *arena;
   MbsGraphTrouble trouble;
+  MbsBroken *broken;  // the first call with a node or input that is none; of graphs that are only read, too
   int count, capacity;
   MbsGraphNode *nodes;
   MbsInputSet **sets;  // by node; NULL: depends on nothing

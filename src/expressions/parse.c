@@ -263,7 +263,7 @@ static MbsStatus parse_primary(Parser *parser, MbsExpression *value) {
   }
   if (scanner->token.kind == MBS_TOKEN_NAME) {
     MBS_TRY(parse_name(parser, value));
-    MBS_ASSERT(value->size >= 1 && value->size <= 3);
+    MBS_CHECK(scanner->context, value->size >= 1 && value->size <= 3);
     return MBS_OK;
   }
   if (mbs_scanner_is_at(scanner, '(')) {

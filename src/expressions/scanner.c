@@ -191,7 +191,7 @@ MbsStatus mbs_scanner_next(MbsScanner *scanner) {
 }
 
 MbsStatus mbs_scanner_start(MbsScanner *scanner, MbsContext *context, const char *owner, MbsText text) {
-  MBS_ASSERT(text.text);
+  MBS_CHECK(context, text.text);
   *scanner = (MbsScanner){.context = context, .owner = owner, .text = text};
   scanner->length = (int)strnlen(text.text, MBS_EXPRESSION_LENGTH_LIMIT + 1);
   if (scanner->length > MBS_EXPRESSION_LENGTH_LIMIT) {

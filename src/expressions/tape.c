@@ -112,7 +112,7 @@ static MbsStatus create(MbsContext *context, MbsArena *arena, MbsArena *scratch,
 
 MbsStatus mbs_tape_create(MbsContext *context, MbsArena *arena, MbsGraph *graph, int output_count,
                           const MbsNode *outputs, MbsTape **tape) {
-  MbsArena *scratch = mbs_arena_create();
+  MbsArena *scratch = mbs_arena_create_for(context);
   if (!scratch) {
     return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }

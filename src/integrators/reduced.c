@@ -63,7 +63,7 @@ static MbsStatus choose_set(MbsContext *context, MbsReduced *reduced, MbsArena *
 
 static MbsStatus choose_set_in_scratch(MbsContext *context, MbsReduced *reduced, const MbsState *state,
                                        bool is_automatic) {
-  MbsArena *scratch = mbs_arena_create();
+  MbsArena *scratch = mbs_arena_create_for(context);
   MbsStatus status = scratch ? choose_set(context, reduced, scratch, state, is_automatic)
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(scratch);
@@ -167,7 +167,7 @@ void mbs_reduced_destroy(MbsReduced *reduced) {
 }
 
 static MbsStatus follow(MbsContext *context, MbsReduced *reduced, const MbsReplay *replay) {
-  MBS_ASSERT(replay->step_count == reduced->step_count);
+  MBS_CHECK(context, replay->step_count == reduced->step_count);
   for (int i = 0; i < replay->set_count; ++i) {
     MBS_TRY(append_set(context, reduced, &replay->sets[i]));
   }

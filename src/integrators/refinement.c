@@ -13,6 +13,7 @@ MbsStatus mbs_refinement_create(MbsContext *context, const MbsSystem *system, Mb
   for (int i = 0; i < system->m; ++i) {
     refinement->diagonal[i] = mbs_pattern_position(&system->mode.factored, system->n + i, system->n + i);
   }
+  MBS_TRY(mbs_pattern_status(context, &system->mode.factored));
   MBS_TAKE(context, system->arena, refinement->change,
            size * (size_t)(system->carried_count > 0 ? system->carried_count : 1));
   return MBS_OK;

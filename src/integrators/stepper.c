@@ -32,7 +32,7 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
     formulation->start.n_epsilon = formulation->step.n_epsilon = epsilon;
   }
   bool is_known = mbs_rule_find(settings, &stepper->rule);
-  MBS_ASSERT(is_known);  // settings were checked
+  MBS_CHECK(context, is_known);  // settings were checked
   MBS_TAKE(context, arena, stepper->tangent, system->mode.factored.entry_count + 1);
   MBS_TAKE(context, arena, stepper->r, size);
   MBS_TAKE(context, arena, stepper->previous[0], size);

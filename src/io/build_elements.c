@@ -123,6 +123,9 @@ MbsStatus mbs_model_add_element(MbsContext *context, MbsModel *model, const char
   if (!fields) {
     return mbs_reader_fail(&reader, &where, mbs_nowhere, "the definition is NULL");
   }
+  if (field_count < 0) {
+    return mbs_reader_fail(&reader, &where, mbs_nowhere, "the number of fields is %d", field_count);
+  }
   if (is_map && !name) {
     return mbs_reader_fail(&reader, &where, mbs_nowhere, "needs a name, and it is NULL");
   }

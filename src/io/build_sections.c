@@ -10,12 +10,9 @@
 // ---- the model ----
 
 MbsStatus mbs_model_create(MbsContext *context, const char *name, int dimension, MbsModel **model) {
-  if (!context || !model) {
-    return MBS_ERROR_INPUT;
-  }
+  MBS_CALL_BEGIN(context, "mbs_model_create", {"name", name}, {"model", model});
   *model = NULL;
-  MBS_TRY(mbs_builder_need(context, "mbs_model_create", "name", name));
-  MbsArena *arena = mbs_arena_create();
+  MbsArena *arena = mbs_arena_create_for(context);
   MbsModel *made = arena ? mbs_arena_take(arena, 1, sizeof *made) : NULL;
   const char *file = made ? mbs_arena_copy_text(arena, name) : NULL;
   if (!file) {
@@ -39,10 +36,12 @@ MbsStatus mbs_model_create(MbsContext *context, const char *name, int dimension,
     }
   }
   status = status == MBS_OK ? mbs_reader_read_root(&reader, root, mbs_nowhere, made) : status;
+  status = mbs_call_end(context, status);
   if (status != MBS_OK) {
     mbs_arena_destroy(arena);
     return status;
   }
+  mbs_arena_tell(arena, NULL);  // the model may outlive the context
   *model = made;
   return MBS_OK;
 }
@@ -67,6 +66,7 @@ const char *mbs_number(MbsModel *model, double number) {
   }
   *to = '\0';
   const char *kept = mbs_arena_copy_text(model->arena, text);
+  model->is_memory_out = model->is_memory_out || !kept;
   return kept ? kept : "";
 }
 

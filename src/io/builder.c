@@ -4,11 +4,11 @@
 
 // ---- what calls are given ----
 
-MbsStatus mbs_builder_start(MbsContext *context, const char *call, const MbsModel *model) {
-  if (!context) {
-    return MBS_ERROR_INPUT;  // and nowhere to say why
-  }
-  return model ? MBS_OK : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the model is NULL", call);
+MbsStatus mbs_builder_start(MbsContext *context, const char *call, MbsModel *model) {
+  MBS_CALL_BEGIN(context, call, {"model", model});
+  context->is_memory_out = model->is_memory_out;  // a number could not be written
+  model->is_memory_out = false;
+  return mbs_call_end(context, MBS_OK);
 }
 
 MbsStatus mbs_builder_need(MbsContext *context, const char *call, const char *what, const char *text) {
@@ -94,7 +94,7 @@ MbsStatus mbs_builder_add(MbsReader *reader, const MbsWhere *where, const MbsFie
   MbsValue fresh = {.is_given = false};
   reader->list_offset = value->count;
   MBS_TRY(mbs_reader_read_value(reader, where, field, node, &fresh));
-  MBS_ASSERT(fresh.count == 1);
+  MBS_CHECK(reader->context, fresh.count == 1);
   if (mbs_builder_find(value, fresh.records[0].name.text)) {
     MbsWhere here = {.outer = where, .word = field->name};
     return mbs_reader_fail(reader, &here, mbs_nowhere, "\"%.60s\" is there already", fresh.records[0].name.text);

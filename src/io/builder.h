@@ -13,7 +13,7 @@
 // ---- what calls are given ----
 
 // Every call begins with this: MBS_ERROR_INPUT where context or model is NULL.
-MbsStatus mbs_builder_start(MbsContext *context, const char *call, const MbsModel *model);
+MbsStatus mbs_builder_start(MbsContext *context, const char *call, MbsModel *model);
 // Fails where a text that must be there is NULL.
 MbsStatus mbs_builder_need(MbsContext *context, const char *call, const char *what, const char *text);
 MbsReader mbs_builder_reader(MbsContext *context, const MbsModel *model);

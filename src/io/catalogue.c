@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/names.h"
 #include "expressions/parse.h"
 #include "formulations/formulation.h"
 #include "io/assembly.h"
@@ -78,7 +79,10 @@ static void put_section(const MbsPage *page, const char *title, const MbsRecordT
       return;
     }
   }
-  MBS_ASSERT(seen->count < MOST_SECTIONS);
+  if (seen->count == MOST_SECTIONS) {
+    mbs_broken_keep(page->broken, MBS_BROKEN("seen->count < MOST_SECTIONS"));
+    return;
+  }
   seen->types[seen->count++] = type;
   mbs_page_heading(page, 3, title);
   mbs_page_paragraph(page, 2, type->summary);
@@ -234,15 +238,23 @@ static void put_header(const MbsPage *page) { mbs_header_write(page->out); }
 const char *const mbs_catalogue_topics[] = {TOPIC_LIST(TOPIC_NAME) NULL};
 #undef TOPIC_NAME
 
-int mbs_catalogue_print(FILE *out, const char *what, bool markdown) {
+MbsStatus mbs_catalogue_print(MbsContext *context, FILE *out, const char *what, bool markdown) {
 #define TOPIC_PRINT(topic) put_##topic,
   static void (*const print[])(const MbsPage *) = {TOPIC_LIST(TOPIC_PRINT)};
 #undef TOPIC_PRINT
   for (int i = 0; mbs_catalogue_topics[i]; ++i) {
     if (strcmp(mbs_catalogue_topics[i], what) == 0) {
-      print[i](&(MbsPage){.out = out, .is_markdown = markdown});
-      return 1;
+      MbsBroken broken = {.condition = NULL};
+      print[i](&(MbsPage){.out = out, .is_markdown = markdown, .broken = &broken});
+      return broken.condition ? mbs_fail_broken(context, broken) : MBS_OK;
     }
   }
-  return 0;
+  const char *nearest = NULL;
+  for (int i = 0; mbs_catalogue_topics[i]; ++i) {
+    mbs_name_nearest(what, mbs_catalogue_topics[i], &nearest);
+  }
+  return nearest ? mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "list: unknown topic \"%s\", did you mean %s?", what,
+                            nearest)
+                 : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                            "list: unknown topic \"%s\"; mbsens list prints the topics", what);
 }

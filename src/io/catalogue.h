@@ -6,9 +6,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/context.h"
+
 extern const char *const mbs_catalogue_topics[];  // NULL-terminated
 
-// Prints one topic. Returns 0 when there is no such topic. Errors of writing stay in ferror(out).
-int mbs_catalogue_print(FILE *out, const char *what, bool markdown);
+// Prints one topic; an error where there is no such topic. Errors of writing stay in ferror(out).
+MbsStatus mbs_catalogue_print(MbsContext *context, FILE *out, const char *what, bool markdown);
 
 #endif

@@ -72,7 +72,7 @@ static MbsStatus pour_section(MbsExpansion *x, Bin *root, Section *section, cons
     return pour(x, root, &section->outer, node);
   }
   // {points: ..., independent: ...}: entry by entry
-  MBS_ASSERT(field->record->field_count <= MOST_INNER);
+  MBS_CHECK(x->reader->context, field->record->field_count <= MOST_INNER);
   MbsYaml *pair = node->first;
   MBS_TRY(pour(x, root, &section->outer, empty_copy(node)));
   while (pair && section->outer.node->kind == MBS_YAML_MAPPING) {
@@ -80,7 +80,7 @@ static MbsStatus pour_section(MbsExpansion *x, Bin *root, Section *section, cons
     int i = 0;
     while (strcmp(field->record->fields[i].name, pair->key.text) != 0) {
       ++i;
-      MBS_ASSERT(i < field->record->field_count);  // the template has been checked
+      MBS_CHECK(x->reader->context, i < field->record->field_count);  // the template has been checked
     }
     MBS_TRY(pour(x, &section->outer, &section->inner[i], pair));
     pair = next;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/context.h"
 #include "model/field.h"
 
 enum { MBS_PAGE_CELL = 64 };  // room of a short cell of a table
@@ -12,6 +13,7 @@ enum { MBS_PAGE_CELL = 64 };  // room of a short cell of a table
 typedef struct MbsPage {
   FILE *out;
   bool is_markdown;
+  MbsBroken *broken;
 } MbsPage;
 
 typedef struct MbsPageEntry {

@@ -155,7 +155,6 @@ static MbsStatus check_direction(const MbsReader *reader, const MbsWhere *where,
 
 // What a field wants, in words, and how many texts that is.
 static int expected_texts(const MbsReader *reader, const MbsField *field, char *words, size_t size) {
-  MBS_ASSERT(mbs_reader_is_text_kind(field->kind));
   int count = 1;
   const char *what = "";
   switch (field->kind) {
@@ -218,6 +217,7 @@ static bool is_torn(const MbsYaml *list) {
 MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, const MbsField *field,
                                 const MbsYaml *node, MbsValue *value) {
   char words[64];
+  MBS_CHECK(reader->context, mbs_reader_is_text_kind(field->kind));
   int count = expected_texts(reader, field, words, sizeof words);
   const MbsYaml *first = node;
   bool is_tensor = field->kind == MBS_FIELD_INERTIA && reader->dimension == 3 && node->kind == MBS_YAML_LIST;
@@ -264,6 +264,7 @@ MbsStatus mbs_reader_default_texts(const MbsReader *reader, const MbsField *fiel
     return MBS_OK;
   }
   char words[64];
+  MBS_CHECK(reader->context, mbs_reader_is_text_kind(field->kind));
   value->count = expected_texts(reader, field, words, sizeof words);
   MbsText *texts;
   MBS_TAKE(reader->context, reader->arena, texts, value->count);

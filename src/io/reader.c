@@ -59,8 +59,9 @@ static MbsStatus read_model(MbsReader *reader, const char *text, size_t length, 
 
 MbsStatus mbs_model_read_text(MbsContext *context, const char *text, size_t length, const char *name,
                               MbsModel **model) {
+  MBS_CALL_BEGIN(context, "mbs_model_read_text", {"text", text}, {"name", name}, {"model", model});
   *model = NULL;
-  MbsArena *arena = mbs_arena_create();
+  MbsArena *arena = mbs_arena_create_for(context);
   MbsModel *read = arena ? mbs_arena_take(arena, 1, sizeof *read) : NULL;
   const char *file = read ? mbs_arena_copy_text(arena, name) : NULL;
   if (!file) {
@@ -70,11 +71,12 @@ MbsStatus mbs_model_read_text(MbsContext *context, const char *text, size_t leng
   read->arena = arena;
   read->file = file;
   MbsReader reader = {.context = context, .arena = arena, .file = file, .dimension = 2};
-  MbsStatus status = read_model(&reader, text, length, read);
+  MbsStatus status = mbs_call_end(context, read_model(&reader, text, length, read));
   if (status != MBS_OK) {
     mbs_arena_destroy(arena);
     return status;
   }
+  mbs_arena_tell(arena, NULL);  // the model may outlive the context
   *model = read;
   return MBS_OK;
 }
@@ -121,6 +123,7 @@ MbsStatus mbs_reader_read_bytes(MbsContext *context, const char *path, char **by
 MbsStatus mbs_model_read_file(MbsContext *context, const char *path, MbsModel **model) {
   char *text;
   size_t size;
+  MBS_CALL_BEGIN(context, "mbs_model_read_file", {"path", path}, {"model", model});
   *model = NULL;
   MBS_TRY(mbs_reader_read_bytes(context, path, &text, &size));
   MbsStatus status = mbs_model_read_text(context, text, size, path, model);

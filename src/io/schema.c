@@ -11,21 +11,19 @@
 
 // ---- JSON ----
 
-enum { DEEPEST = 16 };
-
 typedef struct Json {
   FILE *out;
   int depth;
-  bool has_members[DEEPEST];
-  int inline_from;  // from this depth on everything stands on one line; 0: nowhere
+  bool has_members;  // so far, the object or array that is open; one that held another has
+  int inline_from;   // from this depth on everything stands on one line; 0: nowhere
 } Json;
 
 static void new_item(Json *j) {
   bool is_inline = j->inline_from && j->depth >= j->inline_from;
-  if (j->has_members[j->depth]) {
+  if (j->has_members) {
     (void)fputs(is_inline ? ", " : ",", j->out);
   }
-  j->has_members[j->depth] = true;
+  j->has_members = true;
   if (j->depth > 0 && !is_inline) {
     (void)fprintf(j->out, "\n%*s", 2 * j->depth, "");
   }
@@ -50,8 +48,8 @@ static void key(Json *j, const char *name) {
 
 static void begin(Json *j, char bracket) {
   (void)fputc(bracket, j->out);
-  MBS_ASSERT(j->depth + 1 < DEEPEST);
-  j->has_members[++j->depth] = false;
+  ++j->depth;
+  j->has_members = false;
 }
 
 // Like begin, on one line until its end.
@@ -66,10 +64,11 @@ static void end(Json *j, char bracket) {
     j->inline_from = 0;
   }
   --j->depth;
-  if (!is_inline && j->has_members[j->depth + 1]) {
+  if (!is_inline && j->has_members) {
     (void)fprintf(j->out, "\n%*s", 2 * j->depth, "");
   }
   (void)fputc(bracket, j->out);
+  j->has_members = true;
 }
 
 static void text_member(Json *j, const char *name, const char *value) {

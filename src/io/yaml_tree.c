@@ -3,6 +3,7 @@
 // stop the parser at once.
 #include "io/yaml_tree.h"
 
+#include <errno.h>
 #include <libfyaml.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +161,7 @@ static MbsStatus refuse_duplicates(Builder *b, const MbsYaml *mapping) {
 }
 
 static MbsStatus close_level(Builder *b) {
-  MBS_ASSERT(b->depth > 0 && b->levels[b->depth - 1].node);
+  MBS_CHECK(b->context, b->depth > 0 && b->levels[b->depth - 1].node);
   const MbsYaml *node = b->levels[--b->depth].node;
   return node->kind == MBS_YAML_MAPPING ? refuse_duplicates(b, node) : MBS_OK;
 }
@@ -268,6 +269,9 @@ static void keep_quiet(struct fy_diag *diag, void *user, const char *text, size_
   (void)length;
 }
 
+// libfyaml does not tell want of memory from other failures, nor always that it failed; the C library does
+static bool is_memory_out(void) { return errno == ENOMEM; }
+
 static MbsStatus tell_syntax_error(const Builder *b, struct fy_diag *diag) {
   void *iterator = NULL;
   const struct fy_diag_error *error = fy_diag_errors_iterate(diag, &iterator);
@@ -285,9 +289,12 @@ static MbsStatus take_events(Builder *b, struct fy_parser *parser, struct fy_dia
   bool is_complete = false;
   for (struct fy_event *event = fy_parser_parse(parser); event; event = fy_parser_parse(parser)) {
     is_complete = event->type == FYET_STREAM_END;
-    MbsStatus status = take_event(b, event);
+    MbsStatus status = is_memory_out() ? MBS_OK : take_event(b, event);
     fy_parser_event_free(parser, event);
     MBS_TRY(status);
+  }
+  if (is_memory_out()) {
+    return mbs_fail(b->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
   if (!is_complete || fy_parser_get_stream_error(parser)) {
     return tell_syntax_error(b, diag);
@@ -313,6 +320,7 @@ MbsStatus mbs_yaml_parse(MbsContext *context, MbsArena *arena, const char *text,
   Builder b = {.context = context, .arena = arena, .text = copy, .file = file};
 
   struct fy_diag_cfg quiet;
+  errno = 0;
   fy_diag_cfg_default(&quiet);
   quiet.fp = NULL;
   quiet.output_fn = keep_quiet;

@@ -75,7 +75,7 @@ static bool project(Projection *p, MbsState *state) {
 
 MbsStatus mbs_initial_project(MbsContext *context, const MbsSystem *system, MbsState *state, bool *is_admissible) {
   Projection p = {.system = system};
-  MbsArena *arena = mbs_arena_create();
+  MbsArena *arena = mbs_arena_create_for(context);
   MbsStatus status =
       arena ? prepare(context, arena, system, &p) : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   *is_admissible = status == MBS_OK && project(&p, state);

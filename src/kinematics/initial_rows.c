@@ -221,7 +221,7 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   MBS_TRY(mbs_initial_begin(context, system->arena, system, blueprint->independents.count,
                             blueprint->independents.items, result));
   MBS_TRY(mbs_initial_expect_turns(context, *result, state));
-  MbsArena *scratch = mbs_arena_create();
+  MbsArena *scratch = mbs_arena_create_for(context);
   MbsStatus status = scratch ? choose(context, *result, state, scratch)
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(scratch);

@@ -112,7 +112,7 @@ MbsStatus mbs_initial_choose_velocities(MbsContext *context, MbsInitial *initial
   const MbsSystem *system = initial->system;
   MBS_TAKE(context, system->arena, initial->velocity, 1);
   MBS_TAKE(context, system->arena, initial->velocity->rows, system->n + system->m);
-  MbsArena *scratch = mbs_arena_create();
+  MbsArena *scratch = mbs_arena_create_for(context);
   MbsStatus status = scratch ? choose_rows(context, initial, state, scratch)
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(scratch);

@@ -148,7 +148,7 @@ static MbsStatus create(MbsContext *context, MbsArena *scratch, const MbsInitial
 }
 
 MbsStatus mbs_problem_create(MbsContext *context, const MbsInitial *initial, MbsProblem *problem) {
-  MbsArena *scratch = mbs_arena_create();
+  MbsArena *scratch = mbs_arena_create_for(context);
   MbsStatus status = scratch ? create(context, scratch, initial, problem)
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(scratch);

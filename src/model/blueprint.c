@@ -186,7 +186,7 @@ MbsStatus mbs_blueprint_nominal(MbsContext *context, MbsBlueprint *blueprint, in
   MBS_TAKE(context, blueprint->arena, outputs, count);
   for (int i = 0; i < tape->input_count; ++i) {
     bool is_time = tape->inputs[i] == blueprint->time_input;  // ground points may move: where they start
-    MBS_ASSERT(is_time || tape->inputs[i] < blueprint->parameters.count);
+    MBS_CHECK(context, is_time || tape->inputs[i] < blueprint->parameters.count);
     inputs[i] = is_time ? 0 : blueprint->parameters.items[tape->inputs[i]].nominal;
   }
   mbs_tape_evaluate(tape, inputs, outputs);
@@ -292,6 +292,9 @@ static MbsStatus read_inertia(MbsContext *context, MbsBlueprint *blueprint, cons
                       "body \"%s\" has no inertia, so it is a point mass, whose centre of mass is its point: leave "
                       "out \"com\"; a rigid body needs \"inertia\"",
                       body->name);
+    }
+    for (int k = 0; k < 3; ++k) {
+      body->com[k] = body->points[0].local[k];
     }
     return MBS_OK;
   }

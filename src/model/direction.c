@@ -102,7 +102,7 @@ static MbsStatus read_name(MbsContext *context, MbsBlueprint *blueprint, const c
 
 MbsStatus mbs_direction_read(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
                              const MbsValue *value, int named_on, int body, MbsDirection *direction) {
-  MBS_ASSERT(field->kind == MBS_FIELD_DIRECTION);
+  MBS_CHECK(context, field->kind == MBS_FIELD_DIRECTION);
   direction->body = body;
   if (value->count == 1) {
     return read_name(context, blueprint, owner, value->texts[0], named_on, direction->local);

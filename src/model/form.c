@@ -55,7 +55,7 @@ MbsStatus mbs_form_subtract(MbsContext *context, MbsBlueprint *blueprint, const 
 }
 
 MbsStatus mbs_form_turn(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *A, MbsForm *form) {
-  MBS_ASSERT(blueprint->dimension == 2);
+  MBS_CHECK(context, blueprint->dimension == 2);
   MbsFormTerm *terms;
   MBS_TAKE(context, blueprint->arena, terms, A->count);
   for (int i = 0; i < A->count; ++i) {

@@ -20,6 +20,7 @@ MbsPlace mbs_model_setting_place(const MbsModel *model, int field, const char *t
 }
 
 MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parameter, const char *value) {
+  MBS_CALL_BEGIN(context, "mbs_model_set", {"model", model}, {"parameter", parameter}, {"value", value});
   const MbsValue *parameters = mbs_record_value(&model->root, MBS_MODEL_PARAMETERS);
   const char *nearest = NULL;
   for (int i = 0; i < parameters->count; ++i) {

@@ -86,8 +86,9 @@ extern const MbsRecordType mbs_model_type;  // the root; the others hang below i
 
 typedef struct MbsModel {
   MbsArena *arena;
-  const char *file;  // for messages
-  int dimension;     // 2 or 3
+  const char *file;    // for messages
+  int dimension;       // 2 or 3
+  bool is_memory_out;  // mbs_number could not write one: the next call says so
   MbsRecord root;
 } MbsModel;
 

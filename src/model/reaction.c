@@ -404,7 +404,7 @@ MbsStatus mbs_reaction_of_joint(MbsContext *context, MbsBlueprint *blueprint, co
   MbsExpression centre;
   Wrench wrench = {.force = zero_vector(blueprint->graph, blueprint->dimension),
                    .torque = zero_vector(blueprint->graph, torque_size(blueprint))};
-  MBS_ASSERT(mbs_reaction_exists(joint));
+  MBS_CHECK(context, mbs_reaction_exists(joint));
   MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, 0), &first, &second));
   MBS_TRY(mbs_form_of_point(context, blueprint, second, &form));
   MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_POSITION, &centre));

@@ -25,7 +25,7 @@ static MbsStatus axis_form(MbsContext *context, MbsBlueprint *blueprint, int bod
 }
 
 MbsStatus mbs_rotation_angle(MbsContext *context, MbsBlueprint *blueprint, int body, MbsNode *angle) {
-  MBS_ASSERT(blueprint->dimension == 2);
+  MBS_CHECK(context, blueprint->dimension == 2);
   MbsForm u;
   MBS_TRY(axis_form(context, blueprint, body, 0, &u));
   return mbs_signal_angle(context, blueprint, &u, angle);

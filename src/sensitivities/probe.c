@@ -9,7 +9,7 @@ struct MbsProbe {
 
 MbsStatus mbs_twin_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **result) {
   MbsSettings settings;
-  MbsArena *arena = mbs_arena_create();
+  MbsArena *arena = mbs_arena_create_for(context);
   MbsStatus status = arena ? mbs_settings_read(context, arena, model, &settings)
                            : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(arena);

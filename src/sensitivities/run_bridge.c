@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "sensitivities/request.h"
 #include "sensitivities/selection.h"
 #include "sensitivities/series.h"
 #include "sensitivities/shaken_run.h"
@@ -21,12 +22,13 @@ typedef struct Run {
 } Run;
 
 MbsStatus mbs_request_default(MbsContext *context, const MbsModel *model, MbsRequest *request) {
-  MbsArena *arena = mbs_arena_create();
+  MBS_CALL_BEGIN(context, "mbs_request_default", {"model", model}, {"request", request});
+  MbsArena *arena = mbs_arena_create_for(context);
   *request = (MbsRequest){.method = MBS_METHOD_DIRECT};
   MbsStatus status = arena ? mbs_settings_read(context, arena, model, &request->settings)
                            : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(arena);
-  return status;
+  return mbs_call_end(context, status);
 }
 
 // ---- progress over several runs ----
@@ -264,7 +266,7 @@ static MbsStatus prepare(MbsContext *context, const MbsModel *model, const MbsRe
 
 MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
                          MbsResult **result) {
-  MbsArena *arena = mbs_arena_create();
+  MbsArena *arena = mbs_arena_create_for(context);
   Run *run = arena ? mbs_arena_take(arena, 1, sizeof *run) : NULL;
   *result = NULL;
   if (!run) {
@@ -280,6 +282,7 @@ MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRe
   if (status == MBS_OK) {
     status = mbs_warnings_collect(context, arena, &run->result);
   }
+  status = mbs_call_end(context, status);
   if (status != MBS_OK) {
     mbs_arena_destroy(arena);
     return status;
@@ -289,6 +292,9 @@ MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRe
 }
 
 MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result) {
+  MBS_CALL_BEGIN(context, "mbs_run", {"model", model}, {"request", request}, {"result", result});
+  *result = NULL;
+  MBS_TRY(mbs_request_check(context, request));
   return mbs_run_shaken(context, model, request, 0, result);
 }
 

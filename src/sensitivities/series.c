@@ -35,7 +35,7 @@ MbsRecorder mbs_series_recorder(MbsSeries *series) { return (MbsRecorder){.user 
 
 MbsStatus mbs_series_difference(MbsContext *context, const MbsSeries *up, const MbsSeries *down, double span,
                                 MbsSeries *difference) {
-  MBS_ASSERT(up->row_count == down->row_count && up->column_count == down->column_count);
+  MBS_CHECK(context, up->row_count == down->row_count && up->column_count == down->column_count);
   size_t size = (size_t)up->row_count * (size_t)up->column_count;
   *difference = *up;
   MBS_TAKE(context, up->arena, difference->rows, size);

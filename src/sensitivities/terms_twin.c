@@ -6,7 +6,7 @@ MbsStatus mbs_twin_terms_create(MbsContext *context, const MbsModel *model, cons
                                 const double *parameters, struct MbsPerturbedTerms **terms) {
   MbsSettings own = *settings;
   MbsSystem *system;
-  MbsArena *arena = mbs_arena_create();
+  MbsArena *arena = mbs_arena_create_for(context);
   *terms = NULL;
   MbsStatus status = arena ? mbs_simulation_compile(context, arena, model, &own, 0, NULL, false, parameters, &system)
                            : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");

@@ -9,7 +9,9 @@
 #include "base/context.h"
 #include "formulations/formulation.h"
 #include "sensitivities/locate.h"
+#include "sensitivities/request.h"
 #include "sensitivities/shaken_run.h"
+#include "simulation/simulation.h"
 
 // Direct differentiation and its transpose are exact for the discrete equations, so they meet the complex step to
 // rounding, amplified over the run; 1e-7 leaves room for that and is far below any mistake.
@@ -133,7 +135,7 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
     const char *name;
   } methods[] = {{MBS_METHOD_DIRECT, "direct"}, {MBS_METHOD_ADJOINT, "adjoint"}};
   run.method = MBS_METHOD_COMPLEX_STEP;
-  MbsStatus status = mbs_run(context, model, &run, &reference);
+  MbsStatus status = mbs_run_shaken(context, model, &run, 0, &reference);
   if (status == MBS_OK && reference->warning_count > 0 && reference->statistics.condition_growth > 1e4) {
     leave_out(verification, run.settings.coordinates, formulation, reference->warnings[0]);
     mbs_result_destroy(reference);
@@ -142,7 +144,7 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
   for (int i = 0; i < MBS_COUNT(methods) && status == MBS_OK; ++i) {
     MbsResult *tried = NULL;
     run.method = methods[i].method;
-    status = mbs_run(context, model, &run, &tried);
+    status = mbs_run_shaken(context, model, &run, 0, &tried);
     if (status == MBS_OK) {
       status = add_rows(context, verification, &run.settings, methods[i].name, tried, reference);
     }
@@ -169,7 +171,7 @@ static MbsStatus verify_coordinates(MbsContext *context, const MbsModel *model, 
   MbsCheck *check = NULL;
   MbsSettings settings = request->settings;
   forget_foreign(NULL, &settings);
-  MbsStatus status = mbs_check(context, model, &settings, &check);
+  MbsStatus status = mbs_check_create(context, model, &settings, &check);
   if (is_refusal(status) && !is_own) {
     leave_out(verification, coordinates, NULL, mbs_context_message(context));
     context->status = MBS_OK;
@@ -215,6 +217,9 @@ static MbsStatus find_suspects(MbsContext *context, const MbsModel *model, const
 static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                             Verification *verification) {
   static const char *const coordinates[] = {"natural", "relative"};
+  MbsSettings own = request->settings;
+  forget_foreign(NULL, &own);
+  MBS_TRY(mbs_settings_complete(context, model, &own));
   for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
     MbsRequest run = *request;
     int before = verification->result.row_count;
@@ -235,7 +240,10 @@ static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const Mb
 }
 
 MbsStatus mbs_verify(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsVerification **result) {
-  MbsArena *arena = mbs_arena_create();
+  MBS_CALL_BEGIN(context, "mbs_verify", {"model", model}, {"request", request}, {"verification", result});
+  *result = NULL;
+  MBS_TRY(mbs_request_check(context, request));
+  MbsArena *arena = mbs_arena_create_for(context);
   Verification *verification = arena ? mbs_arena_take(arena, 1, sizeof *verification) : NULL;
   *result = NULL;
   if (!verification) {
@@ -245,7 +253,7 @@ MbsStatus mbs_verify(MbsContext *context, const MbsModel *model, const MbsReques
   verification->arena = arena;
   verification->result.pass = true;
   verification->result.limit = limit;
-  MbsStatus status = verify_all(context, model, request, verification);
+  MbsStatus status = mbs_call_end(context, verify_all(context, model, request, verification));
   if (status != MBS_OK) {
     mbs_arena_destroy(arena);
     return status;

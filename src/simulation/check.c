@@ -89,7 +89,7 @@ static void allow_redundancy(MbsSettings *settings) {
   }
 }
 
-MbsStatus mbs_check(MbsContext *context, const MbsModel *model, const MbsSettings *settings, MbsCheck **result) {
+MbsStatus mbs_check_create(MbsContext *context, const MbsModel *model, const MbsSettings *settings, MbsCheck **result) {
   MbsSimulation *simulation;
   *result = NULL;
   MBS_TRY(mbs_simulation_create(context, model, settings, 0, NULL, NULL, &simulation));
@@ -107,12 +107,18 @@ MbsStatus mbs_check(MbsContext *context, const MbsModel *model, const MbsSetting
     check->simulation = simulation;
     status = describe(context, simulation, &check->result);
   }
+  status = mbs_call_end(context, status);
   if (status != MBS_OK) {
     mbs_simulation_destroy(simulation);
     return status;
   }
   *result = &check->result;
   return MBS_OK;
+}
+
+MbsStatus mbs_check(MbsContext *context, const MbsModel *model, const MbsSettings *settings, MbsCheck **check) {
+  MBS_CALL_BEGIN(context, "mbs_check", {"model", model}, {"settings", settings}, {"check", check});
+  return mbs_check_create(context, model, settings, check);
 }
 
 void mbs_check_destroy(MbsCheck *check) {

@@ -111,7 +111,7 @@ MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simu
   }
   int redundant = 0;
   if (!simulation->formulation.type->allows_redundancy) {
-    MbsArena *arena = mbs_arena_create();
+    MbsArena *arena = mbs_arena_create_for(context);
     bool is_known = arena && name_redundant(context, simulation, arena, &redundant) == MBS_OK;
     mbs_arena_destroy(arena);
     if (!is_known) {

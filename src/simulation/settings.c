@@ -222,7 +222,28 @@ static MbsStatus check_coordinates(MbsContext *context, const MbsModel *model, c
   return MBS_OK;
 }
 
+// a text that does not end within its array is none
+static MbsStatus check_texts(MbsContext *context, const MbsSettings *settings) {
+  const struct {
+    const char *name, *text;
+    size_t size;
+  } texts[] = {{"formulation", settings->formulation, sizeof settings->formulation},
+               {"coordinates", settings->coordinates, sizeof settings->coordinates},
+               {"integrator", settings->integrator, sizeof settings->integrator},
+               {"independent", settings->independent, sizeof settings->independent},
+               {"tree", settings->tree, sizeof settings->tree},
+               {"cut", settings->cut, sizeof settings->cut}};
+  for (int i = 0; i < MBS_COUNT(texts); ++i) {
+    if (!memchr(texts[i].text, '\0', texts[i].size)) {
+      return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the text does not end within its %d letters",
+                      texts[i].name, (int)texts[i].size);
+    }
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsSettings *settings) {
+  MBS_TRY(check_texts(context, settings));
   const struct {
     const char *name;
     double value;

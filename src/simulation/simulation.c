@@ -104,7 +104,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
 static MbsStatus create_in_arena(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
                                  int column_count, const int *columns, bool is_carried, const double *values,
                                  MbsSimulation **result) {
-  MbsArena *arena = mbs_arena_create();
+  MbsArena *arena = mbs_arena_create_for(context);
   MbsSimulation *simulation = arena ? mbs_arena_take(arena, 1, sizeof *simulation) : NULL;
   if (!simulation) {
     mbs_arena_destroy(arena);

@@ -15,6 +15,9 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
 // Checks them and fills in what depends on the rest: the integrator, its numbers.
 MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsSettings *settings);
 
+// what mbs_check is made of
+MbsStatus mbs_check_create(MbsContext *context, const MbsModel *model, const MbsSettings *settings, MbsCheck **check);
+
 // objectives.c: psi = integrals by the trapezoidal rule of the steps, values at the end, expressions of these
 typedef struct MbsObjective {
   MbsObjectiveKind kind;

@@ -38,6 +38,9 @@ MbsStatus mbs_input_places(MbsContext *context, MbsSystem *system, const MbsTape
   for (int s = 0; s < tape->input_count; ++s) {
     MbsInputPlace *place = &(*places)[s];
     place->signal = blueprint->signals.items[tape->inputs[s]];
+    // refused when the expression was read
+    MBS_CHECK(context, place->signal.kind != MBS_SIGNAL_MULTIPLIER && place->signal.kind != MBS_SIGNAL_BODY_FORCE &&
+                           place->signal.kind != MBS_SIGNAL_OBJECTIVE);
     system->signals.has_turning_elements |= place->signal.kind == MBS_SIGNAL_TURN;
     if (place->signal.kind != MBS_SIGNAL_POSITION && place->signal.kind != MBS_SIGNAL_VELOCITY &&
         place->signal.kind != MBS_SIGNAL_ACCELERATION) {
@@ -71,7 +74,7 @@ void mbs_input_values(const MbsSystem *system, const MbsState *state, int count,
       case MBS_SIGNAL_TURN: values[s] = system->signals.turns[signal->index]; break;
       case MBS_SIGNAL_MULTIPLIER:
       case MBS_SIGNAL_BODY_FORCE:
-      case MBS_SIGNAL_OBJECTIVE: MBS_ASSERT(false); break;  // refused when the expression was read
+      case MBS_SIGNAL_OBJECTIVE: break;  // never: see mbs_input_places
     }
   }
 }

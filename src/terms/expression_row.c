@@ -86,7 +86,8 @@ static MbsStatus make_tapes(MbsContext *context, MbsSystem *system, const MbsNod
   MBS_TRY(mbs_tape_create(context, system->arena, graph, of_residual, nodes, &x->residual_tape));
   MBS_TRY(mbs_tape_create(context, system->arena, graph, count, nodes, &x->full_tape));
   // the inputs of a tape are in ascending order, and derivatives bring no new ones
-  MBS_ASSERT(x->residual_tape->input_count == levels->input_count && x->full_tape->input_count == levels->input_count);
+  MBS_CHECK(context,
+            x->residual_tape->input_count == levels->input_count && x->full_tape->input_count == levels->input_count);
   MBS_TAKE(context, system->arena, x->input_values, levels->input_count);
   MBS_TAKE(context, system->arena, x->level, count);
   x->g = x->level + 3;

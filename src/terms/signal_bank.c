@@ -158,7 +158,7 @@ MbsStatus mbs_function_create(MbsContext *context, MbsSystem *system, const char
   }
   MBS_TRY(mbs_graph_status(context, graph));
   MBS_TRY(mbs_tape_create(context, system->arena, graph, 1 + input_count, nodes, &function->tape));
-  MBS_ASSERT(function->tape->input_count == input_count);
+  MBS_CHECK(context, function->tape->input_count == input_count);
   MBS_TRY(mbs_tape_create(context, system->arena, graph, 1, &node, &function->value_tape));
   MBS_TAKE(context, system->arena, function->inputs, input_count);
   MBS_TAKE(context, system->arena, function->outputs, 1 + input_count);

@@ -229,8 +229,12 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   int longest = system->nq > system->m ? system->nq : system->m;
   MBS_TAKE(context, arena, system->zeros, longest > MBS_LONGEST_TWIST ? longest : MBS_LONGEST_TWIST);
   MBS_TAKE(context, arena, system->directions, widest);
+  MBS_TRY(mbs_pattern_status(context, &system->mode.pattern));
   *result = system;
-  return tree ? mbs_tree_wrap(context, tree, result) : MBS_OK;
+  if (tree) {
+    MBS_TRY(mbs_tree_wrap(context, tree, result));
+  }
+  return mbs_pattern_status(context, &(*result)->mode.pattern);
 }
 
 static void refresh(MbsSystem *system) {

@@ -188,7 +188,7 @@ void mbs_terms_derivative_of(const MbsSystem *system, const MbsState *state, con
 }
 
 MbsStatus mbs_terms_prepare_tangent_slopes(MbsContext *context, const MbsSystem *system) {
-  MBS_ASSERT(!system->tree);  // settings refuse it
+  MBS_CHECK(context, !system->tree);  // settings refuse it
   for (int i = 0; i < system->mode.force_count; ++i) {
     MBS_TRY(mbs_force_second_prepare(context, system, system->mode.forces[i]));
   }
@@ -211,7 +211,6 @@ static void add_mass_slopes(const MbsSystem *system, const mbs_scalar *y, mbs_sc
 void mbs_terms_tangent_slopes(const MbsSystem *system, const MbsState *state, double c0, double c1, const mbs_scalar *u,
                               const MbsColumns *columns, mbs_scalar *R) {
   if (system->tree) {
-    MBS_ASSERT(!mbs_has_tangent_of_forces(c0, c1));  // settings refuse it
     mbs_tree_mass_slopes(system, state, u, columns, R);
     return;
   }
@@ -258,7 +257,6 @@ static void transposed(const MbsSystem *system, bool with_bodies, const MbsState
                               .coefficients = bar->coefficients,
                               .parameters = bar->parameters};
   if (system->source) {
-    MBS_ASSERT(nu[0] == nu[1] && nu[1] == nu[2]);  // it differentiates e as a whole
     mbs_source_transposed(system, false, state, weights, parts, &adjoint);
     return;
   }
@@ -299,7 +297,6 @@ void mbs_terms_light_transposed(const MbsSystem *system, const MbsState *state, 
 void mbs_terms_tangent_transposed(const MbsSystem *system, const MbsState *state, double c0, double c1,
                                   const mbs_scalar *u, const mbs_scalar *mu, const MbsStateBar *bar) {
   if (system->tree) {
-    MBS_ASSERT(!mbs_has_tangent_of_forces(c0, c1));
     mbs_tree_mass_transposed(system, state, u, mu, bar);
     return;
   }

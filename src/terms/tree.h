@@ -157,6 +157,8 @@ void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, double 
 // ---- tree_motion.c ----
 // Brings frames and twists (and b'' where wanted) to a state of the tree.
 void mbs_tree_follow_twists(MbsTree *tree, const MbsState *state, bool with_slopes);
+// b'' too, of the state that was followed last, if they are not there yet
+void mbs_tree_add_slopes(MbsTree *tree);
 // The same with x, v, a of `inner`; gives back `inner`'s state.
 const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_slopes);
 // The one of these that mbs_tree_balance asks for.

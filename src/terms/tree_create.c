@@ -93,7 +93,7 @@ MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **resul
   for (int i = 0; i < inner->mass_count; ++i) {
     if (!inner->masses[i].is_scalar) {
       MbsTreeNode *node = &tree->nodes[node_at[inner->masses[i].first[0]]];
-      MBS_ASSERT(inner->masses[i].count == node->body_count);
+      MBS_CHECK(context, inner->masses[i].count == node->body_count);
       node->mass = &inner->masses[i];
     }
   }

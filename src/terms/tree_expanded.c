@@ -210,7 +210,7 @@ static MbsStatus create_elements(const Builder *b) {
 static MbsStatus choose_order(const Builder *b, MbsPattern *pattern) {
   int *order;
   MBS_TRY(take(b, pattern->size, &pattern->order, &order));
-  MbsArena *work = mbs_arena_create();
+  MbsArena *work = mbs_arena_create_for(b->context);
   if (!work) {
     return mbs_fail(b->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }

@@ -417,6 +417,17 @@ static void follow_level(MbsTree *tree, const MbsState *state, int level) {
   tree->body_levels = tree->is_about_centres ? 3 : level < tree->body_levels ? level : tree->body_levels;
 }
 
+void mbs_tree_add_slopes(MbsTree *tree) {
+  for (int i = 0; i < tree->node_count && !tree->has_slopes; ++i) {
+    if (tree->inner->dimension == 2) {
+      add_second_rates(tree, i, 2);
+    } else {
+      add_second_rates(tree, i, 3);
+    }
+  }
+  tree->has_slopes = true;
+}
+
 void mbs_tree_follow_twists(MbsTree *tree, const MbsState *state, bool with_slopes) {
   int level = changed_level(tree, state);
   if (level < 3 || memcmp(&tree->at.t, &state->t, sizeof state->t) != 0) {
@@ -431,14 +442,9 @@ void mbs_tree_follow_twists(MbsTree *tree, const MbsState *state, bool with_slop
     mbs_tree_follow_twists(tree, state, with_slopes);
     return;
   }
-  for (int i = 0; i < tree->node_count && with_slopes && !tree->has_slopes; ++i) {
-    if (tree->inner->dimension == 2) {
-      add_second_rates(tree, i, 2);
-    } else {
-      add_second_rates(tree, i, 3);
-    }
+  if (with_slopes) {
+    mbs_tree_add_slopes(tree);
   }
-  tree->has_slopes |= with_slopes;
   tree->x.lambda = state->lambda;
   tree->x.sigma = state->sigma;
   tree->x.kappa = state->kappa;

@@ -317,6 +317,6 @@ MbsStatus mbs_tree_expanded_order(MbsContext *context, MbsArena *arena, const Mb
   for (int i = 0; i < order.count; ++i) {
     eliminate(&order, system, choose(&order));
   }
-  MBS_ASSERT(order.used == system->mode.factored.size);
+  MBS_CHECK(context, order.used == system->mode.factored.size);
   return MBS_OK;
 }

@@ -155,7 +155,7 @@ MbsStateBar mbs_tree_begin_bar(const MbsSystem *system, const MbsStateBar *bar) 
 void mbs_tree_end_bar(const MbsSystem *system, const MbsStateBar *bar) {
   const MbsTree *tree = system->tree;
   const MbsSystem *inner = tree->inner;
-  MBS_ASSERT(tree->has_slopes);
+  mbs_tree_add_slopes(system->tree);
   if (inner->dimension == 2) {
     in(tree, bar, 2);
   } else {
