@@ -84,8 +84,19 @@ static MbsStatus singular_start(MbsContext *context, const MbsInitial *initial) 
       "there; start elsewhere or choose other independent coordinates");
 }
 
+// the step of Newton, in rhs; a wheel makes no whole turns in it: they are counted
+static void solve_step(MbsInitial *initial, const MbsState *state, bool is_first) {
+  enum { MOST_PASSES = 4 };
+  int worst;
+  mbs_problem_solve(&initial->position, 1, initial->rhs);
+  for (int pass = 0; is_first && pass < MOST_PASSES && mbs_turns_take(initial, state, initial->rhs); ++pass) {
+    (void)position_residual(initial, state, &worst);
+    mbs_problem_solve(&initial->position, 1, initial->rhs);
+  }
+}
+
 // Newton; a step longer than the mechanism is cut
-static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsState *state) {
+static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
   enum { MOST = 100, FURTHER = 3 };
   const MbsSystem *system = initial->system;
   double residual = 0, previous = HUGE_VAL;
@@ -94,6 +105,9 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
     // of the present position, not of the guess, which may be far off
     double size = fmax(mbs_state_size(system, state), 1e-3);  // real
     double tolerance = 1e-13 * (size * size > size ? size * size : size);
+    if (is_first) {
+      mbs_turns_tell(initial, state);
+    }
     residual = position_residual(initial, state, &worst);
     // a few iterations beyond the tolerance polish the real part and settle the imaginary one
     if ((residual <= tolerance && further-- <= 0) ||
@@ -108,7 +122,7 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
       return residual <= 1e3 * tolerance ? singular_start(context, initial)
                                          : not_assembled(context, initial, worst, residual);
     }
-    mbs_problem_solve(&initial->position, 1, initial->rhs);
+    solve_step(initial, state, is_first);
     double longest = 0;
     for (int i = 0; i < system->n; ++i) {
       double magnitude = mbs_re(mbs_abs(initial->rhs[i]));
@@ -124,7 +138,10 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
 
 MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
   const MbsSystem *system = initial->system;
-  MBS_TRY(solve_position(context, initial, state));
+  if (is_first) {
+    mbs_turns_forget(initial);
+  }
+  MBS_TRY(solve_position(context, initial, state, is_first));
   if (!factor(initial, &initial->position, state, nearly_singular)) {
     return singular_start(context, initial);
   }

@@ -24,6 +24,12 @@ typedef struct MbsIndependent {
   mbs_scalar start_value;
 } MbsIndependent;
 
+// An angle whose whole turns at the start an equation tells: constraint, or m + independent coordinate. turns.c
+typedef struct MbsTurnCount {
+  int equation, angle;
+  MbsFunction principal;  // its principal value
+} MbsTurnCount;
+
 // The sets of matrix-r: which equations make its problems, as plain numbers, so that another run can take the same
 // ones.
 typedef struct MbsSetChoice {
@@ -45,6 +51,8 @@ typedef struct MbsInitial {
   int *automatic;      // the coordinates, when they are plain coordinates
   bool *is_redundant;  // by constraint row
   int redundant_count;
+  int turn_count;  // of the start only
+  MbsTurnCount *turn_counts;
   MbsProblem position;
   MbsProblem *velocity;                 // the same unless there are nonholonomic rows; NULL: not chosen yet
   mbs_scalar *tangent;                  // the system's matrix
@@ -110,8 +118,16 @@ MbsStatus mbs_initial_check_given(MbsContext *context, const MbsInitial *initial
 // dw/dq of independent coordinate i as a sparse row: returns the number of entries. Signals must be evaluated.
 int mbs_initial_gradient_row(const MbsInitial *initial, int i, const MbsState *state, int *column, double *value);
 
-// Lets angles start beyond half a turn where drivers, independent coordinates and constraints want that. turns.c
-MbsStatus mbs_initial_expect_turns(MbsContext *context, const MbsInitial *initial, const MbsState *state);
+// ---- whole turns of angles at the start: turns.c ----
+// Which equation tells the turns of which angle, and how many they are at the guess.
+MbsStatus mbs_turns_create(MbsContext *context, MbsInitial *initial, const MbsState *state);
+// Angles are their principal values, as before a first run.
+void mbs_turns_forget(const MbsInitial *initial);
+// The turns that each equation needs to be as near to zero as it can be at this position.
+void mbs_turns_tell(const MbsInitial *initial, const MbsState *state);
+// Takes whole turns off a step of Newton's (q - step) that would make them, and counts them instead: true, if there are
+// any, and the step must be solved for again.
+bool mbs_turns_take(const MbsInitial *initial, const MbsState *state, const mbs_scalar *step);
 
 // Moves q to a position nearby where the constraints hold; is_admissible: it found one. admissible.c
 MbsStatus mbs_initial_project(MbsContext *context, const MbsSystem *system, MbsState *state, bool *is_admissible);

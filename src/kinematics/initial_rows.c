@@ -220,7 +220,7 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   const MbsBlueprint *blueprint = system->blueprint;
   MBS_TRY(mbs_initial_begin(context, system->arena, system, blueprint->independents.count,
                             blueprint->independents.items, result));
-  MBS_TRY(mbs_initial_expect_turns(context, *result, state));
+  MBS_TRY(mbs_turns_create(context, *result, state));
   MbsArena *scratch = mbs_arena_create_for(context);
   MbsStatus status = scratch ? choose(context, *result, state, scratch)
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");

@@ -1,16 +1,25 @@
 // How many turns the angles have made at the start.
 //
-// An angle is its principal value plus whole turns. A driver, an independent coordinate or a constraint may want it
-// beyond half a turn, as the angle of a crank that starts at 7 rad: then it starts with the turns that this needs.
-// From the guess, with what a turn more changes in w - w0 (or in Phi):
-//     angle expected = principal value - 2 pi (w - w0) / change.
-// From there on angles are continuous. Drivers are asked first, constraints last, so that the second wheel of a gear
-// follows the first; of the angles in one expression the one that counts there most like itself.
+// An angle is theta = p(q) + 2 pi n: its principal value and whole turns. Drivers, independent coordinates with a value
+// and constraints are equations between real angles, phi(q, n) = 0: a crank may start at 30 rad, and the second wheel
+// of a gear then at 2.5 times that. So the position problem has the counts n as unknowns, too:
+//  - Each equation tells the count of one angle (claim): an equation with one angle that nothing tells yet first, so
+//    that a gear's second wheel follows its first; of several angles the one that counts there most like itself. Angles
+//    that no equation tells start at their principal values.
+//  - At each of Newton's iterations n is what brings each equation nearest to zero, the other angles as they are there:
+//        n <- n - round(phi / (phi(n + 1) - phi(n))).
+//  - A step dq that turns an angle by more than half a turn, d theta = p_q dq, is not made: the whole turns in it go to
+//    the count, and the step is solved for again. Equations that are linear in the angles tell all of them rightly in
+//    the first step, whatever their counts were; what a bad guess in a closed loop told wrongly the next iteration
+//    mends.
+// So no wheel moves by more than half a turn on the way from the guess, however many turns it has made.
 #include <math.h>
 
 #include "kinematics/initial.h"
 
-// constraint k, or independent coordinate k - m: how far it is off its value
+static const double two_pi = 6.283185307179586476925286766559;
+
+// constraint k, or independent coordinate k - m: how far it is off its value; signals and turns as they are
 static double distance(const MbsInitial *initial, int k, const MbsState *state) {
   const MbsSystem *system = initial->system;
   if (k >= system->m) {
@@ -22,59 +31,198 @@ static double distance(const MbsInitial *initial, int k, const MbsState *state) 
   return mbs_re(level[0]);
 }
 
-static MbsStatus expect(MbsContext *context, const MbsInitial *initial, int k, const MbsState *state) {
-  const double two_pi = 6.283185307179586476925286766559, least = 1e-6;
+// what a turn more of an angle changes in it
+static double change_by_turn(const MbsInitial *initial, int k, const MbsState *state, int angle) {
+  mbs_scalar *turns = &initial->system->signals.turns[angle], before = *turns;
+  double off = distance(initial, k, state);
+  *turns = before + 1;
+  double change = distance(initial, k, state) - off;
+  *turns = before;
+  return change;
+}
+
+// ---- which equation tells which angle ----
+typedef struct Equation {
+  int k;
+  int count;  // of the angles in it
+  int *angles;
+  double *changes;
+} Equation;
+
+static MbsStatus list_angles(MbsContext *context, MbsArena *scratch, const MbsInitial *initial, const MbsState *state,
+                             Equation *equation) {
+  const double least = 1e-6;
   const MbsSystem *system = initial->system;
   const MbsBlueprint *blueprint = system->blueprint;
-  const MbsSignalBank *bank = &system->signals;
+  int k = equation->k, input_count;
+  const int *inputs;
   MbsNode node =
       k < system->m ? blueprint->rows.items[k].expression : blueprint->independents.items[k - system->m].coordinate;
-  int count, best = -1;
-  const int *inputs;
-  double off = distance(initial, k, state), best_change = 0;
-  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, node, &count, &inputs));
-  for (int s = 0; s < count; ++s) {
+  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, node, &input_count, &inputs));
+  MBS_TAKE(context, scratch, equation->angles, input_count);
+  MBS_TAKE(context, scratch, equation->changes, input_count);
+  for (int s = 0; s < input_count; ++s) {
     const MbsSignal *signal = &blueprint->signals.items[inputs[s]];
-    if (signal->kind != MBS_SIGNAL_TURN || bank->is_expected[signal->index]) {
-      continue;
-    }
-    bank->turns[signal->index] += 1;
-    double change = distance(initial, k, state) - off;
-    bank->turns[signal->index] -= 1;
-    double unlikeness = fabs(log(fabs(change) / two_pi));                                            // real
-    if (fabs(change) > least && (best < 0 || unlikeness < fabs(log(fabs(best_change) / two_pi)))) {  // real
-      best = signal->index;
-      best_change = change;
-    }
-  }
-  if (best >= 0 && isfinite(off)) {
-    mbs_signal_bank_expect(system, best, mbs_re(bank->turns[best]) - off / best_change);
-  }
-  return MBS_OK;
-}
-
-static MbsStatus expect_rows(MbsContext *context, const MbsInitial *initial, const MbsState *state, bool are_drivers) {
-  const MbsSystem *system = initial->system;
-  for (int k = 0; k < system->m; ++k) {
-    const MbsRowSpec *row = &system->blueprint->rows.items[k];
-    if (row->kind == MBS_ROW_EXPRESSION && !row->is_nonholonomic && row->is_driver == are_drivers) {
-      MBS_TRY(expect(context, initial, k, state));
+    double change = signal->kind == MBS_SIGNAL_TURN ? change_by_turn(initial, k, state, signal->index) : 0;
+    if (fabs(change) > least) {  // real
+      equation->angles[equation->count] = signal->index;
+      equation->changes[equation->count++] = change;
     }
   }
   return MBS_OK;
 }
 
-MbsStatus mbs_initial_expect_turns(MbsContext *context, const MbsInitial *initial, const MbsState *state) {
+// drivers, independent coordinates, other constraints
+static MbsStatus list_equations(MbsContext *context, MbsArena *scratch, const MbsInitial *initial,
+                                const MbsState *state, int *count, Equation *equations) {
   const MbsSystem *system = initial->system;
+  for (int pass = 0; pass < 3; ++pass) {
+    int first = pass == 1 ? system->m : 0, end = pass == 1 ? system->m + initial->count : system->m;
+    for (int k = first; k < end; ++k) {
+      const MbsRowSpec *row = k < system->m ? &system->blueprint->rows.items[k] : NULL;
+      bool is_asked = row ? row->kind == MBS_ROW_EXPRESSION && !row->is_nonholonomic && row->is_driver == (pass == 0)
+                          : initial->independents[k - system->m].has_value;
+      if (is_asked) {
+        equations[*count] = (Equation){.k = k};
+        MBS_TRY(list_angles(context, scratch, initial, state, &equations[(*count)++]));
+      }
+    }
+  }
+  return MBS_OK;
+}
+
+// how unlike the angle itself, as the second of a joint or gear, it counts there
+static double unlikeness(double change) {
+  return fabs(log(fabs(change) / two_pi)) + (change < 0 ? 1e-6 : 0);  // real
+}
+
+// of the angles that nothing tells yet, how many are in an equation, and which is the likeliest
+static int open_angles(const MbsInitial *initial, const Equation *equation, int *likeliest) {
+  int open = 0;
+  double least = HUGE_VAL;
+  *likeliest = -1;
+  for (int i = 0; i < equation->count; ++i) {
+    if (!initial->system->signals.is_expected[equation->angles[i]]) {
+      ++open;
+      if (unlikeness(equation->changes[i]) < least) {
+        least = unlikeness(equation->changes[i]);
+        *likeliest = equation->angles[i];
+      }
+    }
+  }
+  return open;
+}
+
+static MbsStatus claim(MbsContext *context, MbsInitial *initial, Equation *equation, int angle) {
+  MbsSystem *system = initial->system;
+  MbsTurnCount *made = &initial->turn_counts[initial->turn_count];
+  *made = (MbsTurnCount){.equation = equation->k, .angle = angle};
+  MBS_TRY(mbs_function_create(context, system, "principal value of an angle", mbs_nowhere,
+                              system->blueprint->turns.items[angle], &made->principal));
+  system->signals.is_expected[angle] = true;
+  initial->turn_count += 1;
+  equation->count = 0;
+  return MBS_OK;
+}
+
+// equations with one open angle as long as there are any; else the first that has several
+static MbsStatus claim_all(MbsContext *context, MbsInitial *initial, int count, Equation *equations) {
+  for (bool is_any = true; is_any;) {
+    Equation *several = NULL;
+    int of_several = -1, angle;
+    is_any = false;
+    for (int i = 0; i < count; ++i) {
+      int open = open_angles(initial, &equations[i], &angle);
+      if (open == 1) {
+        MBS_TRY(claim(context, initial, &equations[i], angle));
+        is_any = true;
+      } else if (open > 1 && !several) {
+        several = &equations[i];
+        of_several = angle;
+      }
+    }
+    if (!is_any && several) {
+      MBS_TRY(claim(context, initial, several, of_several));
+      is_any = true;
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus choose(MbsContext *context, MbsArena *scratch, MbsInitial *initial, const MbsState *state) {
+  Equation *equations;
+  int count = 0;
+  MBS_TAKE(context, scratch, equations, initial->system->m + initial->count);
+  MBS_TRY(list_equations(context, scratch, initial, state, &count, equations));
+  return claim_all(context, initial, count, equations);
+}
+
+MbsStatus mbs_turns_create(MbsContext *context, MbsInitial *initial, const MbsState *state) {
+  MbsSystem *system = initial->system;
   if (system->signals.turn_count == 0) {
     return MBS_OK;
   }
+  MBS_TAKE(context, system->arena, initial->turn_counts, system->signals.turn_count);
   mbs_signal_bank_follow(system, state);
-  MBS_TRY(expect_rows(context, initial, state, true));
-  for (int i = 0; i < initial->count; ++i) {
-    if (initial->independents[i].has_value) {
-      MBS_TRY(expect(context, initial, system->m + i, state));
+  MbsArena *scratch = mbs_arena_create_for(context);
+  MbsStatus status = scratch ? choose(context, scratch, initial, state)
+                             : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  mbs_arena_destroy(scratch);
+  MBS_TRY(status);
+  mbs_turns_tell(initial, state);
+  return MBS_OK;
+}
+
+// ---- counting ----
+void mbs_turns_forget(const MbsInitial *initial) {
+  const MbsSignalBank *bank = &initial->system->signals;
+  for (int i = 0; i < bank->turn_count; ++i) {
+    bank->previous[i] = 0;
+  }
+}
+
+void mbs_turns_tell(const MbsInitial *initial, const MbsState *state) {
+  const MbsSystem *system = initial->system;
+  if (initial->turn_count == 0) {
+    return;
+  }
+  mbs_signal_bank_follow(system, state);
+  for (int i = 0; i < initial->turn_count; ++i) {
+    const MbsTurnCount *count = &initial->turn_counts[i];
+    double more =
+        -distance(initial, count->equation, state) / change_by_turn(initial, count->equation, state, count->angle);
+    if (isfinite(more)) {
+      mbs_signal_bank_expect(system, count->angle, mbs_re(system->signals.turns[count->angle]) + round(more));  // real
     }
   }
-  return expect_rows(context, initial, state, false);
+}
+
+// d theta = -p_q step
+static double turned_by(const MbsInitial *initial, const MbsTurnCount *count, const MbsState *state,
+                        const mbs_scalar *step) {
+  const MbsSystem *system = initial->system;
+  double sum = 0;
+  for (int i = 0; i < system->nq; ++i) {
+    initial->gradient[i] = 0;
+  }
+  (void)mbs_function_evaluate(system, &count->principal, state, NULL);
+  mbs_function_transposed(system, &count->principal, state, 1, &(MbsStateBar){.q = initial->gradient});
+  for (int i = 0; i < system->n; ++i) {
+    sum -= mbs_re(initial->gradient[i]) * mbs_re(step[i]);
+  }
+  return sum;
+}
+
+bool mbs_turns_take(const MbsInitial *initial, const MbsState *state, const mbs_scalar *step) {
+  const MbsSignalBank *bank = &initial->system->signals;
+  bool is_any = false;
+  for (int i = 0; i < initial->turn_count; ++i) {
+    const MbsTurnCount *count = &initial->turn_counts[i];
+    double more = round(turned_by(initial, count, state, step) / two_pi);  // real
+    if (isfinite(more) && more != 0) {
+      mbs_signal_bank_expect(initial->system, count->angle, mbs_re(bank->turns[count->angle]) + more);
+      is_any = true;
+    }
+  }
+  return is_any;
 }

@@ -113,10 +113,29 @@ MbsStatus mbs_signal_of_form(MbsContext *context, MbsBlueprint *blueprint, const
   return MBS_OK;
 }
 
+// does a number change in time, or with parameters only?
+static MbsStatus find_motion(MbsContext *context, const MbsBlueprint *blueprint, MbsNode node, bool *is_moving) {
+  int count;
+  const int *inputs;
+  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, node, &count, &inputs));
+  *is_moving = false;
+  for (int i = 0; i < count; ++i) {
+    *is_moving |= blueprint->signals.items[inputs[i]].kind != MBS_SIGNAL_PARAMETER;
+  }
+  return MBS_OK;
+}
+
+// What does not move makes no turns: the ground's angle, from which that of a joint with it is measured, is 0.
 MbsStatus mbs_signal_turning(MbsContext *context, MbsBlueprint *blueprint, MbsNode y, MbsNode x, MbsNode *angle) {
   MbsGraph *graph = blueprint->graph;
   MbsNode principal = mbs_graph_apply(graph, MBS_OP_ATAN2, y, x);
   int turn = 0;
+  bool is_moving;
+  MBS_TRY(find_motion(context, blueprint, principal, &is_moving));
+  if (!is_moving) {
+    *angle = principal;
+    return MBS_OK;
+  }
   while (turn < blueprint->turns.count && blueprint->turns.items[turn] != principal) {
     ++turn;
   }
