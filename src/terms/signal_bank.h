@@ -47,8 +47,8 @@ void mbs_signal_bank_differentiate(const struct MbsSystem *system, const MbsStat
 // Evaluates the forms and chooses whole turns so that every angle is next to its value at the last accepted step;
 // `first`: to what is expected of it, or so that it is its principal value.
 void mbs_signal_bank_accept(const struct MbsSystem *system, const MbsState *state, bool first);
-// Before the first state is accepted: this angle is its principal value, where it was last evaluated, plus about so many
-// turns.
+// Before the first state is accepted: this angle is its principal value, where it was last evaluated, plus about so
+// many turns.
 void mbs_signal_bank_expect(const struct MbsSystem *system, int index, double turns);
 // The same as accept at a state that is only tried, for positions, velocities and angles.
 void mbs_signal_bank_follow(const struct MbsSystem *system, const MbsState *state);
