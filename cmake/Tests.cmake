@@ -48,13 +48,16 @@ foreach(script IN LISTS scripts)
   add_check(cli_${name} sh ${script} $<TARGET_FILE:command>)
 endforeach()
 
-# ---- planted errors: the command with one source changed by a sed script, which `verify` must find ----
+# ---- planted errors: the command with one source changed by a sed script, which `verify` must find, or a test with a
+# changed source ("# test: NAME"), which must fail and say what is expected ----
 # The changed source stands before the library's own of that name, whose object is then not linked.
 file(GLOB scripts CONFIGURE_DEPENDS tests/planted/*.sed)
 foreach(script IN LISTS scripts)
   cmake_path(GET script STEM name)
   file(STRINGS ${script} source REGEX "^# source: ")
   string(REPLACE "# source: " "" source "${source}")
+  file(STRINGS ${script} test REGEX "^# test: ")
+  string(REPLACE "# test: " "" test "${test}")
   set(planted ${PROJECT_BINARY_DIR}/generated/planted_${name}.c)
   add_custom_command(
     OUTPUT ${planted}
@@ -63,11 +66,17 @@ foreach(script IN LISTS scripts)
     DEPENDS ${script} ${source}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     VERBATIM)
-  add_executable(planted_${name} ${planted} $<TARGET_OBJECTS:command>)
-  target_include_directories(planted_${name} PRIVATE src)
-  target_link_libraries(planted_${name} PRIVATE mbsens KLU::klu m)
-  set_target_properties(planted_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  add_check(planted_${name} sh tests/planted.sh $<TARGET_FILE:planted_${name}> ${script})
+  if(test)
+    add_program(planted_${name} ${planted} tests mbsens internals)
+    target_sources(planted_${name} PRIVATE tests/${test}.c)
+    add_check(planted_${name} sh tests/planted_test.sh $<TARGET_FILE:planted_${name}> ${script})
+  else()
+    add_executable(planted_${name} ${planted} $<TARGET_OBJECTS:command>)
+    target_include_directories(planted_${name} PRIVATE src)
+    target_link_libraries(planted_${name} PRIVATE mbsens KLU::klu m)
+    set_target_properties(planted_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    add_check(planted_${name} sh tests/planted.sh $<TARGET_FILE:planted_${name}> ${script})
+  endif()
 endforeach()
 
 # ---- rules ----

@@ -89,8 +89,8 @@ static void check_four_bar(void) {
   mbs_model_destroy(model);
 }
 
-// A body on a bushing vibrates along and about each axis on its own: x = x0 cos(w t), w^2 = k/m or kr/I. Small angles:
-// the bushing's torque is that of the sine, off by phi^2/8 in w, 1e-7 here. The rule's error is (w h)^2 w t / 12.
+// A body on a bushing vibrates along and about each axis on its own: x = x0 cos(w t), w^2 = k/m or kr/I. The rule's
+// error is (w h)^2 w t / 12.
 static void check_bushing(void) {
   static const char text[] =
       "mbsens: 1\ndimension: 3\n"

@@ -608,21 +608,42 @@ static inline MbsStatus mbs_model_add_velocity_constraint_joint(
                                def->name, 1, fields);
 }
 
-// holds two bodies together elastically, along and about each axis
+// holds two bodies together elastically, along and about axes of its own
 typedef struct MbsBushingDef {
   // may be left out
   const char *name;
-  // [point, point], required: the point on each body that it connects
+  // [point, point], required: the point on each body that it connects; its axes are on the first
   const char *ends[2];
-  // vector, N/m, default 0: stiffness along each axis of the first body
+  // vector, N/m, default 0: stiffness along each of its axes
   const char *stiffness[3];
-  // vector, N s/m, default 0: damping along each axis of the first body
+  // vector, N s/m, default 0: damping along each of its axes, of the velocity as seen from the
+  // first body
   const char *damping[3];
-  // number, in space vector, N m/rad, default 0: stiffness about the axis (plane) or about each
-  // axis of the first body (space)
+  // vector, N, default 0: force on the second body along each of its axes when nothing is displaced
+  const char *preload[3];
+  // vector expression, N: the force that pulls the second body back, for each axis an expression of
+  // displacement, rate, t, parameters and signals, instead of the three
+  const char *law[3];
+  // number, in space vector, N m/rad, default 0: stiffness of rotation (plane), or about each of
+  // its axes
   const char *turning_stiffness;
-  // number, in space vector, N m s/rad, default 0: damping about the same axes
+  // number, in space vector, N m s/rad, default 0: damping of the same
   const char *turning_damping;
+  // number, in space vector, N m, default 0: torque on the second body when nothing is turned
+  const char *turning_preload;
+  // expression, in space vector, N m: the torque that turns the second body back: an expression of
+  // angle, rate, t, parameters and signals, in space for each axis, instead of the three
+  const char *turning_law[3];
+  // vector or name: its x axis, in the axes of the first body (default: the first body's own)
+  const char *x_axis[3];
+  // vector or name: in space, with x_axis: a direction of the first body on the side of its y axis;
+  // the y axis is normal to the x axis
+  const char *y_axis[3];
+  // vector or name: where its x axis is in the second body when it is relaxed (default: the numbers
+  // of x_axis)
+  const char *x_axis2[3];
+  // vector or name: in space, with x_axis2: likewise, as y_axis (default: that of y_axis)
+  const char *y_axis2[3];
 } MbsBushingDef;
 
 static inline MbsBushingDef mbs_default_bushing_def(void) {
@@ -639,10 +660,18 @@ static inline MbsStatus mbs_model_add_bushing(
       {"bushing", 2, def->ends},
       {"stiffness", 3, def->stiffness},
       {"damping", 3, def->damping},
+      {"preload", 3, def->preload},
+      {"law", 3, def->law},
       {"turning_stiffness", 1, &def->turning_stiffness},
       {"turning_damping", 1, &def->turning_damping},
+      {"turning_preload", 1, &def->turning_preload},
+      {"turning_law", 3, def->turning_law},
+      {"x_axis", 3, def->x_axis},
+      {"y_axis", 3, def->y_axis},
+      {"x_axis2", 3, def->x_axis2},
+      {"y_axis2", 3, def->y_axis2},
   };
-  return mbs_model_add_element(context, model, "forces", "bushing", def->name, 5, fields);
+  return mbs_model_add_element(context, model, "forces", "bushing", def->name, 13, fields);
 }
 
 // a force along any coordinate: an angle, a distance, a slide, ...
@@ -685,7 +714,8 @@ typedef struct MbsPointForceDef {
   // global or body, default global: the axes of its components; with those of the point's body it
   // follows the body
   const char *axes;
-  // point: the point of another body that the opposite force acts on
+  // point: the point of another body that the opposite force acts on; the two make a couple unless
+  // the force is along their line
   const char *against;
 } MbsPointForceDef;
 

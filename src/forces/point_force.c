@@ -1,5 +1,6 @@
 // A force on a point by expressions of time, signals and parameters, in global axes or in those of the point's body
-// (then it follows the body). With a second point it is a pair: the force on the first, its opposite on the second.
+// (then it follows the body). With a second point it is a pair: the force on the first, its opposite on the second,
+// which make a couple unless they are along the line of the two points.
 #include "model/force.h"
 #include "model/rotation.h"
 
@@ -13,7 +14,10 @@ static const MbsField fields[] = {
                .summary = "the force: expressions of t, signals and parameters"},
     [AXES] = {"axes", MBS_FIELD_CHOICE, .default_text = "global", .choices = axes_choices,
               .summary = "the axes of its components; with those of the point's body it follows the body"},
-    [AGAINST] = {"against", MBS_FIELD_POINT, .summary = "the point of another body that the opposite force acts on"},
+    [AGAINST] =
+        {"against", MBS_FIELD_POINT,
+         .summary = "the point of another body that the opposite force acts on; the two make a couple unless the force "
+                    "is along their line"},
 };
 
 static MbsStatus build(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *record) {

@@ -112,8 +112,8 @@ MbsStatus mbs_assembly_integer(MbsExpansion *expansion, const MbsInstance *scope
 // Which words of an expression have a meaning of their own where it stands.
 typedef enum MbsExpressionUse {
   MBS_EXPRESSION_PLAIN,
-  MBS_EXPRESSION_LAW,         // of a force: length, rate, angle
-  MBS_EXPRESSION_ANGULAR_LAW  // the same, of a torque: in a mirrored assembly angle and rate change sign
+  MBS_EXPRESSION_LAW,          // of a force: length, displacement, angle, rate
+  MBS_EXPRESSION_REVERSED_LAW  // the same where a mirror changes the sign of them all
 } MbsExpressionUse;
 // The result is the text itself where nothing changes.
 MbsStatus mbs_rewrite_expression(MbsExpansion *expansion, const MbsInstance *scope, MbsExpressionUse use, MbsText text,

@@ -68,16 +68,16 @@ static MbsStatus place_component(MbsExpansion *x, const MbsInstance *instance, M
   return sign < 0 ? negate(x, text) : MBS_OK;
 }
 
-static MbsExpressionUse use_of(const MbsField *field) {
-  bool is_law = strcmp(field->name, "law") == 0;
-  return !is_law                               ? MBS_EXPRESSION_PLAIN
-         : field->mirror == MBS_MIRROR_ANGULAR ? MBS_EXPRESSION_ANGULAR_LAW
-                                               : MBS_EXPRESSION_LAW;
+// k: which of a list; of a single number 0, whose sign is not that of the axis
+static MbsExpressionUse use_of(const MbsInstance *instance, const MbsField *field, int k, bool is_listed) {
+  bool is_law = strcmp(field->name, "law") == 0 || strcmp(field->name, "turning_law") == 0;
+  int sign = sign_of(instance, field->mirror) * (is_listed && k < 3 ? instance->sign[k] : 1);
+  return !is_law ? MBS_EXPRESSION_PLAIN : sign < 0 ? MBS_EXPRESSION_REVERSED_LAW : MBS_EXPRESSION_LAW;
 }
 
-static MbsStatus rewrite_text(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
+static MbsStatus rewrite_text(MbsExpansion *x, const MbsInstance *instance, MbsExpressionUse use, MbsYaml *node) {
   MbsText text = {.text = node->text, .place = node->place};
-  return mbs_rewrite_expression(x, instance, use_of(field), text, &node->text);
+  return mbs_rewrite_expression(x, instance, use, text, &node->text);
 }
 
 // One expression whose value is a vector: [-(e).x, (e).y]
@@ -106,7 +106,7 @@ static MbsStatus copy_scalar_number(MbsExpansion *x, const MbsInstance *instance
                                     MbsYaml *node) {
   bool is_torque = field->kind == MBS_FIELD_TORQUE;
   bool is_vector = field->kind == MBS_FIELD_SIGNAL_VECTOR || (is_torque && x->reader->dimension == 3);
-  MBS_TRY(rewrite_text(x, instance, field, node));
+  MBS_TRY(rewrite_text(x, instance, use_of(instance, field, 0, false), node));
   if (is_vector) {
     return instance->is_mirrored ? place_vector(x, instance, field, node) : MBS_OK;
   }
@@ -128,7 +128,7 @@ static MbsStatus copy_numbers(MbsExpansion *x, const MbsInstance *instance, cons
     MbsYaml *made;
     MBS_TRY(mbs_copy_node(x, item, &made));
     if (made->kind == MBS_YAML_SCALAR) {
-      MBS_TRY(rewrite_text(x, instance, field, made));
+      MBS_TRY(rewrite_text(x, instance, use_of(instance, field, k, true), made));
       if (field->kind == MBS_FIELD_INERTIA) {
         MBS_TRY(k < 6 ? mirror_product(x, instance, k, &made->text) : MBS_OK);
       } else if (k < 3) {

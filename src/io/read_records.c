@@ -25,7 +25,7 @@ static MbsStatus expect_section(const MbsReader *reader, const MbsWhere *where, 
 
 // ---- maps: name: value ----
 
-const char *const mbs_reader_law_words[] = {"length", "angle", "rate", "value", NULL};
+const char *const mbs_reader_law_words[] = {"length", "displacement", "angle", "rate", "value", NULL};
 
 static bool has_meaning(const char *name) {
   for (const char *const *word = mbs_reader_law_words; *word; ++word) {

@@ -109,7 +109,7 @@ static bool is_objective(const MbsInstance *scope, const char *name, size_t leng
 
 // The words of a force law.
 static bool is_local(MbsExpressionUse use, const char *name, size_t length) {
-  static const char *const words[] = {"length", "rate", "angle"};
+  static const char *const words[] = {"length", "displacement", "angle", "rate"};
   for (int i = 0; use != MBS_EXPRESSION_PLAIN && i < MBS_COUNT(words); ++i) {
     if (strlen(words[i]) == length && strncmp(words[i], name, length) == 0) {
       return true;
@@ -144,9 +144,13 @@ static MbsStatus put_name(Writer *writer, const MbsInstance *scope, MbsExpressio
                           size_t length, bool is_whole, bool *is_put) {
   *is_put = true;
   if (is_local(use, name, length)) {
-    bool is_odd = use == MBS_EXPRESSION_ANGULAR_LAW && scope->parity < 0;
-    *is_put = is_odd;
-    return is_odd ? put(writer, name[0] == 'a' ? "(-angle)" : "(-rate)") : MBS_OK;
+    *is_put = use == MBS_EXPRESSION_REVERSED_LAW;
+    if (!*is_put) {
+      return MBS_OK;
+    }
+    MBS_TRY(put(writer, "(-"));
+    MBS_TRY(put_some(writer, name, (int)length));
+    return put(writer, ")");
   }
   MbsFormal *formal = find_formal(scope, name, length);
   const MbsInstance *owner = formal ? NULL : mbs_reference_coordinate_owner(scope, name, length);

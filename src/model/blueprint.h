@@ -400,6 +400,10 @@ MbsStatus mbs_direction_find(MbsContext *context, const MbsBlueprint *blueprint,
 MbsDirection mbs_direction_axis(MbsGraph *graph, int body, int axis);
 // a x b, in the body of a
 void mbs_direction_cross(MbsGraph *graph, const MbsDirection *a, const MbsDirection *b, MbsDirection *c);
+// The right-handed frame with axis 0 along u and axis 1 in the half plane of u and `side`, in the same body; space
+// only. The square of the sine of the angle between the two, where it is of interest, is a node too.
+void mbs_direction_frame(MbsGraph *graph, const MbsDirection *u, const MbsDirection *side, MbsDirection axes[3],
+                         MbsNode *square);
 // Two unit directions that make a right-handed frame with u, in the same body; space only.
 MbsStatus mbs_direction_normals(MbsContext *context, MbsBlueprint *blueprint, const MbsDirection *u,
                                 MbsDirection normals[2]);

@@ -29,6 +29,15 @@ MbsDirection mbs_direction_axis(MbsGraph *g, int body, int axis) {
   return made;
 }
 
+void mbs_direction_frame(MbsGraph *g, const MbsDirection *u, const MbsDirection *side, MbsDirection axes[3],
+                         MbsNode *square) {
+  axes[0] = *u;
+  mbs_direction_cross(g, u, side, &axes[2]);
+  *square = mbs_node_dot(g, 3, axes[2].local, axes[2].local);
+  normalise(g, axes[2].local);
+  mbs_direction_cross(g, &axes[2], u, &axes[1]);
+}
+
 // ---- vectors with names ----
 MbsStatus mbs_direction_read_vectors(MbsContext *context, MbsBlueprint *blueprint, const MbsValue *vectors,
                                      MbsBlueprintBody *body) {

@@ -1,5 +1,4 @@
 // Frames fixed in bodies, as functions of the parameters: unit axes for all their values.
-#include "expressions/vector.h"
 #include "model/joint.h"
 
 static const MbsBlueprintPoint *point_of(const MbsBlueprint *blueprint, MbsPointReference point) {
@@ -41,18 +40,13 @@ MbsStatus mbs_frame_about(MbsContext *context, MbsBlueprint *blueprint, MbsPoint
 
 MbsFrame mbs_frame_along(MbsBlueprint *blueprint, MbsPointReference point, const MbsDirection *u,
                          const MbsDirection *g) {
-  MbsGraph *graph = blueprint->graph;
   MbsFrame frame = mbs_frame_of_point(blueprint, point);
-  MbsDirection x, y;
-  mbs_direction_cross(graph, u, g, &y);
-  MbsNode length = mbs_node_norm(graph, 3, y.local);
+  MbsDirection axes[3];
+  MbsNode square;
+  mbs_direction_frame(blueprint->graph, u, g, axes, &square);
   for (int k = 0; k < 3; ++k) {
-    y.local[k] = mbs_graph_divide(graph, y.local[k], length);
+    set_axis(&frame, 2 + k, axes[k].local);
   }
-  mbs_direction_cross(graph, &y, u, &x);
-  set_axis(&frame, 0, x.local);
-  set_axis(&frame, 1, y.local);
-  set_axis(&frame, 2, u->local);
   return frame;
 }
 

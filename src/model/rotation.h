@@ -28,4 +28,19 @@ enum { MBS_TORQUE_PORTS = 3 };
 MbsStatus mbs_rotation_torque(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsExpression *torque,
                               MbsForm *ports, MbsNode *expressions);
 
+// ---- the rotation vector of one frame from another, space only (rotation_vector.c) ----
+typedef struct MbsRotationVector {
+  MbsNode vector[3];  // phi = theta n, in the axes of the first frame
+  MbsNode axial[3];   // sin theta n
+  MbsNode one_plus_cosine;
+  MbsNode beta;  // of its rate: see rotation_vector.c
+} MbsRotationVector;
+// `first` and `second` are the axes of the two frames. It is smooth below half a turn, and there is none beyond.
+MbsRotationVector mbs_rotation_vector(MbsGraph *graph, const MbsExpression first[3], const MbsExpression second[3]);
+// phi', by the angular velocity of the second frame as seen from the first; all in the axes of the first.
+void mbs_rotation_vector_rate(MbsGraph *graph, const MbsRotationVector *phi, const MbsNode omega[3], MbsNode rate[3]);
+// The torque on the second frame that does the work force.dphi, in the axes of the first.
+void mbs_rotation_vector_torque(MbsGraph *graph, const MbsRotationVector *phi, const MbsNode force[3],
+                                MbsNode torque[3]);
+
 #endif
