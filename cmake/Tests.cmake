@@ -41,6 +41,8 @@ endforeach()
 # 3,000 damaged models; a hundred thousand in the asan-ubsan preset: fuzz_check 100000
 add_program(fuzz_check tests/fuzz_check.c tests mbsens internals)
 add_check(fuzz_check fuzz_check 3000)
+# 1,000 changed models in both coordinates; a hundred thousand outside: fuzz_coordinates 100000
+add_program(fuzz_coordinates tests/fuzz_coordinates.c tests mbsens internals)
 
 file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*.sh)
 foreach(script IN LISTS scripts)

@@ -7,93 +7,21 @@
 // From the root of the sources. Mutants are made from models/*.yaml, tests/models/*.yaml, tests/bad/*.yaml and the
 // models in docs/*.md. A mutant depends on the seed, its number and these files alone, so every finding can be repeated
 // and printed.
-#include <dirent.h>
 #include <mbsens/mbsens.h>
-#include <signal.h>
-#include <stdint.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "ensure.h"
+#include "mutants.h"
 
 enum {
-  MOST_SEEDS = 1000,
-  LONGEST = 48 * 1024,      // bytes of a mutant
   MOST_COORDINATES = 60,    // of a mutant that is run
   MOST_COMPLEX_COLUMNS = 2  // parameters of the complex step
 };
 static const double slowest_allowed = 2;  // s per mutant, without the sanitizers' slowness: see main
 
-typedef struct Text {
-  size_t length;
-  char *bytes;
-} Text;
-
-static int seed_count, readable_count, sound_count;
-static Text seeds[MOST_SEEDS];
+static int readable_count, sound_count;
 static int readable[MOST_SEEDS];  // the seeds that are read: their mutants go deeper
 static int sound[MOST_SEEDS];     // the seeds that pass the check: theirs go deepest
 
 // ---- seeds ----
-static void add_seed(const char *bytes, size_t length) {
-  ENSURE(seed_count < MOST_SEEDS);
-  Text *seed = &seeds[seed_count++];
-  seed->length = length;
-  seed->bytes = malloc(length + 1);
-  ENSURE(seed->bytes != NULL);
-  memcpy(seed->bytes, bytes, length);
-  seed->bytes[length] = '\0';
-}
-
-static void add_seed_file(const char *path, bool is_page) {
-  static char bytes[256 * 1024];
-  FILE *file = fopen(path, "rb");
-  ENSURE(file != NULL);
-  size_t length = fread(bytes, 1, sizeof bytes - 1, file);
-  (void)fclose(file);
-  bytes[length] = '\0';
-  if (!is_page) {
-    if (length < LONGEST / 2) {
-      add_seed(bytes, length);
-    }
-    return;
-  }
-  static const char fence[] = "```yaml\n";
-  for (const char *at = strstr(bytes, fence); at; at = strstr(at, fence)) {
-    at += sizeof fence - 1;
-    const char *end = strstr(at, "```");
-    ENSURE(end != NULL);
-    if (strncmp(at, "mbsens:", 7) == 0) {
-      add_seed(at, (size_t)(end - at));
-    }
-  }
-}
-
-static int compare_names(const void *a, const void *b) { return strcmp(a, b); }
-
-// in the order of the names, whatever the file system's
-static void add_seed_folder(const char *folder, const char *ending, bool is_page) {
-  static char names[MOST_SEEDS][256];
-  int count = 0;
-  DIR *directory = opendir(folder);
-  ENSURE(directory != NULL);
-  for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
-    size_t length = strlen(entry->d_name);
-    if (length > strlen(ending) && strcmp(entry->d_name + length - strlen(ending), ending) == 0) {
-      ENSURE(count < MOST_SEEDS);
-      (void)snprintf(names[count++], sizeof names[0], "%s", entry->d_name);
-    }
-  }
-  (void)closedir(directory);
-  ENSURE(count > 0);
-  qsort(names, (size_t)count, sizeof names[0], compare_names);
-  for (int i = 0; i < count; ++i) {
-    char path[512];
-    (void)snprintf(path, sizeof path, "%.200s/%.255s", folder, names[i]);
-    add_seed_file(path, is_page);
-  }
-}
-
 static void sort_seeds(void) {
   MbsContext *context = mbs_context_create();
   ENSURE(context != NULL);
@@ -114,17 +42,6 @@ static void sort_seeds(void) {
   mbs_context_destroy(context);
   ENSURE(readable_count > sound_count && sound_count > 0);
 }
-
-// ---- chance ----
-// SplitMix64
-static uint64_t next_random(uint64_t *state) {
-  uint64_t z = (*state += 0x9e3779b97f4a7c15U);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
-
-static size_t below(uint64_t *state, size_t limit) { return limit ? (size_t)(next_random(state) % limit) : 0; }
 
 // ---- damage ----
 // clang-format off
@@ -149,62 +66,6 @@ static const char *const numbers[] = {
     "0x10", "1_000", "1.5.2", ".5", "5.", "1e", "0.1", "3.14159", "1000000", "100", "-3",
 };
 // clang-format on
-#define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
-
-static bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-}
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-typedef enum Class { ANY, NUMBER, NAME } Class;
-
-// a word or number of the text at or after a random place
-static void pick_token(uint64_t *chance, const Text *text, Class class, size_t *from, size_t *to) {
-  size_t at = below(chance, text->length);
-  while (at > 0 && is_word(text->bytes[at - 1])) {
-    --at;
-  }
-  for (bool is_inside = false; at < text->length; ++at) {
-    char c = text->bytes[at];
-    if (!is_inside && is_word(c) && (class == ANY || (class == NUMBER) == is_digit(c))) {
-      break;
-    }
-    is_inside = is_word(c);
-  }
-  *from = *to = at;
-  while (*to < text->length && is_word(text->bytes[*to])) {
-    ++*to;
-  }
-}
-
-static void pick_line(uint64_t *chance, const Text *text, size_t *from, size_t *to) {
-  *from = *to = below(chance, text->length);
-  while (*from > 0 && text->bytes[*from - 1] != '\n') {
-    --*from;
-  }
-  while (*to < text->length && text->bytes[*to] != '\n') {
-    ++*to;
-  }
-  *to += *to < text->length;
-}
-
-// text[from .. to) becomes `piece`, which may be a part of the text; nothing happens if it would grow too long
-static void replace(Text *text, size_t from, size_t to, const char *piece, size_t length) {
-  static char copy[LONGEST];
-  if (length > sizeof copy || text->length - (to - from) + length > LONGEST) {
-    return;
-  }
-  memcpy(copy, piece, length);
-  memmove(text->bytes + from + length, text->bytes + to, text->length - to);
-  memcpy(text->bytes + from, copy, length);
-  text->length = text->length - (to - from) + length;
-}
-
-static void replace_word(Text *text, size_t from, size_t to, const char *word) {
-  replace(text, from, to, word, strlen(word));
-}
-
 // kinds 0 .. 5 respect words and lines, so that many such mutants are read and go deep; 6 .. 11 do not
 enum { TAME_KINDS = 6, ALL_KINDS = 12 };
 
@@ -278,45 +139,6 @@ typedef struct Outcomes {
   long not_read, wrong_settings, not_checked, checked_only, numerical, out_of_memory, run, compared, different;
   double slowest;
 } Outcomes;
-
-static struct { uint64_t seed, number; } current;
-
-static void tell_current(void) {
-  char line[128];
-  int length =
-      snprintf(line, sizeof line, "\nfuzz_check: mutant %llu of seed %llu; see it: fuzz_check print %llu %llu\n",
-               (unsigned long long)current.number, (unsigned long long)current.seed, (unsigned long long)current.seed,
-               (unsigned long long)current.number);
-  (void)!write(STDERR_FILENO, line, (size_t)length);
-}
-
-static void on_signal(int number) {
-  tell_current();
-  (void)signal(number, SIG_DFL);
-  (void)raise(number);
-}
-
-// of the sanitizers' runtime; absent in other builds
-extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
-
-#define HOLDS(condition)                                                                   \
-  do {                                                                                     \
-    if (!(condition)) {                                                                    \
-      tell_current();                                                                      \
-      (void)fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1);                                                                             \
-    }                                                                                      \
-  } while (0)
-
-static void ensure_message(const MbsContext *context, MbsStatus status) {
-  const char *message = mbs_context_message(context);
-  HOLDS(status == MBS_ERROR_INPUT || status == MBS_ERROR_NOT_OFFERED || status == MBS_ERROR_NUMERICAL ||
-        status == MBS_ERROR_MEMORY);
-  HOLDS(strlen(message) > 10);
-  for (const char *c = message; *c; ++c) {
-    HOLDS((unsigned char)*c >= 0x20);  // one line
-  }
-}
 
 // direct and complex step over a few steps
 static void try_run(MbsContext *context, const MbsModel *model, MbsRequest *request, Outcomes *outcomes) {
@@ -398,16 +220,11 @@ static void try_mutant(const Text *mutant, Outcomes *outcomes) {
   mbs_context_destroy(context);
 }
 
-static double now(void) {
-  struct timespec time;
-  (void)clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 int main(int argument_count, char **arguments) {
   ENSURE(argument_count >= 2);
   bool is_printing = strcmp(arguments[1], "print") == 0;
   uint64_t count = is_printing ? 0 : strtoull(arguments[1], NULL, 10);
+  current.program = "fuzz_check";
   current.seed = argument_count > 2 ? strtoull(arguments[2], NULL, 10) : 1;
   uint64_t first = argument_count > 3 ? strtoull(arguments[3], NULL, 10) : 0;
   add_seed_folder("models", ".yaml", false);
@@ -421,14 +238,7 @@ int main(int argument_count, char **arguments) {
     make_mutant(current.seed, first, &mutant);
     return fwrite(mutant.bytes, 1, mutant.length, stdout) == mutant.length ? 0 : 1;
   }
-  bool is_sanitized = __sanitizer_set_death_callback != NULL;
-  if (is_sanitized) {
-    __sanitizer_set_death_callback(tell_current);
-  } else {
-    (void)signal(SIGSEGV, on_signal);
-    (void)signal(SIGABRT, on_signal);
-  }
-  (void)signal(SIGALRM, on_signal);
+  watch();
   Outcomes outcomes = {0};
   double began = now();
   for (current.number = first; current.number < first + count; ++current.number) {
@@ -451,9 +261,7 @@ int main(int argument_count, char **arguments) {
                outcomes.out_of_memory);
   (void)printf("run failed %ld, run done %ld, of these with complex step %ld (gradients differ: %ld)\n",
                outcomes.numerical, outcomes.run, outcomes.compared, outcomes.different);
-  for (int i = 0; i < seed_count; ++i) {
-    free(seeds[i].bytes);
-  }
+  free_seeds();
   // the damage must neither be harmless nor always fatal
   ENSURE(count < 1000 || (outcomes.not_read > 0 && outcomes.not_checked > 0 && outcomes.run > 0));
   ENSURE(outcomes.slowest <= slowest_allowed);

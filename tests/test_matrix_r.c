@@ -8,6 +8,7 @@
 //   integrators/reduced_newton.c     qa in the hats
 //   integrators/reduced_derivative.c cw s' left out of u'
 //   integrators/reduced_transposed.c cw p5 left out of what s receives;  u's hat left out;  p4 left out
+//   simulation/objectives.c          signals left where the step's derivative was taken
 //   algebra/sparse_solver.c          pivots of K kept until ten digits are left (the governor, at t = 3.81)
 #include "sensitivities/twin.h"
 #include "simulation/simulation.h"
@@ -299,6 +300,39 @@ static void check_pivots(void) {
   mbs_model_destroy(model);
 }
 
+// A hinge said twice, in relative coordinates: the balance that finds the smallest multipliers differentiates at states
+// of its own, and the integrand must not be taken there (found by fuzz_coordinates).
+static void check_signals_after_balance(void) {
+  static const char text[] =
+      "mbsens: 1\n"
+      "gravity: [0, -9.81]\n"
+      "parameters: {Lc: 0.15, m: 1}\n"
+      "ground: {points: {O: [0, 0]}}\n"
+      "bodies:\n"
+      "  crank: {mass: m, com: [Lc/2, 0], inertia: 0.01, points: {O: [0, 0], P: [Lc, 0]}}\n"
+      "  rod: {mass: m, com: [0.45, 0], inertia: 0.05, points: {P: [0, 0], Q: [0.9, 0]}}\n"
+      "  slider: {mass: 2, com: [0, 0], inertia: 0.1, points: {Q: [0, 0]}}\n"
+      "joints:\n"
+      "  - revolute: [ground.O, crank.O]\n"
+      "  - revolute: [crank.P, rod.P]\n"
+      "  - revolute: [rod.Q, slider.Q]\n"
+      "  - revolute: [rod.Q, slider.Q]\n"
+      "  - {prismatic: [ground.O, slider.Q], axis: [1, 0]}\n"
+      "  - {driver: angle(crank), value: 0.5 + 7*t}\n"
+      "initial: {points: {P: [0.13, 0.07], Q: [1.0, 0]}}\n"
+      "objectives: {x: {integral: \"a(Q).x^2\"}}\n"
+      "simulation: {end: 0.4, step: 0.01, formulation: matrix-r, coordinates: relative}\n";
+  MbsModel *model = read_text(context, "hinge said twice", text);
+  const MbsRequest request = request_of(model);
+  MbsResult *simulated = run(model, &request, MBS_METHOD_NONE);
+  MbsResult *direct = run(model, &request, MBS_METHOD_DIRECT);
+  ENSURE_NEAR(direct->values[0], simulated->values[0], 1e-12 * simulated->values[0]);
+  check_gradients("hinge said twice", model, &request, 1e-5);
+  mbs_result_destroy(simulated);
+  mbs_result_destroy(direct);
+  mbs_model_destroy(model);
+}
+
 int main(void) {
   context = mbs_context_create();
   ENSURE(context);
@@ -309,6 +343,7 @@ int main(void) {
   check_least_squares("models/bricard.yaml", 0.5);
   check_least_squares("tests/models/adjoint_redundant.yaml", 1);
   check_pivots();
+  check_signals_after_balance();
   mbs_context_destroy(context);
   return 0;
 }

@@ -181,7 +181,6 @@ MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, 
     const MbsColumns of_g = with_g(reduced, columns);
     mbs_signal_bank_evaluate(system, &at_g);
     solve_level(reduced, &set->position, 2, reduced->Z[3], &at_g, &of_g);
-    mbs_signal_bank_evaluate(system, state);
   }
   return MBS_OK;
 }

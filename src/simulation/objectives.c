@@ -55,7 +55,8 @@ static void advance_value(MbsObjectives *objectives, int i, const MbsState *stat
 }
 
 void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, double h) {
-  if (columns) {
+  if (columns) {  // signals too: what differentiated the step may have left them at another state
+    mbs_signal_bank_evaluate(objectives->system, state);
     mbs_signal_bank_differentiate(objectives->system, state, columns);
   }
   for (int i = 0; i < objectives->count; ++i) {

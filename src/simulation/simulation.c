@@ -200,9 +200,7 @@ static MbsStatus assemble(MbsContext *context, MbsSimulation *simulation, bool i
 static MbsStatus assemble_columns(MbsContext *context, MbsSimulation *simulation) {
   MbsColumns *columns = &simulation->columns;
   MBS_TRY(mbs_initial_derivative(context, simulation->initial, &simulation->state, columns->X, columns->V, columns->A));
-  MBS_TRY(mbs_stepper_start_derivative(context, &simulation->stepper, &simulation->state, columns));
-  mbs_signal_bank_evaluate(simulation->system, &simulation->state);
-  return MBS_OK;
+  return mbs_stepper_start_derivative(context, &simulation->stepper, &simulation->state, columns);
 }
 
 // the next position of a driven mechanism: from where the last velocity and acceleration lead
