@@ -232,6 +232,7 @@ static void measure_method(MbsContext *context, const MbsModel *model, int at, c
   MbsResult *result;
   must(context, mbs_request_default(context, model, &request));
   request.settings.step = steps[at];
+  (void)snprintf(request.settings.formulation, MBS_NAME_LENGTH, "index1");
   request.method = which->method;
   request.difference = which->difference;
   request.parameter_count = MBS_COUNT(parameters);

@@ -113,6 +113,7 @@ static double run_method(MbsContext *context, const MbsModel *model, MbsMethod m
     names[i] = letters[i];
   }
   must(context, mbs_request_default(context, model, &request));
+  (void)snprintf(request.settings.formulation, MBS_NAME_LENGTH, "index1");
   request.method = method;
   request.difference = MBS_DIFFERENCE_CENTRAL;
   request.parameter_count = parameter_count;

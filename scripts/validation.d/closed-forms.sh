@@ -65,7 +65,7 @@ objectives:
   phi: {final: angle(block)}
 simulation: {end: 1, step: 0.001}
 END
-run g gradient "$work/gears.yaml" --step 1e-4
+run g gradient "$work/gears.yaml" --formulation index1 --step 1e-4
 # a torque T on the wheel turns all that it drives, I = I1 + n^2 (I2 + r^2 m); the block swings along and about each axis
 closed_forms '
   I2 = 0.2; n = -3; r = 0.4; m = 2; T = 3; k = 50; M = 1.5; x0 = 0.1
@@ -116,8 +116,8 @@ objectives:
   torque: {final: "torque(bearing, rotor).y"}
 simulation: {end: 1}
 END
-run c simulate "$work/cone.yaml" --step 1e-4
-run r gradient "$work/rotor.yaml" --step 1e-4
+run c simulate "$work/cone.yaml" --formulation index1 --step 1e-4
+run r gradient "$work/rotor.yaml" --formulation index1 --step 1e-4
 sed 's/^objectives/rotor/' "$work/r" >>"$work/c"
 # the string carries m g/cos(theta); the rotor's bearing -m c w^2 and, about its point, (Ixz - m c h) w^2 - m g c
 closed_forms '

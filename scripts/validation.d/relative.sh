@@ -73,8 +73,8 @@ for case in "six_axis_arm 0.8 8e-3 4e-3 2e-3 1e-3" "stewart_platform 1 8e-3 4e-3
   columns h difference order
   before=
   for h in ${steps#* }; do
-    run n simulate "models/$mechanism.yaml" --step "$h" --end "$end"
-    run r simulate "models/$mechanism.yaml" --step "$h" --end "$end" --coordinates relative
+    run n simulate "models/$mechanism.yaml" --formulation index1 --step "$h" --end "$end"
+    run r simulate "models/$mechanism.yaml" --formulation index1 --step "$h" --end "$end" --coordinates relative
     now="$h $(apart n r '^objectives.*value')"
     orders "$now" "$before"
     [ -z "$before" ] || require "order of $mechanism at h = $h" "$(order 2 "$now" "$before") > 1.8"
