@@ -120,6 +120,7 @@ typedef struct MbsStatistics {
   double energy_drift;                                                 // largest |E - E0 - work| over largest |E|
   double condition_growth;  // largest condition number of the equations over that at the start; 0: not watched
   double condition_time;    // when that was
+  double turn;  // largest acceleration times the step over the largest velocity: of a turning body the angle of a step
   long segments;            // adjoint: pieces in which the trajectory was kept; more than one: walked twice; else 0
   double trajectory_bytes;  // adjoint: what it took
 } MbsStatistics;

@@ -42,6 +42,18 @@ static MbsStatus warn_of_singular_positions(MbsContext *context, const MbsResult
              result->settings.is_kinematic ? "keep the motion away from there" : "compare with --formulation ali3p");
 }
 
+static MbsStatus warn_of_coarse_steps(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  const double limit = 1.5;  // from rest the first step has 1; the others of shipped models are below 0.5
+  if (!(result->statistics.turn > limit)) {
+    return MBS_OK;
+  }
+  return add(
+      context, warnings,
+      "the step is too large for this motion: accelerations change velocities by %.2g times the largest velocity "
+      "in a step (of a body that turns: the angle of a step in radians, which should be below 1)",
+      result->statistics.turn);
+}
+
 static MbsStatus warn_of_undamped_rule(MbsContext *context, const MbsResult *result, Warnings *warnings) {
   const MbsSettings *settings = &result->settings;
   const char *nearest = NULL;
@@ -62,6 +74,7 @@ static MbsStatus warn_of_undamped_rule(MbsContext *context, const MbsResult *res
 MbsStatus mbs_warnings_collect(MbsContext *context, MbsArena *arena, MbsResult *result) {
   Warnings warnings = {.arena = arena};
   MBS_TRY(warn_of_singular_positions(context, result, &warnings));
+  MBS_TRY(warn_of_coarse_steps(context, result, &warnings));
   MBS_TRY(warn_of_undamped_rule(context, result, &warnings));
   result->warning_count = warnings.count;
   result->warnings = warnings.items;

@@ -141,6 +141,21 @@ void mbs_simulation_destroy(MbsSimulation *simulation) {
   }
 }
 
+// h |a| / |v|, of a body that turns the angle of a step: the rule makes 2 atan(x / 2) of that angle x, so that beyond a
+// radian the motion has little to do with that of the equations, however well constraints and energy are kept. What is
+// at rest but for rounding does not count.
+static void watch_turn(MbsSimulation *simulation) {
+  const MbsState *state = &simulation->state;
+  double h = simulation->settings.step;
+  for (int i = 0; i < simulation->system->n; ++i) {
+    double v = fabs(mbs_re(state->v[i])), a = fabs(mbs_re(state->a[i]));  // real
+    simulation->largest_velocity = v > simulation->largest_velocity ? v : simulation->largest_velocity;
+    simulation->largest_acceleration = a > simulation->largest_acceleration ? a : simulation->largest_acceleration;
+  }
+  bool is_moving = h * simulation->largest_velocity > 1e-9 * mbs_state_size(simulation->system, state);
+  simulation->statistics.turn = is_moving ? h * simulation->largest_acceleration / simulation->largest_velocity : 0;
+}
+
 // residuals of the constraints, and the energy balance E - E0 - work of the forces without potential
 static void observe(MbsSimulation *simulation, double h) {
   const MbsSystem *system = simulation->system;
@@ -154,6 +169,9 @@ static void observe(MbsSimulation *simulation, double h) {
     *worst[i / system->m] = magnitude > *worst[i / system->m] ? magnitude : *worst[i / system->m];
   }
   mbs_simulation_watch_condition(simulation);
+  if (h > 0 && !simulation->settings.is_kinematic) {
+    watch_turn(simulation);
+  }
   mbs_scalar total, lost;
   mbs_terms_energy(system, &simulation->state, &total, &lost);
   double energy = mbs_re(total), power = mbs_re(lost);

@@ -58,8 +58,9 @@ typedef struct MbsSimulation {
   long step_count, steps_done;
   mbs_scalar *levels;  // of the constraints: 3 x m
   MbsStatistics statistics;
-  double largest_violation;                 // of a constraint that is taken for a result
-  double watched_quality, condition_start;  // see near_singular.c
+  double largest_velocity, largest_acceleration;  // of a coordinate, so far
+  double largest_violation;                       // of a constraint that is taken for a result
+  double watched_quality, condition_start;        // see near_singular.c
   double energy_start, energy_work, energy_power, energy_largest, energy_worst;
 } MbsSimulation;
 

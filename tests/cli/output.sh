@@ -91,6 +91,11 @@ prints '^    "near a singular position at t = '
 exits 0 simulate models/n_four_bar.yaml --json
 prints '"warnings": \[\]'  # ali3p goes through there
 
+exits 0 simulate tests/bad/comes_apart.yaml --formulation ali3p  # 4 rad a step: the rule makes 2 atan(2) of it
+prints '^warning: the step is too large for this motion: accelerations change velocities by 4 times'
+exits 0 simulate tests/bad/comes_apart.yaml --step 1e-3
+grep -q '^warning: the step' "$folder/out" && fail '0.4 rad a step are not too much'
+
 # ---- kinematics ----
 exits 0 kinematics models/driven_slider_crank.yaml --end 0.1 --json
 prints '"coordinates": "natural"'
