@@ -50,6 +50,12 @@ foreach(script IN LISTS scripts)
   add_check(cli_${name} sh ${script} $<TARGET_FILE:command>)
 endforeach()
 
+# ---- requests for memory that fail; all of them: scripts/check-memory COMMAND SHIM all, test_out_of_memory all ----
+add_library(failing_memory MODULE tests/failing_memory.c)
+target_link_libraries(failing_memory PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(failing_memory PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+add_check(check_memory scripts/check-memory $<TARGET_FILE:command> $<TARGET_FILE:failing_memory>)
+
 # ---- planted errors: the command with one source changed by a sed script, which `verify` must find, or a test with a
 # changed source ("# test: NAME"), which must fail and say what is expected ----
 # The changed source stands before the library's own of that name, whose object is then not linked.

@@ -18,7 +18,11 @@ struct MbsArena {
   MbsContext *context;  // told when memory runs out; NULL: nobody is
 };
 
-enum { SMALLEST_CHUNK = 16 * 1024 };
+// Bytes of the first chunk; each further one is twice as large. 0: a chunk for every request, so that tests can let
+// each of them fail.
+#ifndef MBS_ARENA_CHUNK
+#define MBS_ARENA_CHUNK 16384
+#endif
 
 MbsArena *mbs_arena_create(void) { return calloc(1, sizeof(MbsArena)); }
 
@@ -62,7 +66,7 @@ void *mbs_arena_take(MbsArena *arena, size_t count, size_t size) {
   bytes = bytes ? bytes : alignment;
   Chunk *chunk = arena->chunks;
   if (!chunk || chunk->size - chunk->used < bytes) {
-    size_t room = chunk ? 2 * chunk->size : (size_t)SMALLEST_CHUNK;
+    size_t room = MBS_ARENA_CHUNK > 0 && chunk ? 2 * chunk->size : (size_t)MBS_ARENA_CHUNK;
     room = room < bytes ? bytes : room;
     chunk = calloc(1, sizeof(Chunk) + room);
     if (!chunk) {
@@ -79,6 +83,9 @@ void *mbs_arena_take(MbsArena *arena, size_t count, size_t size) {
 }
 
 char *mbs_arena_copy_text(MbsArena *arena, const char *text) {
+  if (!text) {
+    return NULL;
+  }
   size_t length = strlen(text);
   char *copy = mbs_arena_take(arena, length + 1, 1);
   if (copy) {

@@ -21,7 +21,8 @@ MbsArena *mbs_arena_create_for(MbsContext *context);
 
 // `size` zeroed bytes, aligned for any type; NULL: out of memory.
 void *mbs_arena_take(MbsArena *arena, size_t count, size_t size);
-char *mbs_arena_copy_text(MbsArena *arena, const char *text);  // NULL: out of memory
+// NULL: out of memory, now or when the text was made (text NULL)
+char *mbs_arena_copy_text(MbsArena *arena, const char *text);
 // printf into the arena; NULL: out of memory.
 char *mbs_arena_print(MbsArena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -37,13 +38,14 @@ void *mbs_arena_grow(MbsArena *arena, void *items, int count, int *capacity, siz
     }                                                                             \
   } while (0)
 
-// makes room for one more item in a growing array, or returns MBS_ERROR_MEMORY
-#define MBS_GROW(context, arena, items, count, capacity)                               \
-  do {                                                                                 \
-    (items) = mbs_arena_grow((arena), (items), (count), &(capacity), sizeof *(items)); \
-    if (!(items)) {                                                                    \
-      return mbs_fail((context), MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");      \
-    }                                                                                  \
+// makes room for one more item in a growing array, or returns MBS_ERROR_MEMORY and leaves the array as it was
+#define MBS_GROW(context, arena, items, count, capacity)                                    \
+  do {                                                                                      \
+    void *grown_ = mbs_arena_grow((arena), (items), (count), &(capacity), sizeof *(items)); \
+    if (!grown_) {                                                                          \
+      return mbs_fail((context), MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");           \
+    }                                                                                       \
+    (items) = grown_;                                                                       \
   } while (0)
 
 #endif

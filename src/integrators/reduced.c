@@ -21,8 +21,13 @@ static MbsStatus append_set(MbsContext *context, MbsReduced *reduced, const MbsS
   MbsSystem *system = reduced->system;
   MBS_GROW(context, system->arena, reduced->sets, reduced->set_count, reduced->set_capacity);
   MBS_GROW(context, system->arena, reduced->growth, reduced->set_count, reduced->growth_capacity);
-  MBS_TRY(mbs_initial_create_set(context, system, choice, &reduced->sets[reduced->set_count]));
-  reduced->set_count += 1;
+  MbsInitial *set = NULL;
+  MbsStatus status = mbs_initial_create_set(context, system, choice, &set);
+  if (status != MBS_OK) {
+    mbs_initial_destroy(set);
+    return status;
+  }
+  reduced->sets[reduced->set_count++] = set;
   return MBS_OK;
 }
 

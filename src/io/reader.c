@@ -84,9 +84,13 @@ MbsStatus mbs_model_read_text(MbsContext *context, const char *text, size_t leng
 MbsStatus mbs_reader_read_bytes(MbsContext *context, const char *path, char **bytes, size_t *length) {
   *bytes = NULL;
   FILE *file = fopen(path, "rb");
+  if (!file && errno == ENOMEM) {
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
   if (!file) {
     return mbs_fail(context, MBS_ERROR_FILE, mbs_nowhere, "cannot open %s: %s", path, strerror(errno));
   }
+  (void)setvbuf(file, NULL, _IONBF, 0);  // it is read in large pieces: no second buffer
   // one byte more than the limit shows that a file is too large
   size_t size = 0, room = (size_t)64 * 1024;
   char *text = NULL;
