@@ -89,11 +89,14 @@ static void print_groups(const MbsCheck *check) {
   }
 }
 
+static const char *plural(int count) { return count == 1 ? "" : "s"; }
+
 static void print_words(const MbsCheck *check, const MbsSettings *settings, bool is_quiet) {
   if (!is_quiet) {
-    (void)printf("%s: %d bodies, %d %s coordinates, %d constraints (%d redundant), %d degrees of freedom", check->model,
-                 check->bodies, check->coordinates, settings->coordinates, check->constraints, check->redundant,
-                 check->degrees_of_freedom);
+    (void)printf("%s: %d %s, %d %s coordinate%s, %d constraint%s (%d redundant), %d degree%s of freedom", check->model,
+                 check->bodies, check->bodies == 1 ? "body" : "bodies", check->coordinates, settings->coordinates,
+                 plural(check->coordinates), check->constraints, plural(check->constraints), check->redundant,
+                 check->degrees_of_freedom, plural(check->degrees_of_freedom));
     if (check->nonholonomic > 0) {
       (void)printf(" (%d of position, nonholonomic constraints: %d)", check->position_freedoms, check->nonholonomic);
     }

@@ -1,9 +1,11 @@
 // mbsens list: what model files may contain, from the same tables that read them.
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "io/catalogue.h"
 #include "memory.h"
+#include "options.h"
 #include "outcome.h"
 
 int cli_run_list(const CliOptions *options) {
@@ -11,6 +13,15 @@ int cli_run_list(const CliOptions *options) {
   if (!topic) {
     for (int i = 0; mbs_catalogue_topics[i]; ++i) {
       (void)printf("%s\n", mbs_catalogue_topics[i]);
+    }
+    (void)printf("options\n");
+    return 0;
+  }
+  if (strcmp(topic, "options") == 0) {  // of the command, which the library does not know
+    if (options->is_markdown) {
+      cli_options_print_table(stdout);
+    } else {
+      cli_options_print_help(stdout, ~0U);
     }
     return 0;
   }

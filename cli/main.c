@@ -73,18 +73,27 @@ static const CliCommand commands[] = {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
+// the name, or its other spelling: optimise is optimize
+static bool is_called(const char *command, const char *name) {
+  size_t length = strlen(command);
+  const char *ending = length > 3 ? command + length - 3 : command;
+  bool is_ize = strcmp(ending, "ize") == 0 && strlen(name) == length && strcmp(name + length - 3, "ise") == 0;
+  return strcmp(command, name) == 0 || (is_ize && strncmp(command, name, length - 3) == 0);
+}
+
 // NULL after a sentence on standard error
 static const CliCommand *find_command(const char *name) {
-  static const char *const planned[] = {"equilibrium", "linearize", "optimize", "report", "plot"};
+  static const char *const planned[] = {"equilibrium", "linearize", "optimize", "identify",
+                                        "sweep",       "study",     "report",   "plot"};
   const char *nearest = NULL;
   for (int i = 0; i < COMMAND_COUNT; ++i) {
-    if (strcmp(name, commands[i].name) == 0) {
+    if (is_called(commands[i].name, name)) {
       return &commands[i];
     }
     mbs_name_nearest(name, commands[i].name, &nearest);
   }
   for (size_t i = 0; i < sizeof planned / sizeof planned[0]; ++i) {
-    if (strcmp(name, planned[i]) == 0) {
+    if (is_called(planned[i], name)) {
       (void)cli_fail(MBS_ERROR_NOT_OFFERED, "unknown command \"%s\": it is planned, but not there yet", name);
       return NULL;
     }

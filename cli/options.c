@@ -306,3 +306,47 @@ void cli_options_print_help(FILE *out, unsigned command) {
     }
   }
 }
+
+// the commands that take it, in words
+static void print_commands(FILE *out, unsigned commands) {
+  static const struct {
+    unsigned bit;
+    const char *name;
+  } names[] = {{CLI_CHECK, "check"},           {CLI_SIMULATE, "simulate"}, {CLI_GRADIENT, "gradient"},
+               {CLI_KINEMATICS, "kinematics"}, {CLI_VERIFY, "verify"},     {CLI_LIST, "list"}};
+  const char *separator = "";
+  if ((commands & ALL) == ALL || (commands & MODELS) == MODELS) {
+    (void)fputs((commands & ALL) == ALL ? "all" : "all with a MODEL", out);
+    return;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+    if (commands & names[i].bit) {
+      (void)fprintf(out, "%s%s", separator, names[i].name);
+      separator = ", ";
+    }
+  }
+}
+
+// in a cell of a table: on one line, and a bar does not end the cell
+static void print_cell(FILE *out, const char *text) {
+  for (; *text; ++text) {
+    (void)fputs(*text == '|' ? "\\" : "", out);
+    (void)fputc(*text == '\n' ? ' ' : *text, out);
+  }
+}
+
+void cli_options_print_table(FILE *out) {
+  (void)fputs("| option | of | meaning |\n|---|---|---|\n", out);
+  for (int i = 0; i < OPTION_COUNT; ++i) {
+    const Option *option = &table[i];
+    if (option->help) {
+      (void)fprintf(out, "| `%s%s", option->name, option->argument ? " " : "");
+      print_cell(out, option->argument ? option->argument : "");
+      (void)fputs("` | ", out);
+      print_commands(out, option->commands);
+      (void)fputs(" | ", out);
+      print_cell(out, option->help);
+      (void)fputs(" |\n", out);
+    }
+  }
+}

@@ -53,5 +53,7 @@ void cli_options_free(CliOptions *options);
 
 // A line or more for each option that the command takes.
 void cli_options_print_help(FILE *out, unsigned command);
+// All of them with their commands, as a table in Markdown: that of docs/command-line.md.
+void cli_options_print_table(FILE *out);
 
 #endif

@@ -57,7 +57,7 @@ MbsStatus mbs_compile_choose_independents(MbsContext *context, MbsBlueprint *blu
     MbsIndependentSpec spec = {.name = name ? name : "", .value = MBS_NODE_NONE};
     MbsExpression w;
     spec.velocity = mbs_graph_constant(blueprint->graph, 0);
-    spec.place.file = "--independent";
+    spec.place.file = "independent";
     MBS_TRY(mbs_signal_parse(context, blueprint, "independent coordinate",
                              (MbsText){.text = spec.name, .place = spec.place}, 1, MBS_USE_POSITION, 0, NULL, &w));
     spec.coordinate = w.node[0];

@@ -36,21 +36,6 @@ static int find_joint(const MbsValue *joints, const char *name, size_t length, c
   return -1;
 }
 
-// what to call the list: the option is not what the file says
-static const char *source_of(const MbsBlueprint *blueprint, bool is_cut, const char *names) {
-  const MbsRecord *section = mbs_record_child(&blueprint->model->root, MBS_MODEL_SIMULATION);
-  const MbsValue *list = mbs_record_value(section, is_cut ? MBS_SIMULATION_CUT : MBS_SIMULATION_TREE);
-  bool is_own = true;
-  for (int i = 0; i < list->count && is_own; ++i) {
-    size_t length = strlen(list->texts[i].text);
-    is_own = strncmp(names, list->texts[i].text, length) == 0;
-    names += is_own ? length : 0;
-    names += strspn(names, ", ");
-  }
-  is_own = is_own && *names == '\0';
-  return is_cut ? (is_own ? "cut" : "--cut") : (is_own ? "tree" : "--tree");
-}
-
 // where the file has the name
 static MbsPlace place_of(const MbsBlueprint *blueprint, int field, const char *name) {
   const MbsValue *list = mbs_record_value(mbs_record_child(&blueprint->model->root, MBS_MODEL_SIMULATION), field);
@@ -64,7 +49,7 @@ static MbsPlace place_of(const MbsBlueprint *blueprint, int field, const char *n
 
 static MbsStatus mark(MbsContext *context, MbsBlueprint *blueprint, bool is_cut, const char *names, Edge *edges) {
   const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
-  const char *list = source_of(blueprint, is_cut, names);
+  const char *list = is_cut ? "cut" : "tree";
   while (*names) {
     names += strspn(names, ", ");
     size_t length = strcspn(names, ","), used = length;
@@ -107,8 +92,8 @@ static int find(const int *set, int i) {
 
 // joins the bodies of the wanted joints, or of those that are not cut; a joint whose bodies are connected already
 // closes a loop
-static MbsStatus refuse_loops(MbsContext *context, MbsBlueprint *blueprint, bool is_cut_list, const char *names,
-                              const Edge *edges, int count) {
+static MbsStatus refuse_loops(MbsContext *context, MbsBlueprint *blueprint, bool is_cut_list, const Edge *edges,
+                              int count) {
   int *set;
   MBS_TAKE(context, blueprint->arena, set, blueprint->bodies.count);
   for (int b = 0; b < blueprint->bodies.count; ++b) {
@@ -127,7 +112,7 @@ static MbsStatus refuse_loops(MbsContext *context, MbsBlueprint *blueprint, bool
                             "of the loop"
                           : "%s: the joints do not make a tree: joint \"%s\" closes a loop; leave it or another "
                             "of the loop out",
-                      source_of(blueprint, is_cut_list, names), edge->joint->name.text);
+                      is_cut_list ? "cut" : "tree", edge->joint->name.text);
     }
     set[b] = a;
   }
@@ -293,9 +278,9 @@ MbsStatus mbs_tree_choose(MbsContext *context, MbsBlueprint *blueprint, const ch
   }
   MBS_TRY(mark(context, blueprint, false, tree, g.edges));
   MBS_TRY(mark(context, blueprint, true, cut, g.edges));
-  MBS_TRY(refuse_loops(context, blueprint, false, tree, g.edges, joints->count));
+  MBS_TRY(refuse_loops(context, blueprint, false, g.edges, joints->count));
   if (*cut) {
-    MBS_TRY(refuse_loops(context, blueprint, true, cut, g.edges, joints->count));
+    MBS_TRY(refuse_loops(context, blueprint, true, g.edges, joints->count));
   }
   for (int b = 0; b < bodies; ++b) {
     g.depth[b] = b == MBS_GROUND ? 0 : -1;

@@ -160,6 +160,9 @@ static MbsStatus parse_scope_call(Parser *parser, const char *name, int offset, 
   if (!scope || !scope->call) {
     return mbs_scanner_fail(scanner, offset, "unknown function \"%s\"%s", name, suggestion_for(name).text);
   }
+  if (scope->has_function && !scope->has_function(name)) {
+    return scope->call(scope->user, scanner->context, mbs_scanner_place(scanner, offset), name, 0, NULL, value);
+  }
   const char *arguments[ARGUMENT_LIMIT];
   int count = 0;
   MBS_TRY(enter(parser));

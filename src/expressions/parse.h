@@ -29,6 +29,9 @@ typedef struct MbsScope {
   // NULL: there are none. Limits: 8 arguments.
   MbsStatus (*call)(void *user, MbsContext *context, MbsPlace place, const char *function, int argument_count,
                     const char *const *arguments, MbsExpression *value);
+  // Is there such a function? Of one that is not, `call` says so without looking at its arguments, which may be
+  // expressions. NULL: `call` finds out.
+  bool (*has_function)(const char *function);
 } MbsScope;
 
 // Limits: 10,000 characters, nesting 200, so that bad input cannot exhaust the stack.

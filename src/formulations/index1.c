@@ -20,7 +20,7 @@ static void prepare(const MbsSettings *settings, MbsFormulation *formulation) {
 
 const MbsFormulationType mbs_formulation_index1 = {
     .name = "index1",
-    .summary = "index-1 equations with Lagrange multipliers, optionally with Baumgarte stabilisation (--baumgarte)",
+    .summary = "index-1 equations with Lagrange multipliers, optionally with Baumgarte stabilisation (baumgarte)",
     .prepare = prepare,
     .has_stabilisation = true,
 };

@@ -43,7 +43,7 @@ static double scaled_residual(const MbsSystem *system, const mbs_scalar *r, cons
 }
 
 static MbsStatus not_finite(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step) {
-  const char *advice = is_step ? "; the motion may be unstable: try a smaller --step" : "";
+  const char *advice = is_step ? "; the motion may be unstable: try a smaller step" : "";
   const char *name = mbs_terms_find_bad_force(system, state);
   if (!name) {
     return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
@@ -149,6 +149,6 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, 
   return mbs_fail(
       context, MBS_ERROR_NUMERICAL, mbs_nowhere,
       "Newton's iteration does not converge at t = %.10g: scaled residual %.3g after %d iterations, wanted %.3g; "
-      "try a smaller --step or a larger --tolerance, and make force laws that jump (sign, step) smooth",
+      "try a smaller step or a larger tolerance, and make force laws that jump (sign, step) smooth",
       mbs_re(state->t), residual, MOST_ITERATIONS, stepper->tolerance);
 }

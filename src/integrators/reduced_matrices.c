@@ -9,7 +9,7 @@ static const MbsWeights level_weights[] = {{.k0 = 1}, {.k1 = 1, .n1 = 1}, {.k2 =
 MbsStatus mbs_reduced_singular(MbsContext *context, const MbsState *state) {
   return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
                   "matrix-r: the independent coordinates do not determine the motion at t = %.10g, near a singular "
-                  "position; choose others (--independent), a smaller --step, or use ali3p",
+                  "position; choose other independent coordinates or a smaller step, or use formulation ali3p",
                   mbs_re(state->t));
 }
 

@@ -236,10 +236,11 @@ MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsR
   }
   left *= reduced->stepper->tolerance;
   reduced->is_stuck = left < 1e-12;
-  const char *advice = reduced->is_stuck ? "rounding is larger than that: use a larger --tolerance"
-                       : left < 1e-6
-                           ? "near a singular position rounding is larger than that: use ali3p, or a larger --tolerance"
-                           : "try a smaller --step or a larger --tolerance";
+  const char *advice =
+      reduced->is_stuck ? "rounding is larger than that: use a larger tolerance"
+      : left < 1e-6
+          ? "near a singular position rounding is larger than that: use formulation ali3p, or a larger tolerance"
+          : "try a smaller step or a larger tolerance";
   return mbs_fail(
       context, MBS_ERROR_NUMERICAL, mbs_nowhere,
       "matrix-r: Newton's iteration does not converge at t = %.10g: scaled residual %.3g after %d iterations, "

@@ -42,7 +42,13 @@ MbsStatus mbs_assembly_integer(MbsExpansion *x, const MbsInstance *scope, const 
                                int *number) {
   double value;
   MBS_TRY(evaluate(x, scope, owner, text, &value));
-  if (value != floor(value) || fabs(value) > INT_MAX / 4) {
+  const int most = INT_MAX / 4;
+  if (fabs(value) > most) {
+    return mbs_fail(x->reader->context, MBS_ERROR_INPUT, text.place,
+                    "%s: %.10g is too large; a model has at most %d assemblies, with numbers up to %d", owner, value,
+                    MBS_ASSEMBLY_MOST_INSTANCES, most);
+  }
+  if (value != floor(value)) {
     return mbs_fail(x->reader->context, MBS_ERROR_INPUT, text.place, "%s: expected a whole number, \"%.60s\" is %.10g",
                     owner, text.text, value);
   }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <libfyaml.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,6 +273,21 @@ static void keep_quiet(struct fy_diag *diag, void *user, const char *text, size_
 // libfyaml does not tell want of memory from other failures, nor always that it failed; the C library does
 static bool is_memory_out(void) { return errno == ENOMEM; }
 
+// The line with a tab in front of its text, among this one and those next to it, where the parser may have lost its
+// way; 0: none.
+static int tabbed_line(const Builder *b, int line) {
+  int at = 1;
+  bool is_front = true;
+  for (const char *c = b->text; *c && at <= line + 1; ++c) {
+    if (*c == '\t' && is_front && at >= line - 1) {
+      return at;
+    }
+    is_front = *c == '\n' || (is_front && strchr(" \t-", *c));
+    at += *c == '\n';
+  }
+  return 0;
+}
+
 static MbsStatus tell_syntax_error(const Builder *b, struct fy_diag *diag) {
   void *iterator = NULL;
   const struct fy_diag_error *error = fy_diag_errors_iterate(diag, &iterator);
@@ -280,9 +296,13 @@ static MbsStatus tell_syntax_error(const Builder *b, struct fy_diag *diag) {
     place.line = error->line;
     place.column = error->column > 0 ? error->column : 1;
   }
-  return mbs_fail(b->context, MBS_ERROR_INPUT, place,
-                  "not valid YAML: %s (an expression with , : # [ ] { or } in it needs quotes)",
-                  error ? error->msg : "the parser stopped");
+  char hint[80] = "an expression with , : # [ ] { or } in it needs quotes";
+  int tabbed = tabbed_line(b, place.line);
+  if (tabbed > 0) {
+    (void)snprintf(hint, sizeof hint, "line %d begins with a tab: indent with spaces", tabbed);
+  }
+  return mbs_fail(b->context, MBS_ERROR_INPUT, place, "not valid YAML: %s (%s)",
+                  error ? error->msg : "the parser stopped", hint);
 }
 
 static MbsStatus take_events(Builder *b, struct fy_parser *parser, struct fy_diag *diag) {

@@ -7,148 +7,11 @@
 #include "base/names.h"
 #include "expressions/tape.h"
 
-// ---- parameters ----
-enum { LONGEST_CHAIN = 100 };  // of parameters that refer to each other
-
-typedef enum ParameterState { UNREAD, READING, READ } ParameterState;
-
-typedef struct ParameterScope {
-  MbsBlueprint *blueprint;
-  const char *owner;      // of the expression being read
-  ParameterState *state;  // NULL: all are read
-  int depth;
-} ParameterScope;
-
-static MbsStatus read_parameter(MbsContext *context, ParameterScope *scope, int index);
-
-static MbsStatus resolve_parameter(void *user, MbsContext *context, MbsPlace place, const char *name,
-                                   MbsExpression *value) {
-  ParameterScope *scope = user;
-  const MbsBlueprint *blueprint = scope->blueprint;
-  for (int i = 0; i < blueprint->parameters.count; ++i) {
-    const MbsParameter *parameter = &blueprint->parameters.items[i];
-    if (strcmp(parameter->name, name) == 0) {
-      if (scope->state) {
-        if (scope->state[i] == READING || scope->depth > LONGEST_CHAIN) {
-          return mbs_fail(context, MBS_ERROR_INPUT, place,
-                          scope->state[i] == READING ? "parameter \"%s\" depends on itself"
-                                                     : "parameter \"%s\": a chain of more than 100 parameters",
-                          name);
-        }
-        MBS_TRY(read_parameter(context, scope, i));
-      }
-      *value = (MbsExpression){.size = 1, .node = {parameter->node}};
-      return MBS_OK;
-    }
-  }
-  if (mbs_user_coordinate_find(blueprint, name) >= 0) {
-    return mbs_fail(context, MBS_ERROR_INPUT, place,
-                    "%s: coordinate \"%s\" cannot be used here: it moves; only parameters do not", scope->owner, name);
-  }
-  if (strcmp(name, "t") == 0) {
-    return mbs_fail(context, MBS_ERROR_INPUT, place,
-                    "%s: time cannot be used here: it is no parameter; force laws and objectives may use it",
-                    scope->owner);
-  }
-  const char *nearest = NULL;
-  for (int i = 0; i < blueprint->parameters.count; ++i) {
-    mbs_name_nearest(name, blueprint->parameters.items[i].name, &nearest);
-  }
-  return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: no parameter \"%s\"%s%s%s", scope->owner, name,
-                  nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
-}
-
-static MbsStatus refuse_call(void *user, MbsContext *context, MbsPlace place, const char *function, int argument_count,
-                             const char *const *arguments, MbsExpression *value) {
-  const ParameterScope *scope = user;
-  const char *nearest = NULL;
-  (void)argument_count;
-  (void)arguments;
-  (void)value;
-  for (const MbsFunctionHelp *help = mbs_function_help; help->name; ++help) {
-    mbs_name_nearest(function, help->name, &nearest);
-  }
-  return mbs_fail(context, MBS_ERROR_INPUT, place,
-                  "%s: no function \"%s\"%s%s%s; only parameters can be used here, not what moves", scope->owner,
-                  function, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
-}
-
-static MbsStatus read_parameter(MbsContext *context, ParameterScope *scope, int index) {
-  MbsBlueprint *blueprint = scope->blueprint;
-  MbsParameter *parameter = &blueprint->parameters.items[index];
-  if (scope->state[index] == READ) {
-    return MBS_OK;
-  }
-  const char *owner = mbs_arena_print(blueprint->arena, "parameter \"%s\"", parameter->name);
-  const char *outer = scope->owner;
-  owner = owner ? owner : parameter->name;
-  scope->owner = owner;
-  scope->state[index] = READING;
-  scope->depth += 1;
-  MbsScope names = {.user = scope, .owner = owner, .resolve = resolve_parameter, .call = refuse_call};
-  MbsExpression value;
-  MBS_TRY(mbs_expression_parse_sized(context, blueprint->graph, parameter->text, &names, 1, &value));
-  scope->depth -= 1;
-  scope->owner = outer;
-  scope->state[index] = READ;
-  const MbsGraphNode *node = mbs_graph_node(blueprint->graph, value.node[0]);
-  parameter->is_derived = node->operation != MBS_OP_CONSTANT;
-  if (parameter->is_derived) {
-    parameter->node = value.node[0];
-    return MBS_OK;
-  }
-  parameter->nominal = node->value;
-  parameter->node = mbs_graph_input(blueprint->graph, index);
-  if (!isfinite(parameter->nominal)) {
-    return mbs_fail(context, MBS_ERROR_INPUT, parameter->text.place,
-                    "parameter \"%s\": \"%s\" is not a finite number (a division by zero or a domain error)",
-                    parameter->name, parameter->text.text);
-  }
-  return MBS_OK;
-}
-
-static MbsStatus read_parameters(MbsContext *context, MbsBlueprint *blueprint) {
-  const MbsValue *written = mbs_record_value(&blueprint->model->root, MBS_MODEL_PARAMETERS);
-  for (int i = 0; i < written->count; ++i) {
-    const MbsRecord *record = &written->records[i];
-    MBS_APPEND(context, blueprint->arena, &blueprint->signals, (MbsSignal){.kind = MBS_SIGNAL_PARAMETER, .index = i});
-    MBS_APPEND(context, blueprint->arena, &blueprint->parameters,
-               (MbsParameter){.name = record->name.text, .text = record->values[0].texts[0]});
-  }
-  ParameterState *state;
-  MBS_TAKE(context, blueprint->arena, state, written->count);
-  for (int i = 0; i < written->count; ++i) {
-    ParameterScope scope = {.blueprint = blueprint, .state = state};
-    MBS_TRY(read_parameter(context, &scope, i));
-  }
-  // derived ones count among the properties: they must be finite, whether they are used or not
-  for (int i = 0; i < written->count; ++i) {
-    const MbsParameter *parameter = &blueprint->parameters.items[i];
-    if (parameter->is_derived) {
-      const char *name = mbs_arena_print(blueprint->arena, "parameter \"%s\"", parameter->name);
-      MBS_APPEND(
-          context, blueprint->arena, &blueprint->properties,
-          (MbsProperty){.name = name ? name : parameter->name, .text = parameter->text, .node = parameter->node});
-    }
-  }
-  return MBS_OK;
-}
-
 // ---- properties ----
-static MbsStatus parse_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
-                              MbsNode *node) {
-  ParameterScope parameters = {.blueprint = blueprint, .owner = owner};
-  MbsScope scope = {.user = &parameters, .owner = owner, .resolve = resolve_parameter, .call = refuse_call};
-  MbsExpression value;
-  MBS_TRY(mbs_expression_parse_sized(context, blueprint->graph, text, &scope, 1, &value));
-  *node = value.node[0];
-  return MBS_OK;
-}
-
 MbsStatus mbs_blueprint_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
                                MbsText text, MbsNode *node) {
   const char *name = mbs_arena_print(blueprint->arena, "%s: %s", owner, field->name);
-  MBS_TRY(parse_number(context, blueprint, name ? name : owner, text, node));
+  MBS_TRY(mbs_parameters_parse(context, blueprint, name ? name : owner, text, node));
   MBS_APPEND(context, blueprint->arena, &blueprint->properties,
              (MbsProperty){.name = name ? name : owner, .text = text, .node = *node, .check = field->check});
   return MBS_OK;
@@ -332,7 +195,7 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
   blueprint->dimension = model->dimension;
   blueprint->time_input = -1;
   MBS_TRY(mbs_graph_create(context, arena, &blueprint->graph));
-  MBS_TRY(read_parameters(context, blueprint));
+  MBS_TRY(mbs_parameters_read(context, blueprint));
   MBS_TRY(mbs_user_coordinates_read(context, blueprint));
   MBS_TRY(mbs_blueprint_vector(context, blueprint, "model", &mbs_model_type.fields[MBS_MODEL_GRAVITY],
                                mbs_record_value(&model->root, MBS_MODEL_GRAVITY), blueprint->gravity));

@@ -295,6 +295,8 @@ typedef struct MbsBlueprint {
   int dimension;
   MbsNode gravity[3];
   MBS_LIST(MbsParameter) parameters;
+  int parameter_slot_count;
+  int *parameter_slots;  // by hash of the name: 1 + index; see parameters.c
   MBS_LIST(MbsProperty) properties;
   int checked_count;  // of properties
   MBS_LIST(MbsBlueprintBody) bodies;
@@ -313,7 +315,7 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsIndependentSpec) independents;  // of the start
   MBS_LIST(MbsIndependentSpec) chosen;        // of matrix-r, where they are others
   MBS_LIST(MbsObjectiveSpec) objectives;
-  int objective_depth;          // of objectives that refer to each other, while reading
+  int wanted_objective;         // while reading: the one that an objective's expression waits for, or -1
   MBS_LIST(MbsSignal) signals;  // by graph input
   int signal_slot_count;
   int *signal_slots;  // by hash: see signals.c
@@ -341,6 +343,13 @@ typedef struct MbsBlueprint {
 // parameters, bodies, points, gravity; joints, forces and the rest follow once coordinates are chosen
 MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsBlueprint **blueprint);
 // A property: an expression of parameters. `owner` names the element in messages.
+// ---- parameters.c ----
+MbsStatus mbs_parameters_read(MbsContext *context, MbsBlueprint *blueprint);
+int mbs_parameters_find(const MbsBlueprint *blueprint, const char *name);  // -1: there is none
+// an expression of parameters
+MbsStatus mbs_parameters_parse(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
+                               MbsNode *node);
+
 MbsStatus mbs_blueprint_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
                                MbsText text, MbsNode *node);
 MbsStatus mbs_blueprint_vector(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,

@@ -32,7 +32,7 @@ MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parame
       if (!copy) {
         return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
       }
-      *text = (MbsText){.text = copy, .place = {.file = "--set", .line = 1, .column = 1}};
+      *text = (MbsText){.text = copy, .place = {.file = "set", .line = 1, .column = 1}};
       return MBS_OK;
     }
     mbs_name_nearest(parameter, record->name.text, &nearest);

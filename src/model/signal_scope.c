@@ -65,8 +65,14 @@ static MbsStatus resolve_objective(MbsContext *context, MbsBlueprint *blueprint,
     return mbs_signal_add(context, blueprint, (MbsSignal){.kind = MBS_SIGNAL_OBJECTIVE, .index = index},
                           &value->node[0]);
   }
-  MBS_TRY(mbs_blueprint_read_objective(context, blueprint, index));
-  value->node[0] = blueprint->objectives.items[index].expression;
+  if (objective->is_being_read) {
+    return mbs_fail(context, MBS_ERROR_INPUT, objective->place, "objective \"%s\" depends on itself", objective->name);
+  }
+  if (objective->expression == MBS_NODE_NONE) {
+    blueprint->wanted_objective = index;
+    return MBS_ERROR_INPUT;  // no message: the expression is read again
+  }
+  value->node[0] = objective->expression;
   return MBS_OK;
 }
 
@@ -86,11 +92,10 @@ static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, c
       return MBS_OK;
     }
   }
-  for (int i = 0; i < blueprint->parameters.count; ++i) {
-    if (strcmp(blueprint->parameters.items[i].name, name) == 0) {
-      value->node[0] = blueprint->parameters.items[i].node;
-      return MBS_OK;
-    }
+  int parameter = mbs_parameters_find(blueprint, name);
+  if (parameter >= 0) {
+    value->node[0] = blueprint->parameters.items[parameter].node;
+    return MBS_OK;
   }
   int coordinate = mbs_user_coordinate_find(blueprint, name);
   if (coordinate >= 0) {
@@ -410,6 +415,15 @@ const MbsFunctionHelp mbs_signal_help[] = {
     {NULL, NULL},
 };
 
+static bool has_function(const char *function) {
+  for (int f = 0; f < MBS_COUNT(signal_functions); ++f) {
+    if (strcmp(signal_functions[f].name, function) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static MbsStatus call_function(void *user, MbsContext *context, MbsPlace place, const char *function, int count,
                                const char *const *names, MbsExpression *value) {
   SignalScope *scope = user;
@@ -444,6 +458,7 @@ MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const c
                            unsigned use, int local_count, const MbsLocalName *locals, MbsExpression *value) {
   SignalScope scope = {
       .blueprint = blueprint, .owner = owner, .use = use, .local_count = local_count, .locals = locals};
-  MbsScope names = {.user = &scope, .owner = owner, .resolve = resolve_name, .call = call_function};
+  MbsScope names = {
+      .user = &scope, .owner = owner, .resolve = resolve_name, .call = call_function, .has_function = has_function};
   return mbs_expression_parse_sized(context, blueprint->graph, text, &names, size, value);
 }

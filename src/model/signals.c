@@ -192,21 +192,12 @@ MbsStatus mbs_blueprint_list_objectives(MbsContext *context, MbsBlueprint *bluep
   return MBS_OK;
 }
 
-MbsStatus mbs_blueprint_read_objective(MbsContext *context, MbsBlueprint *blueprint, int index) {
+// one expression; *wanted: the objective it waits for, or -1
+static MbsStatus read_objective(MbsContext *context, MbsBlueprint *blueprint, int index, int *wanted) {
   static const int fields[] = {[MBS_OBJECTIVE_IS_INTEGRAL] = MBS_OBJECTIVE_INTEGRAL,
                                [MBS_OBJECTIVE_IS_FINAL] = MBS_OBJECTIVE_FINAL,
                                [MBS_OBJECTIVE_IS_VALUE] = MBS_OBJECTIVE_VALUE};
-  enum { LONGEST_CHAIN = 100 };
   MbsObjectiveSpec *objective = &blueprint->objectives.items[index];
-  if (objective->expression != MBS_NODE_NONE) {
-    return MBS_OK;
-  }
-  if (objective->is_being_read || blueprint->objective_depth >= LONGEST_CHAIN) {
-    return mbs_fail(context, MBS_ERROR_INPUT, objective->place,
-                    objective->is_being_read ? "objective \"%s\" depends on itself"
-                                             : "objective \"%s\": a chain of more than 100 objectives",
-                    objective->name);
-  }
   const MbsRecord *record = &mbs_record_value(&blueprint->model->root, MBS_MODEL_OBJECTIVES)->records[index];
   const char *owner = mbs_arena_print(blueprint->arena, "objective \"%s\"", objective->name);
   unsigned use = objective->kind == MBS_OBJECTIVE_IS_VALUE
@@ -214,11 +205,36 @@ MbsStatus mbs_blueprint_read_objective(MbsContext *context, MbsBlueprint *bluepr
                      : MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_ACCELERATION | MBS_USE_TIME | MBS_USE_MULTIPLIERS;
   MbsExpression value;
   objective->is_being_read = true;
-  blueprint->objective_depth += 1;
-  MBS_TRY(mbs_signal_parse(context, blueprint, owner ? owner : objective->name,
-                           mbs_record_text(record, fields[objective->kind]), 1, use, 0, NULL, &value));
-  blueprint->objective_depth -= 1;
+  blueprint->wanted_objective = -1;
+  MbsStatus status = mbs_signal_parse(context, blueprint, owner ? owner : objective->name,
+                                      mbs_record_text(record, fields[objective->kind]), 1, use, 0, NULL, &value);
+  *wanted = blueprint->wanted_objective;
+  if (*wanted >= 0) {
+    return MBS_OK;
+  }
+  MBS_TRY(status);
   objective->is_being_read = false;
   objective->expression = value.node[0];
   return MBS_OK;
+}
+
+// like parameters: what waits for others makes a stack
+MbsStatus mbs_blueprint_read_objective(MbsContext *context, MbsBlueprint *blueprint, int index) {
+  int *stack = NULL, waiting = 0, wanted;
+  if (blueprint->objectives.items[index].expression != MBS_NODE_NONE) {
+    return MBS_OK;
+  }
+  for (;;) {
+    MBS_TRY(read_objective(context, blueprint, index, &wanted));
+    if (wanted < 0 && waiting == 0) {
+      return MBS_OK;
+    }
+    if (!stack) {
+      MBS_TAKE(context, blueprint->arena, stack, blueprint->objectives.count);
+    }
+    if (wanted >= 0) {
+      stack[waiting++] = index;
+    }
+    index = wanted >= 0 ? wanted : stack[--waiting];
+  }
 }

@@ -33,12 +33,10 @@ void mbs_user_coordinate_nearest(const MbsBlueprint *blueprint, const char *name
 
 // a bare name in an expression is a coordinate or a parameter, not both
 static MbsStatus refuse_parameter(MbsContext *context, const MbsBlueprint *blueprint, MbsText name) {
-  for (int i = 0; i < blueprint->parameters.count; ++i) {
-    if (strcmp(blueprint->parameters.items[i].name, name.text) == 0) {
-      return mbs_fail(context, MBS_ERROR_INPUT, name.place,
-                      "coordinate \"%s\" has the name of a parameter, so an expression could mean either: rename one",
-                      name.text);
-    }
+  if (mbs_parameters_find(blueprint, name.text) >= 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, name.place,
+                    "coordinate \"%s\" has the name of a parameter, so an expression could mean either: rename one",
+                    name.text);
   }
   return MBS_OK;
 }

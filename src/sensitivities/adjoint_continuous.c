@@ -27,20 +27,20 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
   if (settings->is_kinematic) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "method adjoint-continuous is not offered for kinematics, which has no equations of motion to "
-                    "integrate backwards; use --method adjoint");
+                    "integrate backwards; use method adjoint");
   }
   if (!simulation->formulation.type->has_backward_equations) {
     return mbs_fail(
         context, MBS_ERROR_NOT_OFFERED,
         mbs_model_setting_place(model, MBS_SIMULATION_FORMULATION, settings->formulation),
         "method adjoint-continuous is not offered with formulation %s: backward equations are written for penalty and "
-        "matrix-r; use one of these, or --method adjoint, which is exact with every formulation",
+        "matrix-r; use one of these, or method adjoint, which is exact with every formulation",
         settings->formulation);
   }
   if (simulation->reduced && mbs_initial_is_nonholonomic(simulation->system)) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "method adjoint-continuous is not offered with nonholonomic constraints and formulation matrix-r, "
-                    "whose velocities are fewer than its positions; use penalty, or --method adjoint");
+                    "whose velocities are fewer than its positions; use penalty, or method adjoint");
   }
   return MBS_OK;
 }

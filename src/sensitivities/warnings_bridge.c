@@ -39,7 +39,7 @@ static MbsStatus warn_of_singular_positions(MbsContext *context, const MbsResult
              "near a singular position at t = %.6g: the equations are %.0e times worse conditioned "
              "than at the start, and results lose about %.0f digits there; %s",
              statistics->condition_time, statistics->condition_growth, log10(statistics->condition_growth),
-             result->settings.is_kinematic ? "keep the motion away from there" : "compare with --formulation ali3p");
+             result->settings.is_kinematic ? "keep the motion away from there" : "compare with formulation ali3p");
 }
 
 static MbsStatus warn_of_coarse_steps(MbsContext *context, const MbsResult *result, Warnings *warnings) {

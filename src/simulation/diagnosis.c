@@ -52,7 +52,7 @@ static void name_massless(MbsContext *context, const MbsSimulation *simulation) 
     append(context, "; give it an inertia, or a constraint that determines it");
     return;
   }
-  append(context, found ? "; give it a mass and an inertia, or hold it" : "; start elsewhere, or try a smaller --step");
+  append(context, found ? "; give it a mass and an inertia, or hold it" : "; start elsewhere, or try a smaller step");
 }
 
 // names the constraints that are redundant at the present position, and counts them
@@ -119,7 +119,7 @@ MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simu
     }
   }
   if (redundant) {
-    append(context, "; remove a constraint, or use --formulation penalty, which allows this");
+    append(context, "; remove a constraint, or use formulation ali3p or penalty, which allow this");
   } else {
     name_massless(context, simulation);
   }

@@ -171,18 +171,17 @@ static MbsStatus check_projections(MbsContext *context, const MbsFormulationType
       (settings->projections != 0 || settings->is_projection_tangent || settings->is_nonholonomic_projected)) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "formulation %s has no projections; use ali3p for %s",
                     settings->formulation,
-                    settings->projections != 0        ? "--projections"
-                    : settings->is_projection_tangent ? "--projection-matrix"
-                                                      : "--nonholonomic projected");
+                    settings->projections != 0        ? "projections"
+                    : settings->is_projection_tangent ? "projection matrix tangent"
+                                                      : "nonholonomic projected");
   }
   if (settings->projections < -1 || settings->projections > MBS_MOST_PROJECTIONS) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "projections must be none, auto, or 1 to %d",
                     MBS_MOST_PROJECTIONS);
   }
   if ((settings->is_nonholonomic_projected || settings->is_projection_tangent) && settings->projections < 0) {
-    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
-                    "--%s needs the projections that --projections none leaves out",
-                    settings->is_projection_tangent ? "projection-matrix tangent" : "nonholonomic projected");
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s needs the projections that projections none leaves out",
+                    settings->is_projection_tangent ? "projection matrix tangent" : "nonholonomic projected");
   }
   return MBS_OK;
 }
@@ -207,12 +206,12 @@ static MbsStatus check_coordinates(MbsContext *context, const MbsModel *model, c
   MbsSettings file;  // what that says of trees waits until relative coordinates are chosen
   MBS_TRY(join(context, model, MBS_SIMULATION_TREE, sizeof file.tree, file.tree));
   MBS_TRY(join(context, model, MBS_SIMULATION_CUT, sizeof file.cut, file.cut));
-  const char *option = strcmp(settings->tree, file.tree) != 0 ? "--tree"
-                       : strcmp(settings->cut, file.cut) != 0 ? "--cut"
+  const char *option = strcmp(settings->tree, file.tree) != 0 ? "tree"
+                       : strcmp(settings->cut, file.cut) != 0 ? "cut"
                        : settings->is_about_mass_centres      ? "a reference point"
                                                               : NULL;
   if (!is_relative && option) {
-    return mbs_fail(context, MBS_ERROR_INPUT, place, "%s is for relative coordinates; add --coordinates relative",
+    return mbs_fail(context, MBS_ERROR_INPUT, place, "%s is for relative coordinates; choose coordinates relative",
                     option);
   }
   if (is_relative && settings->is_projection_tangent) {

@@ -28,7 +28,7 @@ static MbsStatus refuse_projection_signals(MbsContext *context, const MbsSimulat
                       "%s: sigma() and kappa() are multipliers of the projections, which formulation %s%s does not do; "
                       "use ali3p",
                       blueprint->model->file, simulation->settings.formulation,
-                      simulation->formulation.type->has_projections ? " with --projections none" : "");
+                      simulation->formulation.type->has_projections ? " with projections none" : "");
     }
   }
   return MBS_OK;
@@ -203,8 +203,8 @@ static MbsStatus comes_apart(MbsContext *context, const MbsSimulation *simulatio
   }
   const MbsRowSpec *row = &system->blueprint->rows.items[worst];
   return mbs_fail(context, MBS_ERROR_NUMERICAL, row->place,
-                  "the mechanism comes apart at t = %.10g: constraint \"%s\" is off by %.3g; try a smaller --step, and "
-                  "with index1 --baumgarte",
+                  "the mechanism comes apart at t = %.10g: constraint \"%s\" is off by %.3g; try a smaller step, and "
+                  "with index1 its stabilisation (baumgarte)",
                   mbs_re(simulation->state.t), row->name, largest);
 }
 

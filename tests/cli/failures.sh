@@ -147,7 +147,7 @@ if env --default-signal=INT true 2>/dev/null; then
 fi
 
 # ---- a tolerance below rounding: an error, and not other independent coordinates with another truncation error ----
-fails 'rounding is larger than that: use a larger --tolerance' \
+fails 'rounding is larger than that: use a larger tolerance' \
   simulate models/bricard.yaml --formulation matrix-r --tolerance 5e-16 --end 2
 
 done_well

@@ -75,7 +75,7 @@ exits 0 simulate models/slider_crank.yaml $short
 prints '^  coordinate  *value  *rate  *acceleration$'
 prints '^  q  *[0-9]'
 exits 0 check models/slider_crank.yaml
-prints ': 0 bodies, 3 natural coordinates, 2 constraints (0 redundant), 1 degrees of freedom$'
+prints ': 0 bodies, 3 natural coordinates, 2 constraints (0 redundant), 1 degree of freedom$'
 grep -q 'stands on' "$folder/out" && fail 'no table of bodies where there are none'
 
 # ---- warnings ----

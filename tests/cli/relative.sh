@@ -13,18 +13,18 @@ prints 'joint revolute 5: '
 exits 0 check $model --coordinates relative --tree 'revolute 3,revolute 4, revolute 5'
 prints 'joint revolute 2: '
 
-complains 'mbsens: --cut: no joint "revolute 6"; did you mean' check $model --coordinates relative --cut 'revolute 6'
-complains 'mbsens: --tree: no joint "hinge"' simulate $model --coordinates relative --tree hinge
+complains 'mbsens: cut: no joint "revolute 6"; did you mean' check $model --coordinates relative --cut 'revolute 6'
+complains 'mbsens: tree: no joint "hinge"' simulate $model --coordinates relative --tree hinge
 complains 'joint "revolute 5" closes a loop; leave it or another of the loop out' \
   check $model --coordinates relative --tree 'revolute 1,revolute 2,revolute 3,revolute 4,revolute 5'
-complains ' --cut: the list leaves a loop uncut, closed by joint "tie_end"; cut that one or another' \
+complains ' cut: the list leaves a loop uncut, closed by joint "tie_end"; cut that one or another' \
   check models/double_wishbone.yaml --coordinates relative --cut ball
 complains 'joint "tie_rod" (distance) cannot carry a body of the tree' \
   check models/slider_spring.yaml --coordinates relative --tree tie_rod
 complains 'cannot both carry the tree and be cut' \
   check $model --coordinates relative --tree 'revolute 3' --cut 'revolute 3'
-complains 'mbsens: --tree is for relative coordinates; add --coordinates relative' check $model --tree 'revolute 3'
-complains 'mbsens: --cut is for relative coordinates; add --coordinates relative' gradient $model --cut 'revolute 3'
+complains 'mbsens: tree is for relative coordinates; choose coordinates relative' check $model --tree 'revolute 3'
+complains 'mbsens: cut is for relative coordinates; choose coordinates relative' gradient $model --cut 'revolute 3'
 complains 'the list is longer than 255 letters' check $model --coordinates relative --cut "$(printf '%0300d' 7)"
 # rigid bodies have no multipliers in relative coordinates
 sed 's/^objectives:/&\n  load: {integral: lambda(A1)^2}/' $model >"$folder/load.yaml"

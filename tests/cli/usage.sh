@@ -29,7 +29,7 @@ done
 # ---- commands ----
 complains 'no command'
 complains 'unknown option --json' --json check $model
-for name in equilibrium linearize optimize report plot nonsense; do
+for name in equilibrium linearize linearise optimize optimise identify sweep study report plot nonsense; do
   complains 'unknown command' $name $model
 done
 complains 'did you mean gradient?' gradeint $model
@@ -54,18 +54,18 @@ complains 'not an option of check' check $model --derivatives automatic
 complains 'too few independent coordinates' gradient $model --formulation matrix-r --independent 'r(P2).x'
 complains 'too many independent coordinates' gradient $model --formulation matrix-r --independent 'r(P2).x,r(P2).y,r(P1).x'
 complains 'does not add a freedom' gradient $model --formulation matrix-r --independent 'r(P2).x,2*r(P2).x'
-complains 'use penalty, or --method adjoint' gradient models/rolling_disc.yaml --formulation matrix-r --method adjoint-continuous
+complains 'use penalty, or method adjoint' gradient models/rolling_disc.yaml --formulation matrix-r --method adjoint-continuous
 complains 'spectral radius must be from 0 to 1' gradient $model --spectral-radius 1.5
 complains 'gamma must be from 1/2 to 1' gradient $model --gamma 0.4
 complains 'beta must be positive and at most 1/2' gradient $model --beta 0.7
 complains 'a spectral radius has no meaning with integrator trapezoidal' gradient $model --spectral-radius 0.5 --integrator trapezoidal
 complains 'beta or gamma has no meaning with integrator generalised-alpha' gradient $model --gamma 0.6 --integrator generalised-alpha
-complains 'formulation index1 has no projections; use ali3p for --projections' gradient $model --formulation index1 --projections 2
+complains 'formulation index1 has no projections; use ali3p for projections' gradient $model --formulation index1 --projections 2
 complains 'formulation ali3p has no Baumgarte stabilisation; use index1' gradient $model --baumgarte
 exits 0 verify $model --step 0.05 --end 0.5 --baumgarte  # with the formulations that have it
-complains 'formulation penalty has no projections; use ali3p for --nonholonomic' gradient $model --formulation penalty --nonholonomic projected
-complains 'formulation index1 has no projections; use ali3p for --projection-matrix' gradient $model --formulation index1 --projection-matrix tangent
-complains '--projection-matrix tangent needs the projections that --projections none leaves out' gradient $model --formulation ali3p --projection-matrix tangent --projections none
+complains 'formulation penalty has no projections; use ali3p for nonholonomic' gradient $model --formulation penalty --nonholonomic projected
+complains 'formulation index1 has no projections; use ali3p for projection matrix tangent' gradient $model --formulation index1 --projection-matrix tangent
+complains 'projection matrix tangent needs the projections that projections none leaves out' gradient $model --formulation ali3p --projection-matrix tangent --projections none
 complains '--projections: expected a number' gradient $model --projections some
 complains 'projections must be none, auto, or 1 to' gradient $model --formulation ali3p --projections 100
 complains '--projection-matrix: expected mass or tangent' gradient $model --projection-matrix stiff
@@ -104,7 +104,7 @@ printf 'mbsens: 1\nparameters: {m: 2}\nbodies:\n  ball: {mass: m, points: {P: [0
   'objectives: {x: {final: r(P).x + m}}' 'simulation: {end: 1, step: 0.1, formulation: index3}' >"$folder/index3.yaml"
 complains 'index3.yaml:6:46: error: method adjoint-continuous is not offered' \
   gradient "$folder/index3.yaml" --method adjoint-continuous
-complains 'not offered for kinematics, which has no equations of motion to integrate backwards; use --method adjoint' kinematics $model --method adjoint-continuous
+complains 'not offered for kinematics, which has no equations of motion to integrate backwards; use method adjoint' kinematics $model --method adjoint-continuous
 complains '--derivatives: is for derivatives of the objectives; say by which --method' \
   kinematics $model --derivatives automatic
 complains '--wrt: is for derivatives of the objectives; say by which --method' kinematics $model --wrt Ls1

@@ -1,0 +1,193 @@
+// Parameters: numbers with names, and expressions of other parameters, written in any order.
+//
+// An expression that needs a parameter which is not read yet is left, and read again once that one is: the ones that
+// wait make a stack, so that chains may be as long as they like. Names are found by their hash, so that reading is
+// linear in what is written.
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "model/blueprint.h"
+
+typedef enum ParameterState { UNREAD, READING, READ } ParameterState;
+
+typedef struct ParameterScope {
+  MbsBlueprint *blueprint;
+  const char *owner;      // of the expression being read
+  ParameterState *state;  // NULL: all are read
+  int wanted;             // what the expression waits for; -1: nothing
+} ParameterScope;
+
+// ---- names ----
+static int *find_slot(const MbsBlueprint *blueprint, const char *name) {
+  uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char *c = name; *c; ++c) {
+    hash = (hash ^ (unsigned char)*c) * 1099511628211U;
+  }
+  int mask = blueprint->parameter_slot_count - 1;
+  for (int slot = (int)(hash >> 24) & mask;; slot = (slot + 1) & mask) {
+    int *found = &blueprint->parameter_slots[slot];
+    if (*found == 0 || strcmp(blueprint->parameters.items[*found - 1].name, name) == 0) {
+      return found;
+    }
+  }
+}
+
+int mbs_parameters_find(const MbsBlueprint *blueprint, const char *name) {
+  return blueprint->parameter_slot_count > 0 ? *find_slot(blueprint, name) - 1 : -1;
+}
+
+static MbsStatus list_names(MbsContext *context, MbsBlueprint *blueprint) {
+  int count = blueprint->parameters.count, slots = 16;
+  while (slots < 2 * count) {
+    slots *= 2;
+  }
+  MBS_TAKE(context, blueprint->arena, blueprint->parameter_slots, slots);
+  blueprint->parameter_slot_count = slots;
+  for (int i = 0; i < count; ++i) {
+    *find_slot(blueprint, blueprint->parameters.items[i].name) = 1 + i;
+  }
+  return MBS_OK;
+}
+
+// ---- expressions of parameters ----
+static MbsStatus resolve(void *user, MbsContext *context, MbsPlace place, const char *name, MbsExpression *value) {
+  ParameterScope *scope = user;
+  const MbsBlueprint *blueprint = scope->blueprint;
+  int found = mbs_parameters_find(blueprint, name);
+  if (found >= 0 && scope->state && scope->state[found] == READING) {
+    return mbs_fail(context, MBS_ERROR_INPUT, place, "parameter \"%s\" depends on itself", name);
+  }
+  if (found >= 0 && scope->state && scope->state[found] == UNREAD) {
+    scope->wanted = found;
+    return MBS_ERROR_INPUT;  // no message: the expression is read again
+  }
+  if (found >= 0) {
+    *value = (MbsExpression){.size = 1, .node = {blueprint->parameters.items[found].node}};
+    return MBS_OK;
+  }
+  if (mbs_user_coordinate_find(blueprint, name) >= 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, place,
+                    "%s: coordinate \"%s\" cannot be used here: it moves; only parameters do not", scope->owner, name);
+  }
+  if (strcmp(name, "t") == 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, place,
+                    "%s: time cannot be used here: it is no parameter; force laws and objectives may use it",
+                    scope->owner);
+  }
+  const char *nearest = NULL;
+  for (int i = 0; i < blueprint->parameters.count; ++i) {
+    mbs_name_nearest(name, blueprint->parameters.items[i].name, &nearest);
+  }
+  return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: no parameter \"%s\"%s%s%s", scope->owner, name,
+                  nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static bool has_no_function(const char *function) {
+  (void)function;
+  return false;
+}
+
+static MbsStatus refuse_call(void *user, MbsContext *context, MbsPlace place, const char *function, int argument_count,
+                             const char *const *arguments, MbsExpression *value) {
+  const ParameterScope *scope = user;
+  const char *nearest = NULL;
+  (void)argument_count;
+  (void)arguments;
+  (void)value;
+  for (const MbsFunctionHelp *help = mbs_function_help; help->name; ++help) {
+    mbs_name_nearest(function, help->name, &nearest);
+  }
+  return mbs_fail(context, MBS_ERROR_INPUT, place,
+                  "%s: no function \"%s\"%s%s%s; only parameters can be used here, not what moves", scope->owner,
+                  function, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static MbsStatus parse(MbsContext *context, ParameterScope *scope, MbsText text, MbsNode *node) {
+  MbsScope names = {
+      .user = scope, .owner = scope->owner, .resolve = resolve, .call = refuse_call, .has_function = has_no_function};
+  MbsExpression value;
+  MBS_TRY(mbs_expression_parse_sized(context, scope->blueprint->graph, text, &names, 1, &value));
+  *node = value.node[0];
+  return MBS_OK;
+}
+
+MbsStatus mbs_parameters_parse(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
+                               MbsNode *node) {
+  ParameterScope scope = {.blueprint = blueprint, .owner = owner, .wanted = -1};
+  return parse(context, &scope, text, node);
+}
+
+// ---- reading them ----
+// a number is an input of the graph, whatever its value; an expression of others stays one
+static MbsStatus finish(MbsContext *context, MbsBlueprint *blueprint, int index, MbsNode read) {
+  MbsParameter *parameter = &blueprint->parameters.items[index];
+  const MbsGraphNode *node = mbs_graph_node(blueprint->graph, read);
+  parameter->is_derived = node->operation != MBS_OP_CONSTANT;
+  if (parameter->is_derived) {
+    parameter->node = read;
+    return MBS_OK;
+  }
+  parameter->nominal = node->value;
+  parameter->node = mbs_graph_input(blueprint->graph, index);
+  if (!isfinite(parameter->nominal)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, parameter->text.place,
+                    "parameter \"%s\": \"%s\" is not a finite number (a division by zero or a domain error)",
+                    parameter->name, parameter->text.text);
+  }
+  return MBS_OK;
+}
+
+// the last of the stack, or what it waits for onto the stack
+static MbsStatus read_last(MbsContext *context, MbsBlueprint *blueprint, ParameterState *state, int *stack,
+                           int *depth) {
+  int index = stack[*depth - 1];
+  const MbsParameter *parameter = &blueprint->parameters.items[index];
+  const char *owner = mbs_arena_print(blueprint->arena, "parameter \"%s\"", parameter->name);
+  ParameterScope scope = {
+      .blueprint = blueprint, .owner = owner ? owner : parameter->name, .state = state, .wanted = -1};
+  MbsNode node;
+  state[index] = READING;
+  MbsStatus status = parse(context, &scope, parameter->text, &node);
+  if (scope.wanted >= 0) {
+    stack[(*depth)++] = scope.wanted;
+    return MBS_OK;
+  }
+  MBS_TRY(status);
+  state[index] = READ;
+  *depth -= 1;
+  return finish(context, blueprint, index, node);
+}
+
+MbsStatus mbs_parameters_read(MbsContext *context, MbsBlueprint *blueprint) {
+  const MbsValue *written = mbs_record_value(&blueprint->model->root, MBS_MODEL_PARAMETERS);
+  for (int i = 0; i < written->count; ++i) {
+    const MbsRecord *record = &written->records[i];
+    MBS_APPEND(context, blueprint->arena, &blueprint->signals, (MbsSignal){.kind = MBS_SIGNAL_PARAMETER, .index = i});
+    MBS_APPEND(context, blueprint->arena, &blueprint->parameters,
+               (MbsParameter){.name = record->name.text, .text = record->values[0].texts[0]});
+  }
+  MBS_TRY(list_names(context, blueprint));
+  ParameterState *state;
+  int *stack;
+  MBS_TAKE(context, blueprint->arena, state, written->count);
+  MBS_TAKE(context, blueprint->arena, stack, written->count);
+  for (int i = 0; i < written->count; ++i) {
+    stack[0] = i;
+    for (int depth = state[i] == READ ? 0 : 1; depth > 0;) {
+      MBS_TRY(read_last(context, blueprint, state, stack, &depth));
+    }
+  }
+  // derived ones count among the properties: they must be finite, whether they are used or not
+  for (int i = 0; i < written->count; ++i) {
+    const MbsParameter *parameter = &blueprint->parameters.items[i];
+    if (parameter->is_derived) {
+      const char *name = mbs_arena_print(blueprint->arena, "parameter \"%s\"", parameter->name);
+      MBS_APPEND(
+          context, blueprint->arena, &blueprint->properties,
+          (MbsProperty){.name = name ? name : parameter->name, .text = parameter->text, .node = parameter->node});
+    }
+  }
+  return MBS_OK;
+}
