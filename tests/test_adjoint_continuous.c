@@ -351,7 +351,7 @@ static void check_refusals(void) {
     request.method = MBS_METHOD_ADJOINT_CONTINUOUS;
     ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_NOT_OFFERED && !result);
     ENSURE_CONTAINS(mbs_context_message(context), others[i]);
-    ENSURE_CONTAINS(mbs_context_message(context), "use one of these, or --method adjoint");
+    ENSURE_CONTAINS(mbs_context_message(context), "use one of these, or method adjoint");
   }
   MbsRequest request = request_of(model, "penalty");
   request.method = MBS_METHOD_ADJOINT_CONTINUOUS;
