@@ -45,8 +45,7 @@ static bool has_place(const char *message) {
   return c && c > message;
 }
 
-int cli_fail_library(const MbsContext *context, MbsStatus status) {
-  const char *message = mbs_context_message(context);
+static int tell(MbsStatus status, const char *message) {
   if (has_place(message)) {
     (void)fprintf(stderr, "%s\n", message);
     return cli_exit_status(status);
@@ -57,6 +56,14 @@ int cli_fail_library(const MbsContext *context, MbsStatus status) {
 #undef MEANING
   };
   return cli_fail(status, "%s", message[0] ? message : meanings[status]);
+}
+
+int cli_fail_library(const MbsContext *context, MbsStatus status) {
+  int count = status == MBS_ERROR_INPUT ? mbs_context_error_count(context) : 1;
+  for (int i = 0; i < count - 1; ++i) {
+    (void)tell(status, mbs_context_error(context, i));
+  }
+  return tell(status, count > 1 ? mbs_context_error(context, count - 1) : mbs_context_message(context));
 }
 
 // a pipe that nobody reads any more

@@ -33,6 +33,9 @@ MbsContext *mbs_context_create(void);  // NULL: out of memory
 void mbs_context_destroy(MbsContext *context);
 // What went wrong in the last call that failed.
 const char *mbs_context_message(const MbsContext *context);
+// A model may be wrong in several places: the first of them is the message, at most ten are told. 1 after other errors.
+int mbs_context_error_count(const MbsContext *context);
+const char *mbs_context_error(const MbsContext *context, int index);
 // Called now and then during long runs with the fraction done; return false to stop the run, which then
 // ends with MBS_ERROR_INTERRUPTED.
 void mbs_context_on_progress(MbsContext *context, bool (*keep_going)(void *user, double fraction), void *user);

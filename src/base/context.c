@@ -34,11 +34,35 @@ MbsStatus mbs_fail(MbsContext *context, MbsStatus status, MbsPlace place, const 
   return status;
 }
 
+MbsStatus mbs_error_keep(MbsContext *context, MbsStatus status) {
+  if (status != MBS_ERROR_INPUT) {
+    context->error_count = status == MBS_OK ? context->error_count : 0;
+    return status;
+  }
+  bool is_known = false;  // kept already by a loop inside
+  for (int i = 0; i < context->error_count; ++i) {
+    is_known |= strcmp(context->errors[i], context->message) == 0;
+  }
+  if (!is_known) {
+    memcpy(context->errors[context->error_count++], context->message, sizeof context->message);
+  }
+  return context->error_count < MBS_MOST_ERRORS ? MBS_OK : mbs_errors_tell(context, 0);
+}
+
+MbsStatus mbs_errors_tell(MbsContext *context, int before) {
+  if (context->error_count <= before) {
+    return MBS_OK;
+  }
+  memcpy(context->message, context->errors[0], sizeof context->message);
+  return context->status = MBS_ERROR_INPUT;
+}
+
 MbsStatus mbs_call_begin(MbsContext *context, const char *call, const MbsNeeded *needed) {
   if (!context) {
     return MBS_ERROR_INPUT;  // and nowhere to say why
   }
   context->is_memory_out = false;
+  context->error_count = 0;
   for (; needed->name; ++needed) {
     if (!needed->pointer) {
       return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the %s is NULL", call, needed->name);
@@ -60,6 +84,15 @@ void mbs_context_destroy(MbsContext *context) { free(context); }
 
 const char *mbs_context_message(const MbsContext *context) {
   return context ? context->message : "the context is NULL";
+}
+
+int mbs_context_error_count(const MbsContext *context) {
+  return !context || context->status != MBS_ERROR_INPUT || context->error_count == 0 ? 1 : context->error_count;
+}
+
+const char *mbs_context_error(const MbsContext *context, int index) {
+  int count = mbs_context_error_count(context);
+  return index < 0 || index >= count ? "" : count == 1 ? mbs_context_message(context) : context->errors[index];
 }
 
 void mbs_context_on_progress(MbsContext *context, bool (*keep_going)(void *user, double fraction), void *user) {

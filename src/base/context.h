@@ -18,10 +18,14 @@ typedef struct MbsText {
   MbsPlace place;
 } MbsText;
 
+enum { MBS_MESSAGE_SIZE = 2048, MBS_MOST_ERRORS = 10 };
+
 typedef struct MbsContext {
   MbsStatus status;
   bool is_memory_out;  // since the public call began: whatever else failed, failed for that
-  char message[2048];
+  char message[MBS_MESSAGE_SIZE];
+  int error_count;  // of errors in the input that did not stop the call at once, since it began
+  char errors[MBS_MOST_ERRORS][MBS_MESSAGE_SIZE];
   // Called now and then in long runs with the fraction done; false stops the run. May be NULL.
   bool (*keep_going)(void *user, double fraction);
   void *user;
@@ -33,6 +37,15 @@ MbsStatus mbs_fail(MbsContext *context, MbsStatus status, MbsPlace place, const 
     __attribute__((format(printf, 4, 5)));
 
 extern const MbsPlace mbs_nowhere;
+
+// Records that do not depend on each other are all looked at, so that several errors are told at once:
+//     int before = context->error_count;
+//     for each of them: MBS_TRY(mbs_error_keep(context, read(...)));
+//     MBS_TRY(mbs_errors_tell(context, before));
+// keep: an error in the input is kept, and the next record's turn comes; unless there are enough, or it is another kind
+// of error. tell: that there were any since `before`; the message is that of the very first.
+MbsStatus mbs_error_keep(MbsContext *context, MbsStatus status);
+MbsStatus mbs_errors_tell(MbsContext *context, int before);
 
 // ---- public calls ----
 // A pointer that a call needs, and what the header calls it.

@@ -73,27 +73,31 @@ MbsStatus mbs_compile_choose_independents(MbsContext *context, MbsBlueprint *blu
 // is_in_tree: joints that need no rows, by joint; NULL: none
 static MbsStatus read_joints(MbsContext *context, MbsBlueprint *blueprint, bool is_connecting, const bool *is_in_tree) {
   const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
+  int before = context->error_count;
   for (int i = 0; i < joints->count; ++i) {
     const MbsJointType *type = mbs_joint_types[joints->records[i].type];
-    if (type->only_dimension && type->only_dimension != blueprint->dimension) {
-      return mbs_fail(context, MBS_ERROR_INPUT, joints->records[i].name.place,
-                      "%s: a %s joint is for models of dimension %d", mbs_joint_name(blueprint, &joints->records[i]),
-                      type->record.name, type->only_dimension);
-    }
     JointFunction function = is_connecting ? type->connect : type->rows;
-    if (function && !(is_in_tree && is_in_tree[i])) {
-      MBS_TRY(function(context, blueprint, &joints->records[i]));
+    MbsStatus status = MBS_OK;
+    if (type->only_dimension && type->only_dimension != blueprint->dimension) {
+      status = mbs_fail(context, MBS_ERROR_INPUT, joints->records[i].name.place,
+                        "%s: a %s joint is for models of dimension %d", mbs_joint_name(blueprint, &joints->records[i]),
+                        type->record.name, type->only_dimension);
+    } else if (function && !(is_in_tree && is_in_tree[i])) {
+      status = function(context, blueprint, &joints->records[i]);
     }
+    MBS_TRY(mbs_error_keep(context, status));
   }
-  return MBS_OK;
+  return mbs_errors_tell(context, before);
 }
 
 static MbsStatus read_forces(MbsContext *context, MbsBlueprint *blueprint) {
   const MbsValue *forces = mbs_record_value(&blueprint->model->root, MBS_MODEL_FORCES);
+  int before = context->error_count;
   for (int i = 0; i < forces->count; ++i) {
-    MBS_TRY(mbs_force_types[forces->records[i].type]->build(context, blueprint, &forces->records[i]));
+    MbsStatus status = mbs_force_types[forces->records[i].type]->build(context, blueprint, &forces->records[i]);
+    MBS_TRY(mbs_error_keep(context, status));
   }
-  return MBS_OK;
+  return mbs_errors_tell(context, before);
 }
 
 MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsCoordinateChoice *choice,
@@ -113,9 +117,11 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   MBS_TRY(read_forces(context, blueprint));
   MBS_TRY(read_independents(context, blueprint));
   MBS_TRY(mbs_blueprint_list_objectives(context, blueprint));
+  int before = context->error_count;
   for (int i = 0; i < blueprint->objectives.count; ++i) {
-    MBS_TRY(mbs_blueprint_read_objective(context, blueprint, i));
+    MBS_TRY(mbs_error_keep(context, mbs_blueprint_read_objective(context, blueprint, i)));
   }
+  MBS_TRY(mbs_errors_tell(context, before));
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   MBS_TRY(mbs_blueprint_check_properties(context, blueprint));
   MBS_TRY(mbs_placement_guess(context, blueprint));

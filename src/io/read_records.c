@@ -107,11 +107,12 @@ static MbsStatus read_map(const MbsReader *reader, const MbsWhere *where, const 
   MBS_TRY(expect_section(reader, where, node, MBS_YAML_MAPPING));
   MbsRecord *records;
   MBS_TAKE(reader->context, reader->arena, records, node->count);
+  int before = reader->context->error_count;
   for (const MbsYaml *pair = node->first; pair; pair = pair->next) {
-    MBS_TRY(read_entry(reader, where, field, pair, &records[value->count++]));
+    MBS_TRY(mbs_error_keep(reader->context, read_entry(reader, where, field, pair, &records[value->count++])));
   }
   value->records = records;
-  return MBS_OK;
+  return mbs_errors_tell(reader->context, before);
 }
 
 // ---- lists of records and of elements ----
@@ -120,6 +121,7 @@ static MbsStatus read_record_list(const MbsReader *reader, const MbsWhere *where
                                   const MbsYaml *node, MbsValue *value) {
   MBS_TRY(expect_section(reader, where, node, MBS_YAML_LIST));
   MbsRecord *records;
+  int before = reader->context->error_count;
   MBS_TAKE(reader->context, reader->arena, records, node->count);
   for (const MbsYaml *item = node->first; item; item = item->next) {
     MbsRecord *record = &records[value->count++];
@@ -130,10 +132,11 @@ static MbsStatus read_record_list(const MbsReader *reader, const MbsWhere *where
       return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
     }
     MbsWhere entry = {.outer = where->outer, .word = record->name.text};
-    MBS_TRY(mbs_reader_read_record(reader, &entry, field->record, item, NULL, item->place, &record->values));
+    MBS_TRY(mbs_error_keep(reader->context, mbs_reader_read_record(reader, &entry, field->record, item, NULL,
+                                                                   item->place, &record->values)));
   }
   value->records = records;
-  return MBS_OK;
+  return mbs_errors_tell(reader->context, before);
 }
 
 // The joints or the forces, whose types come from the registry.
@@ -236,10 +239,13 @@ static MbsStatus read_elements(const MbsReader *reader, const MbsWhere *where, c
   MBS_TRY(expect_section(reader, where, node, MBS_YAML_LIST));
   MbsRecord *records;
   MBS_TAKE(reader->context, reader->arena, records, node->count);
+  int before = reader->context->error_count;
   for (const MbsYaml *item = node->first; item; item = item->next) {
     MbsRecord *record = &records[value->count++];
-    MBS_TRY(read_element(reader, where, &family, item, reader->list_offset + value->count, record));
+    MBS_TRY(mbs_error_keep(reader->context,
+                           read_element(reader, where, &family, item, reader->list_offset + value->count, record)));
   }
+  MBS_TRY(mbs_errors_tell(reader->context, before));
   value->records = records;
   return refuse_same_names(reader, &family, records, value->count);
 }
@@ -337,8 +343,10 @@ MbsStatus mbs_reader_read_record(const MbsReader *reader, const MbsWhere *where,
                                  const MbsYaml *mapping, const char *extra_key, MbsPlace place,
                                  const MbsValue **values) {
   MBS_TRY(mbs_reader_expect(reader, where, mapping, MBS_YAML_MAPPING, "a mapping"));
+  MbsContext *context = reader->context;
+  int before = context->error_count;
   MbsValue *read;
-  MBS_TAKE(reader->context, reader->arena, read, type->field_count);
+  MBS_TAKE(context, reader->arena, read, type->field_count);
   *values = read;
   for (const MbsYaml *pair = mapping->first; pair; pair = pair->next) {
     int field = 0;
@@ -346,11 +354,12 @@ MbsStatus mbs_reader_read_record(const MbsReader *reader, const MbsWhere *where,
       ++field;
     }
     if (field < type->field_count) {
-      MBS_TRY(mbs_reader_read_value(reader, where, &type->fields[field], pair, &read[field]));
+      MBS_TRY(mbs_error_keep(context, mbs_reader_read_value(reader, where, &type->fields[field], pair, &read[field])));
     } else if (!extra_key || strcmp(extra_key, pair->key.text) != 0) {
-      return fail_unknown_key(reader, where, type, extra_key, pair->key);
+      MBS_TRY(mbs_error_keep(context, fail_unknown_key(reader, where, type, extra_key, pair->key)));
     }
   }
+  MBS_TRY(mbs_errors_tell(context, before));  // a key that is missing may be one that was misspelt
   for (int i = 0; i < type->field_count; ++i) {
     const MbsField *field = &type->fields[i];
     if (!read[i].is_given && field->is_required) {

@@ -59,8 +59,27 @@ MbsStatus mbs_blueprint_nominal(MbsContext *context, MbsBlueprint *blueprint, in
   return MBS_OK;
 }
 
+static MbsStatus check_property(MbsContext *context, const MbsProperty *property, double value) {
+  const char *wrong = NULL;
+  if (!isfinite(value)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, property->text.place,
+                    "%s: \"%s\" is not a finite number (a division by zero or a domain error)", property->name,
+                    property->text.text);
+  }
+  if (property->check == MBS_CHECK_POSITIVE && !(value > 0)) {
+    wrong = "must be positive";
+  } else if (property->check == MBS_CHECK_NOT_NEGATIVE && value < 0) {
+    wrong = "must not be negative";
+  } else if (property->check == MBS_CHECK_NOT_ZERO && !(fabs(value) > 0)) {  // real
+    wrong = "must not be zero";
+  }
+  return wrong ? mbs_fail(context, MBS_ERROR_INPUT, property->text.place, "%s %s, got %.10g", property->name, wrong,
+                          value)
+               : MBS_OK;
+}
+
 MbsStatus mbs_blueprint_check_properties(MbsContext *context, MbsBlueprint *blueprint) {
-  int first = blueprint->checked_count;
+  int first = blueprint->checked_count, before = context->error_count;
   int count = blueprint->properties.count - first;
   MbsNode *nodes;
   double *values;
@@ -71,25 +90,9 @@ MbsStatus mbs_blueprint_check_properties(MbsContext *context, MbsBlueprint *blue
   }
   MBS_TRY(mbs_blueprint_nominal(context, blueprint, count, nodes, values));
   for (int i = 0; i < count; ++i) {
-    const MbsProperty *property = &blueprint->properties.items[first + i];
-    const char *wrong = NULL;
-    if (!isfinite(values[i])) {
-      return mbs_fail(context, MBS_ERROR_INPUT, property->text.place,
-                      "%s: \"%s\" is not a finite number (a division by zero or a domain error)", property->name,
-                      property->text.text);
-    }
-    if (property->check == MBS_CHECK_POSITIVE && !(values[i] > 0)) {
-      wrong = "must be positive";
-    } else if (property->check == MBS_CHECK_NOT_NEGATIVE && values[i] < 0) {
-      wrong = "must not be negative";
-    } else if (property->check == MBS_CHECK_NOT_ZERO && !(fabs(values[i]) > 0)) {  // real
-      wrong = "must not be zero";
-    }
-    if (wrong) {
-      return mbs_fail(context, MBS_ERROR_INPUT, property->text.place, "%s %s, got %.10g", property->name, wrong,
-                      values[i]);
-    }
+    MBS_TRY(mbs_error_keep(context, check_property(context, &blueprint->properties.items[first + i], values[i])));
   }
+  MBS_TRY(mbs_errors_tell(context, before));
   blueprint->checked_count = blueprint->properties.count;
   return MBS_OK;
 }
@@ -208,9 +211,11 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
   }
   MBS_APPEND(context, arena, &blueprint->bodies, ground);
   const MbsValue *bodies = mbs_record_value(&model->root, MBS_MODEL_BODIES);
+  int before = context->error_count;
   for (int i = 0; i < bodies->count; ++i) {
-    MBS_TRY(read_body(context, blueprint, &bodies->records[i]));
+    MBS_TRY(mbs_error_keep(context, read_body(context, blueprint, &bodies->records[i])));
   }
+  MBS_TRY(mbs_errors_tell(context, before));
   MBS_TRY(mbs_blueprint_check_properties(context, blueprint));
   *result = blueprint;
   return MBS_OK;

@@ -212,8 +212,8 @@ static MbsStatus read_objective(MbsContext *context, MbsBlueprint *blueprint, in
   if (*wanted >= 0) {
     return MBS_OK;
   }
-  MBS_TRY(status);
   objective->is_being_read = false;
+  MBS_TRY(status);
   objective->expression = value.node[0];
   return MBS_OK;
 }
@@ -225,7 +225,13 @@ MbsStatus mbs_blueprint_read_objective(MbsContext *context, MbsBlueprint *bluepr
     return MBS_OK;
   }
   for (;;) {
-    MBS_TRY(read_objective(context, blueprint, index, &wanted));
+    MbsStatus status = read_objective(context, blueprint, index, &wanted);
+    if (status != MBS_OK) {  // others may be read all the same
+      for (int i = 0; i < waiting; ++i) {
+        blueprint->objectives.items[stack[i]].is_being_read = false;
+      }
+      return status;
+    }
     if (wanted < 0 && waiting == 0) {
       return MBS_OK;
     }
