@@ -26,13 +26,12 @@ static void ensure_same(const MbsResult *a, const MbsResult *b) {
 }
 
 static int index_of(const MbsResult *result, const char *parameter) {
-  for (int k = 0; k < result->parameter_count; ++k) {
-    if (strcmp(result->parameters[k], parameter) == 0) {
-      return k;
-    }
+  int k = 0;
+  while (k < result->parameter_count && strcmp(result->parameters[k], parameter) != 0) {
+    ++k;
   }
-  ENSURE(!"a parameter of this name");
-  return -1;
+  ENSURE(k < result->parameter_count);
+  return k;
 }
 
 static double derivative(const MbsResult *result, int objective, const char *parameter) {
