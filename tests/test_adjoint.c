@@ -215,7 +215,7 @@ static Swept sweep_in_segments(const MbsModel *model, const MbsSettings *setting
   ENSURE_OK(context, mbs_selection_create(context, arena, model, &request, &selection));
   ENSURE_OK(context, mbs_simulation_create_for_sweep(context, model, settings, selection.parameter_count,
                                                      selection.parameters, NULL, &swept.simulation));
-  ENSURE_OK(context, mbs_sweep_create(context, swept.simulation, NULL, 0, &swept.sweep));
+  ENSURE_OK(context, mbs_sweep_create(context, swept.simulation, 0, &swept.sweep));
   MbsSweep *sweep = swept.sweep;
   if (length > 0) {
     long count = (swept.simulation->step_count + length - 1) / length;

@@ -150,7 +150,7 @@ static void check_sweep(MbsContext *context, const char *path, const char *formu
   taken = freed = 0;
   ENSURE_OK(context, mbs_simulation_create_for_sweep(context, model, &settings, count, columns, NULL, &simulation));
   double row = (double)(3 * simulation->system->n + simulation->system->m + 4) * (double)sizeof(double);
-  ENSURE_OK(context, mbs_sweep_create(context, simulation, NULL, 300 * row, &sweep));
+  ENSURE_OK(context, mbs_sweep_create(context, simulation, 300 * row, &sweep));
   const int first = 0;
   if (is_continuous) {
     ENSURE_OK(context, mbs_continuous_create(context, sweep, 1, &first));

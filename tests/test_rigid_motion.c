@@ -138,7 +138,10 @@ static Load load_at(const MbsSystem *system, const MbsState *state) {
   Load load = {.f = zeros(system->nq)};
   mbs_signal_bank_evaluate(system, state);
   mbs_terms_forces(system, state, MBS_PART_BALANCE, load.f);
-  mbs_terms_energy(system, state, &load.potential, &load.power);
+  MbsEnergy energy;
+  mbs_terms_energy(system, state, &energy);
+  load.potential = energy.kinetic + energy.potential;
+  load.power = energy.power;
   return load;
 }
 

@@ -34,10 +34,11 @@ static void shake(const MbsSystem *system, MbsState *state, uint64_t *seed) {
 }
 
 static double energy_at(const MbsSystem *system, const MbsState *state, double *power) {
-  double energy;
+  MbsEnergy energy;
   mbs_signal_bank_evaluate(system, state);
-  mbs_terms_energy(system, state, &energy, power);
-  return energy;
+  mbs_terms_energy(system, state, &energy);
+  *power = energy.power;
+  return energy.kinetic + energy.potential;
 }
 
 // Along any motion E' = v.(M a - Q) + P: with the constraint forces left out (lambda = 0) the first term is v.f. E' by

@@ -116,11 +116,19 @@ typedef struct MbsRequest {
 MbsStatus mbs_request_default(MbsContext *context, const MbsModel *model, MbsRequest *request);
 
 // ---- what came out ----
+// A constraint that is off: 1e-3 is much.
+typedef struct MbsWorst {
+  double off;      // 0: none is off by more than 3e-4
+  double time;     // when
+  int constraint;  // which one, among the multipliers
+} MbsWorst;
+
 typedef struct MbsStatistics {
   long steps, iterations;
   double seconds_dynamics, seconds_sensitivity;
   double residual_position, residual_velocity, residual_acceleration;  // largest, over all steps
-  double energy_drift;                                                 // largest |E - E0 - work| over largest |E|
+  double energy_drift;  // largest |E + dissipated - work - E0| over the largest of T and |V - V0|; NaN: not known
+  MbsWorst worst_position, worst_velocity;  // of constraints, in the mechanism's size and in its largest velocity
   double condition_growth;  // largest condition number of the equations over that at the start; 0: not watched
   double condition_time;    // when that was
   double turn;  // largest acceleration times the step over the largest velocity: of a turning body the angle of a step

@@ -1,7 +1,13 @@
 // Newton's iteration, economically: the unknowns come extrapolated from the last three steps, the tangent is factored
 // at that prediction, and further iterations keep the factors while they converge fast. The equations that are solved
 // do not depend on any of this.
+//
+// It is solved where the residual has come down to the tolerance, relative to what it is made of; or, once an iteration
+// does not bring it down any more, to what rounding leaves: a stiff spring far from the origin is k (|r2 - r1| - l),
+// and the rounding of r alone is worth k |r| eps of force, however small the force.
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "integrators/stepper.h"
 
@@ -27,22 +33,38 @@ static double rest_scale(const MbsStepper *stepper) {
   return mass > 0 ? 1e-3 * longest / mass : 0;
 }
 
-// the larger of |f| and |e| against the magnitude of what they are made of
-static double scaled_residual(const MbsSystem *system, const mbs_scalar *r, const double scale[2]) {
+// |f| and |e| against the magnitude of what they are made of; returns the larger. worst: the constraint of |e|.
+static double scaled_residual(const MbsSystem *system, const mbs_scalar *r, const double scale[2], double part[2],
+                              int *worst) {
   double largest[2] = {0, 0};
   for (int i = 0; i < system->n + system->m; ++i) {
     double magnitude = mbs_re(mbs_abs(r[i]));
-    int part = i < system->n ? 0 : 1;
-    if (!(magnitude <= largest[part])) {  // NaN too
-      largest[part] = magnitude;
+    int p = i < system->n ? 0 : 1;
+    if (!(magnitude <= largest[p])) {  // NaN too
+      largest[p] = magnitude;
+      *worst = p == 1 ? i - system->n : *worst;
     }
   }
-  double f = scale[0] > 0 ? largest[0] / scale[0] : largest[0];
-  double e = scale[1] > 0 ? largest[1] / scale[1] : largest[1];
-  return f > e || isnan(f) ? f : e;
+  part[0] = scale[0] > 0 ? largest[0] / scale[0] : largest[0];
+  part[1] = scale[1] > 0 ? largest[1] / scale[1] : largest[1];
+  return part[0] > part[1] || isnan(part[0]) ? part[0] : part[1];
 }
 
-static MbsStatus not_finite(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step) {
+// Is what is left rounding, where it is not within the tolerance?
+static bool is_rounding(const MbsStepper *stepper, const MbsState *state, const MbsWeights *weights,
+                        const double scale[2], const double part[2]) {
+  double sizes[2];
+  mbs_terms_cancelling(stepper->formulation->system, state, weights, stepper->r, sizes);
+  for (int p = 0; p < 2; ++p) {
+    double left = MBS_ROUNDINGS * DBL_EPSILON * fmax(sizes[p], scale[p]);  // real
+    if (!(part[p] <= stepper->tolerance) && !(part[p] * scale[p] <= left)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+MbsStatus mbs_newton_not_finite(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step) {
   const char *advice = is_step ? "; the motion may be unstable: try a smaller step" : "";
   const char *name = mbs_terms_find_bad_force(system, state);
   if (!name) {
@@ -61,6 +83,16 @@ static MbsStatus not_finite(MbsContext *context, const MbsSystem *system, const 
       name, mbs_re(state->t), advice);
 }
 
+MbsPlace mbs_newton_suspect(const MbsSystem *system, int constraint, size_t size, char *text) {
+  const MbsRowSpec *row = constraint < 0 ? NULL : &system->blueprint->rows.items[constraint];
+  text[0] = '\0';
+  if (!row || !row->is_driver) {
+    return mbs_nowhere;
+  }
+  (void)snprintf(text, size, "driver \"%s\", which holds least, may ask for what cannot be; else ", row->owner);
+  return row->place;
+}
+
 // Newton's matrix has the weights of the residual, relaxed where these are not: how far in each row.
 static void set_relaxation(MbsStepper *stepper, const MbsWeights *weights) {
   const MbsSystem *system = stepper->formulation->system;
@@ -72,7 +104,7 @@ static void set_relaxation(MbsStepper *stepper, const MbsWeights *weights) {
 
 static MbsStatus singular(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step) {
   if (mbs_terms_find_bad_force(system, state)) {
-    return not_finite(context, system, state, is_step);
+    return mbs_newton_not_finite(context, system, state, is_step);
   }
   return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere, "the equations are singular at t = %.10g",
                   mbs_re(state->t));
@@ -123,17 +155,24 @@ static void correct(const MbsStepper *stepper, double c0, double c1, MbsState *s
 MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, double c1, MbsState *state) {
   const MbsSystem *system = stepper->formulation->system;
   const MbsWeights weights = mbs_formulation_weights(stepper->formulation, c0, c1);
-  double residual = 0, before = 0, rest = 0;
+  double residual = 0, best = HUGE_VAL, before = 0, rest = 0;
+  int worst = -1, least = -1;
   int further = FURTHER_ITERATIONS;
   for (int iteration = 0; iteration < MOST_ITERATIONS; ++iteration) {
-    double scale[2];
+    double scale[2], part[2];
     mbs_terms_residual(system, state, &weights, stepper->r, scale);
     scale[1] = fmax(scale[1], rest * scale[0]);  // real
-    residual = scaled_residual(system, stepper->r, scale);
-    if (!isfinite(residual)) {
-      return not_finite(context, system, state, c0 > 0);
+    residual = scaled_residual(system, stepper->r, scale, part, &worst);
+    if (residual < best) {  // where most holds, what does not is what keeps the others from it
+      best = residual;
+      least = part[1] > stepper->tolerance ? worst : -1;
     }
-    if (residual <= stepper->tolerance && iteration > 0 && further-- <= 0) {
+    if (!isfinite(residual)) {
+      return mbs_newton_not_finite(context, system, state, c0 > 0);
+    }
+    bool is_solved = residual <= stepper->tolerance || (iteration > 1 && !(residual < fast * before) &&
+                                                        is_rounding(stepper, state, &weights, scale, part));
+    if (is_solved && iteration > 0 && further-- <= 0) {
       // the factors at hand are a little old but good: they remove most of what is left
       correct(stepper, c0, c1, state);
       return MBS_OK;
@@ -146,9 +185,11 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, 
     before = residual;
     stepper->iterations += 1;
   }
+  char where[256];
+  MbsPlace place = mbs_newton_suspect(system, least, sizeof where, where);
   return mbs_fail(
-      context, MBS_ERROR_NUMERICAL, mbs_nowhere,
-      "Newton's iteration does not converge at t = %.10g: scaled residual %.3g after %d iterations, wanted %.3g; "
+      context, MBS_ERROR_NUMERICAL, place,
+      "Newton's iteration does not converge at t = %.10g: scaled residual %.3g after %d iterations, wanted %.3g; %s"
       "try a smaller step or a larger tolerance, and make force laws that jump (sign, step) smooth",
-      mbs_re(state->t), residual, MOST_ITERATIONS, stepper->tolerance);
+      mbs_re(state->t), residual, MOST_ITERATIONS, stepper->tolerance, where);
 }

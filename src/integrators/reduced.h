@@ -158,7 +158,8 @@ mbs_scalar mbs_reduced_along(const MbsReduced *reduced, int i, int level, const 
                              const mbs_scalar *A);
 // the largest entry of R of a set whose matrices are factored
 double mbs_reduced_growth(const MbsReduced *reduced, const MbsInitial *set);
-MbsStatus mbs_reduced_singular(MbsContext *context, const MbsState *state);
+// that, or the force that is not a finite number
+MbsStatus mbs_reduced_singular(MbsContext *context, const MbsSystem *system, const MbsState *state);
 
 static inline int mbs_reduced_row(const MbsInitial *set, int i) {
   return set->position.row_count - set->count + i;  // of w_i in K

@@ -6,7 +6,14 @@
 
 static const MbsWeights level_weights[] = {{.k0 = 1}, {.k1 = 1, .n1 = 1}, {.k2 = 1, .n2 = 1}};
 
-MbsStatus mbs_reduced_singular(MbsContext *context, const MbsState *state) {
+MbsStatus mbs_reduced_singular(MbsContext *context, const MbsSystem *system, const MbsState *state) {
+  bool is_finite = true;  // or else every force is not, too
+  for (int i = 0; i < system->n; ++i) {
+    is_finite = is_finite && mbs_is_finite(state->q[i]) && mbs_is_finite(state->v[i]);
+  }
+  if (is_finite && mbs_terms_find_bad_force(system, state)) {
+    return mbs_newton_not_finite(context, system, state, true);
+  }
   return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
                   "matrix-r: the independent coordinates do not determine the motion at t = %.10g, near a singular "
                   "position; choose other independent coordinates or a smaller step, or use formulation ali3p",
@@ -213,5 +220,5 @@ MbsStatus mbs_reduced_factor(MbsContext *context, MbsReduced *reduced, const Mbs
     is_regular = mbs_initial_factor_set(set, state, NULL) && factor_exactly(reduced, k, state);
     reduced->present_growth = -1;  // not known
   }
-  return is_regular ? MBS_OK : mbs_reduced_singular(context, state);
+  return is_regular ? MBS_OK : mbs_reduced_singular(context, reduced->system, state);
 }

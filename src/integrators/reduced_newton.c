@@ -4,6 +4,7 @@
 // fast. One evaluation goes once through the equations, with what each leaves corrected by these factors,
 //     q -= K^-1 E0,  v -= Kv^-1 E1,  a -= Kv^-1 E2,  lambda, mu -= Kv^-T E3,   and rho is left in the rows of w;
 // then s -= J^-1 rho. What is solved in the end does not depend on the factors, and errors of theirs are removed, too.
+#include <float.h>
 #include <math.h>
 
 #include "algebra/dense.h"
@@ -123,16 +124,23 @@ static double leave_following(MbsReduced *reduced, const MbsRuleStep *k, const M
   return scale > 0 ? off / scale : off;
 }
 
-// Once through the equations. Returns how large rho is against what it is made of; change: of q, v and a.
-static double evaluate(MbsReduced *reduced, const MbsRuleStep *k, MbsState *state, double change[3]) {
+// What one evaluation leaves: rho of the independent rates against what the forces are made of, the rows of F likewise,
+// and by how much q, v and a have changed.
+typedef struct Left {
+  double force, scale, following, change[3];
+} Left;
+
+// Once through the equations.
+static Left evaluate(MbsReduced *reduced, const MbsRuleStep *k, MbsState *state) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
   const MbsProblem *velocity = set->velocity;
   const MbsWeights none = {0};
   double scale[2], largest = 0;
-  change[0] = correct(reduced, &set->position, 0, reduced->zh, k->c0, state);
-  change[1] = correct(reduced, velocity, 1, reduced->rateh, k->c1, state);
-  change[2] = correct(reduced, velocity, 2, NULL, 1, state);
+  Left left = {0};
+  left.change[0] = correct(reduced, &set->position, 0, reduced->zh, k->c0, state);
+  left.change[1] = correct(reduced, velocity, 1, reduced->rateh, k->c1, state);
+  left.change[2] = correct(reduced, velocity, 2, NULL, 1, state);
   mbs_terms_residual(system, state, &none, reduced->r, scale);
   mbs_problem_solve_transposed(velocity, 1, reduced->r);
   for (int r = 0; r < velocity->row_count; ++r) {
@@ -145,12 +153,12 @@ static double evaluate(MbsReduced *reduced, const MbsRuleStep *k, MbsState *stat
       largest = magnitude <= largest ? largest : magnitude;
     }
   }
-  double relative = scale[0] > 0 ? largest / scale[0] : largest;
+  left.scale = scale[0] > 0 ? scale[0] : 1;
+  left.force = largest / left.scale;
   if (velocity != &set->position) {
-    double following = leave_following(reduced, k, state);
-    relative = following <= relative ? relative : following;
+    left.following = leave_following(reduced, k, state);
   }
-  return relative;
+  return left;
 }
 
 // ---- the step ----
@@ -192,58 +200,86 @@ static void find_auxiliary(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
 // How far the step is from being solved: 1 is near enough, since one evaluation more removes most of what is left. Of v
 // and a fewer digits do: the next correction is smaller by as much as K has changed. What does not move counts against
 // a millionth of what the mechanism's size is in a step.
-static double distance(const MbsReduced *reduced, double relative, const double change[3], double h, double size,
-                       const MbsState *state) {
+static double distance(const MbsReduced *reduced, const Left *left, double h, double size, const MbsState *state) {
   const double fewer = 1e4, little = 1e-6;
   int n = reduced->system->n;
   double v = largest_of(n, state->v) + little * size / h, a = largest_of(n, state->a) + v / h;
+  const double *change = left->change;
   double most = fmax(fmax(change[0] / size, change[1] / (fewer * v)), change[2] / (fewer * a));  // real
-  return fmax(relative, most) / reduced->stepper->tolerance;                                     // real
+  return fmax(fmax(left->force, left->following), most) / reduced->stepper->tolerance;           // real
+}
+
+// Is what is left of the forces rounding (see newton.c)? rho = R' of it.
+static bool is_rounding(const MbsReduced *reduced, const Left *left, const MbsState *state) {
+  const MbsWeights none = {0};
+  double sizes[2], growth = fmax(1, mbs_reduced_growth(reduced, reduced->sets[reduced->current]));  // real
+  mbs_terms_cancelling(reduced->system, state, &none, reduced->r, sizes);
+  double rounding = MBS_ROUNDINGS * DBL_EPSILON * growth * fmax(sizes[0], left->scale);  // real
+  return left->force * left->scale <= rounding;
+}
+
+// the constraint that holds least
+static int find_worst(const MbsReduced *reduced, const MbsState *state) {
+  const mbs_scalar *Phi = reduced->levels;
+  int worst = 0;
+  mbs_terms_constraints(reduced->system, state, reduced->levels, NULL, NULL);
+  for (int k = 1; k < reduced->system->m; ++k) {
+    worst = mbs_re(mbs_abs(Phi[k])) > mbs_re(mbs_abs(Phi[worst])) ? k : worst;
+  }
+  return worst;
 }
 
 MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsRuleStep *k, MbsState *state) {
-  double left = HUGE_VAL, before, change[3];
+  double distant = HUGE_VAL, before;
   int further = FURTHER_ITERATIONS;
+  bool is_off = false;  // positions do not come to rest
   reduced->is_stuck = false;
   find_hats(reduced, k);
   predict(reduced, k, state);
   double size = fmax(mbs_state_size(reduced->system, state), 1e-3);  // real
   MBS_TRY(mbs_reduced_factor(context, reduced, k, state, is_quick));
   for (int iteration = 0; iteration < MOST_ITERATIONS; ++iteration) {
-    before = left;
-    double relative = evaluate(reduced, k, state, change);
-    left = distance(reduced, relative, change, k->h, size, state);
-    if (!isfinite(relative) || !isfinite(change[0] + change[1] + change[2])) {
-      return mbs_reduced_singular(context, state);
+    before = distant;
+    Left left = evaluate(reduced, k, state);
+    distant = distance(reduced, &left, k->h, size, state);
+    is_off = reduced->system->m > 0 && left.change[0] > reduced->stepper->tolerance * size;
+    if (!isfinite(left.force + left.following) || !isfinite(left.change[0] + left.change[1] + left.change[2])) {
+      return mbs_reduced_singular(context, reduced->system, state);
     }
-    bool is_done = left <= 1 && iteration > 0 && further-- <= 0;
+    if (distant > 1 && iteration > 1 && !(distant < fast * before) && is_rounding(reduced, &left, state)) {
+      left.force = 0;
+      distant = distance(reduced, &left, k->h, size, state);
+    }
+    bool is_done = distant <= 1 && iteration > 0 && further-- <= 0;
     mbs_dense_solve(reduced->count, reduced->J, reduced->pivot, reduced->rho);
     for (int i = 0; i < reduced->count; ++i) {
       reduced->s[i] -= reduced->rho[i];
     }
     if (is_done) {  // the factors at hand remove most of what is left
-      (void)evaluate(reduced, k, state, change);
+      (void)evaluate(reduced, k, state);
       if (reduced->stepper->w) {
         find_auxiliary(reduced, k, state);
       }
       return MBS_OK;
     }
     reduced->stepper->iterations += 1;
-    if (!(left < fast * before)) {
+    if (!(distant < fast * before)) {
       mbs_signal_bank_evaluate(reduced->system, state);
       MBS_TRY(mbs_reduced_factor(context, reduced, k, state, false));
     }
   }
-  left *= reduced->stepper->tolerance;
-  reduced->is_stuck = left < 1e-12;
+  distant *= reduced->stepper->tolerance;
+  reduced->is_stuck = distant < 1e-12;
   const char *advice =
       reduced->is_stuck ? "rounding is larger than that: use a larger tolerance"
-      : left < 1e-6
+      : distant < 1e-6
           ? "near a singular position rounding is larger than that: use formulation ali3p, or a larger tolerance"
           : "try a smaller step or a larger tolerance";
+  char where[256];
+  MbsPlace place = mbs_newton_suspect(reduced->system, is_off ? find_worst(reduced, state) : -1, sizeof where, where);
   return mbs_fail(
-      context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+      context, MBS_ERROR_NUMERICAL, place,
       "matrix-r: Newton's iteration does not converge at t = %.10g: scaled residual %.3g after %d iterations, "
-      "wanted %.3g; %s",
-      mbs_re(state->t), left, MOST_ITERATIONS, reduced->stepper->tolerance, advice);
+      "wanted %.3g; %s%s",
+      mbs_re(state->t), distant, MOST_ITERATIONS, reduced->stepper->tolerance, where, advice);
 }

@@ -119,7 +119,7 @@ MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, 
   for (int i = 0; i < reduced->count && !reduced->sets[set]->is_automatic; ++i) {
     evaluate_own(reduced, i, 1, state);  // w and w'' are, for the matrices
   }
-  return is_regular ? MBS_OK : mbs_reduced_singular(context, state);
+  return is_regular ? MBS_OK : mbs_reduced_singular(context, reduced->system, state);
 }
 
 MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, double h, long step,

@@ -80,6 +80,14 @@ void mbs_stepper_instant_transposed(MbsStepper *stepper, double c0, double c1, c
 void mbs_stepper_extrapolate(MbsStepper *stepper, const MbsState *state, mbs_scalar *a, mbs_scalar *lambda);
 
 // ---- newton.c ----
+// How many units in the last place of the terms that cancel within f and e (mbs_terms_cancelling) their rounding may
+// be: some tens of operations on each.
+#define MBS_ROUNDINGS 16
+// Names the force that is not a finite number at the state.
+MbsStatus mbs_newton_not_finite(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step);
+// What to say of the constraint (-1: none) that holds least where the iteration failed: nothing, unless it is a driver.
+// Returns where that stands in the model.
+MbsPlace mbs_newton_suspect(const MbsSystem *system, int constraint, size_t size, char *text);
 // Assembles and factors the exact matrix at a state, for solutions by stepper->refinement.
 MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsStepper *stepper, const MbsState *state, double c0,
                                   double c1);

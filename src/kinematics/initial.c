@@ -76,8 +76,13 @@ static MbsStatus not_assembled(MbsContext *context, const MbsInitial *initial, i
       independent->name, residual);
 }
 
-static MbsStatus singular_start(MbsContext *context, const MbsInitial *initial) {
+static MbsStatus singular_start(MbsContext *context, const MbsInitial *initial, const MbsState *state) {
   MbsPlace place = initial->count > 0 && !initial->is_automatic ? initial->independents[0].place : mbs_nowhere;
+  if (mbs_re(state->t) > 0) {
+    return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+                    "the position at t = %.10g is singular: constraints and drivers do not determine the motion there",
+                    mbs_re(state->t));
+  }
   return mbs_fail(
       context, MBS_ERROR_NUMERICAL, place,
       "the start is a singular position: constraints and independent coordinates do not determine the motion "
@@ -119,7 +124,7 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
       break;
     }
     if (!factor(initial, &initial->position, state, singular)) {
-      return residual <= 1e3 * tolerance ? singular_start(context, initial)
+      return residual <= 1e3 * tolerance ? singular_start(context, initial, state)
                                          : not_assembled(context, initial, worst, residual);
     }
     solve_step(initial, state, is_first);
@@ -143,14 +148,14 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
   }
   MBS_TRY(solve_position(context, initial, state, is_first));
   if (!factor(initial, &initial->position, state, nearly_singular)) {
-    return singular_start(context, initial);
+    return singular_start(context, initial, state);
   }
   if (!initial->velocity) {
     MBS_TRY(mbs_initial_choose_velocities(context, initial, state));
   }
   const MbsProblem *problem = initial->velocity;
   if (problem != &initial->position && !factor(initial, problem, state, nearly_singular)) {
-    return singular_start(context, initial);
+    return singular_start(context, initial, state);
   }
   // Phi_q v = -Phi_t and A v = -b, which are -Phidot and -(A v + b) at v = 0
   for (int i = 0; i < system->n; ++i) {
@@ -220,7 +225,7 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
 MbsStatus mbs_initial_factor(MbsContext *context, MbsInitial *initial, const MbsState *state) {
   bool is_regular = factor(initial, &initial->position, state, singular) &&
                     (initial->velocity == &initial->position || factor(initial, initial->velocity, state, singular));
-  return is_regular ? MBS_OK : singular_start(context, initial);
+  return is_regular ? MBS_OK : singular_start(context, initial, state);
 }
 
 MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const MbsState *state, mbs_scalar *X,

@@ -170,6 +170,15 @@ static void fill_diagonal(const MbsProblem *problem) {
   }
 }
 
+// The ratio of the pivots comes with the factors, and where it is good so is the matrix. A poor one may be the pivots'
+// alone, and new pivots need not be better (of a wheel suspension whose condition is 830, 1e-5 kept and 2e-7 chosen
+// anew): then the condition number decides, so that all who look at this matrix, with whatever pivots, call it the
+// same.
+static bool is_regular(const MbsProblem *problem, double least_quality) {
+  return mbs_sparse_solver_quality(problem->solver) > least_quality ||
+         mbs_sparse_solver_condition(problem->solver, problem->values) * least_quality < 1;
+}
+
 bool mbs_problem_factor(const MbsInitial *initial, const MbsProblem *problem, const MbsState *state,
                         const mbs_scalar *tangent, double least_quality) {
   const MbsSystem *system = initial->system;
@@ -194,11 +203,8 @@ bool mbs_problem_factor(const MbsInitial *initial, const MbsProblem *problem, co
   if (problem->is_overcounted) {
     fill_diagonal(problem);
   }
-  // kept pivots may be poor although the matrix is not: ask again before calling it singular
-  return (mbs_sparse_solver_factor(problem->solver, values) &&
-          mbs_sparse_solver_quality(problem->solver) > least_quality) ||
-         (mbs_sparse_solver_factor_anew(problem->solver, values) &&
-          mbs_sparse_solver_quality(problem->solver) > least_quality);
+  return (mbs_sparse_solver_factor(problem->solver, values) && is_regular(problem, least_quality)) ||
+         (mbs_sparse_solver_factor_anew(problem->solver, values) && is_regular(problem, least_quality));
 }
 
 // ---- solutions ----

@@ -41,9 +41,9 @@ typedef struct MbsProblem {
 MbsStatus mbs_problem_create(MbsContext *context, const struct MbsInitial *initial, MbsProblem *problem);
 void mbs_problem_destroy(MbsProblem *problem);
 
-// K at the state, factored; false: its quality is not above the least. `tangent`: the system's matrix of any weights at
-// this state, whose Phi_q' is taken; NULL: Phi_q is evaluated. Signals must be evaluated at the state (they are not
-// needed where independent coordinates are plain ones).
+// K at the state, factored; false: its reciprocal condition is not above the least quality. `tangent`: the system's
+// matrix of any weights at this state, whose Phi_q' is taken; NULL: Phi_q is evaluated. Signals must be evaluated at
+// the state (they are not needed where independent coordinates are plain ones).
 bool mbs_problem_factor(const struct MbsInitial *initial, const MbsProblem *problem, const MbsState *state,
                         const mbs_scalar *tangent, double least_quality);
 

@@ -7,23 +7,6 @@
 #include "terms/derivative_source.h"
 
 // ---- set-up ----
-// an expression of other objectives needs those
-static void mark(const MbsObjectives *objectives, const bool *wanted, bool *needed) {
-  for (int i = 0; i < objectives->count; ++i) {
-    const MbsObjective *objective = &objectives->items[i];
-    bool is_wanted = !wanted || wanted[i];
-    if (is_wanted && objective->kind != MBS_OBJECTIVE_IS_VALUE) {
-      needed[i] = true;
-    }
-    for (int s = 0; s < objective->function.tape->input_count && is_wanted; ++s) {
-      const MbsSignal *signal = &objectives->system->blueprint->signals.items[objective->function.tape->inputs[s]];
-      if (signal->kind == MBS_SIGNAL_OBJECTIVE) {
-        needed[signal->index] = true;
-      }
-    }
-  }
-}
-
 static MbsStatus create_bars(MbsContext *context, MbsSweep *sweep) {
   const MbsSystem *system = sweep->simulation->system;
   MbsArena *arena = system->arena;
@@ -84,18 +67,15 @@ static MbsStatus choose_segments(MbsContext *context, MbsSweep *sweep, double me
   return MBS_OK;
 }
 
-MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, const bool *wanted, double memory,
-                           MbsSweep **result) {
+MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, double memory, MbsSweep **result) {
   const MbsSystem *system = simulation->system;
   MbsSweep *sweep;
-  bool *needed;
   MBS_TAKE(context, system->arena, sweep, 1);
-  MBS_TAKE(context, system->arena, needed, simulation->objectives.count);
   MBS_TAKE(context, system->arena, sweep->objectives, simulation->objectives.count);
   sweep->simulation = simulation;
-  mark(&simulation->objectives, wanted, needed);
   for (int i = 0; i < simulation->objectives.count; ++i) {
-    if (needed[i]) {
+    const MbsObjective *objective = &simulation->objectives.items[i];
+    if (objective->is_needed && objective->kind != MBS_OBJECTIVE_IS_VALUE) {
       sweep->objectives[sweep->objective_count++] = i;
     }
   }
@@ -374,7 +354,9 @@ static void chain_start(MbsSweep *sweep) {
   size_t size = 2 * (size_t)simulation->system->n;
   for (int i = 0; i < objectives->count; ++i) {
     const MbsFunction *function = &objectives->items[i].function;
-    for (int s = 0; s < function->tape->input_count && objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE; ++s) {
+    for (int s = 0; s < function->tape->input_count && objectives->items[i].is_wanted &&
+                    objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE;
+         ++s) {
       const MbsSignal *signal = &simulation->system->blueprint->signals.items[function->tape->inputs[s]];
       const mbs_scalar *of = sweep->at_start + (size_t)signal->index * size;
       for (size_t k = 0; k < size && signal->kind == MBS_SIGNAL_OBJECTIVE; ++k) {

@@ -32,9 +32,9 @@ typedef struct MbsSweep {
   struct MbsContinuous *continuous;    // of the continuous adjoint, which takes the same way back; else NULL
 } MbsSweep;
 
-// `wanted`: by objective; NULL: all. memory: bytes for the trajectory; 0: up to 1e9, or as many as it takes at least.
-MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, const bool *wanted, double memory,
-                           MbsSweep **sweep);
+// Of the objectives that are needed (mbs_objectives_choose). memory: bytes for the trajectory; 0: up to 1e9, or as many
+// as it takes at least.
+MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, double memory, MbsSweep **sweep);
 // After the start and after each step.
 void mbs_sweep_record(MbsSweep *sweep);
 // Fills in the gradient of the simulation's objectives, and the one with respect to the start.

@@ -28,7 +28,9 @@ static MbsStatus name_quantities(MbsContext *context, const MbsSimulation *simul
     names[used++] = mbs_arena_print(arena, "lambda(%s)", system->blueprint->rows.items[i].name);
   }
   for (int i = 0; i < simulation->objectives.count; ++i) {
-    names[used++] = simulation->objectives.items[i].function.name;
+    if (simulation->objectives.items[i].is_wanted) {
+      names[used++] = simulation->objectives.items[i].function.name;
+    }
   }
   for (int i = 0; i < count; ++i) {
     if (!names[i]) {
@@ -41,7 +43,10 @@ static MbsStatus name_quantities(MbsContext *context, const MbsSimulation *simul
 MbsStatus mbs_history_begin(MbsContext *context, const MbsSimulation *simulation, const MbsTwinRequest *request,
                             MbsHistory *history) {
   const MbsSystem *system = simulation->system;
-  int count = 3 * system->n + system->m + simulation->objectives.count;
+  int count = 3 * system->n + system->m;
+  for (int i = 0; i < simulation->objectives.count; ++i) {
+    count += simulation->objectives.items[i].is_wanted;
+  }
   int columns = simulation->has_columns ? system->column_count : 0;
   int total = 1 + count * (1 + columns);
   const char **names;
@@ -78,14 +83,17 @@ MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsTwinRequest 
   row += put(request, system->n, state->v, row);
   row += put(request, system->n, state->a, row);
   row += put(request, system->m, state->lambda, row);
-  row += put(request, objectives->count, objectives->value, row);
+  for (int i = 0; i < objectives->count; ++i) {
+    row += objectives->items[i].is_wanted ? put(request, 1, objectives->value + i, row) : 0;
+  }
   for (int k = 0; k < system->column_count && simulation->has_columns; ++k) {
     row += put(request, system->n, columns->X + k * system->nq, row);
     row += put(request, system->n, columns->V + k * system->nq, row);
     row += put(request, system->n, columns->A + k * system->nq, row);
     row += put(request, system->m, columns->L + k * system->m, row);
     for (int i = 0; i < objectives->count; ++i) {
-      row += put(request, 1, objectives->gradient + i * system->column_count + k, row);
+      row += objectives->items[i].is_wanted ? put(request, 1, objectives->gradient + i * system->column_count + k, row)
+                                            : 0;
     }
   }
   return request->recorder->row(request->recorder->user, history->row);

@@ -17,6 +17,7 @@ typedef struct Run {
   MbsResult result;
   MbsArena *arena;
   MbsSelection selection;
+  bool *wanted;          // by objective of the model: chosen
   double *gradient;      // of the chosen objectives and parameters
   const double *shaken;  // values of all parameters; NULL: the model's own
 } Run;
@@ -83,11 +84,6 @@ static MbsStatus keep_start(MbsContext *context, Run *run, const MbsTwinResult *
 static MbsStatus run_direct(MbsContext *context, const MbsModel *model, const MbsRequest *request, Run *run) {
   const MbsSelection *selection = &run->selection;
   bool with_columns = request->method != MBS_METHOD_NONE;
-  bool *wanted;
-  MBS_TAKE(context, run->arena, wanted, selection->model_objective_count);
-  for (int i = 0; i < selection->objective_count; ++i) {
-    wanted[selection->objectives[i]] = true;
-  }
   MbsTwinRequest twin = {
       .settings = request->settings,
       .column_count = with_columns ? selection->parameter_count : 0,
@@ -95,7 +91,7 @@ static MbsStatus run_direct(MbsContext *context, const MbsModel *model, const Mb
       .source = with_columns ? mbs_source_table(request->settings.derivatives) : NULL,
       .is_adjoint = request->method == MBS_METHOD_ADJOINT || request->method == MBS_METHOD_ADJOINT_CONTINUOUS,
       .is_continuous = request->method == MBS_METHOD_ADJOINT_CONTINUOUS,
-      .wanted = wanted,
+      .wanted = run->wanted,
       .memory = request->memory,
       .perturbed = -1,
       .recorder = request->recorder,
@@ -184,7 +180,8 @@ static MbsStatus run_perturbed(MbsContext *context, const MbsModel *model, const
     MBS_TAKE(context, run->arena, series, count + 1);
     series[0].arena = run->arena;
   }
-  MbsTwinRequest base = {.settings = request->settings, .parameters = run->shaken, .perturbed = -1};
+  MbsTwinRequest base = {
+      .settings = request->settings, .wanted = run->wanted, .parameters = run->shaken, .perturbed = -1};
   MbsTwinRequest nominal_request = base;
   MbsRecorder recorder = mbs_series_recorder(series);
   nominal_request.recorder = series ? &recorder : NULL;
@@ -238,6 +235,10 @@ static MbsStatus shake_parameters(MbsContext *context, Run *run, int shake) {
 static MbsStatus prepare(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake, Run *run) {
   MbsSelection *selection = &run->selection;
   MBS_TRY(mbs_selection_create(context, run->arena, model, request, selection));
+  MBS_TAKE(context, run->arena, run->wanted, selection->model_objective_count);
+  for (int i = 0; i < selection->objective_count; ++i) {
+    run->wanted[selection->objectives[i]] = true;
+  }
   if (shake > 0) {
     MBS_TRY(shake_parameters(context, run, shake));
   }

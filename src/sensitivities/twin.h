@@ -35,7 +35,7 @@ typedef struct MbsTwinRequest {
   const MbsSourceTable *source;  // of the derivatives; NULL: the formulas
   bool is_adjoint;               // by the adjoint method, not directly
   bool is_continuous;            // by the continuous adjoint, if by an adjoint; its histories have running gradients
-  const bool *wanted;            // adjoint: by objective; NULL: all
+  const bool *wanted;            // by objective; NULL: all
   double memory;                 // adjoint: bytes for the trajectory; 0: see MbsRequest
   const double *parameters;      // values of all parameters; NULL: the model's own
   int perturbed;                 // parameter perturbed by the complex step, or -1 (complex twin only)

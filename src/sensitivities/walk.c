@@ -78,6 +78,9 @@ static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *obje
   const MbsSystem *system = objectives->system;
   for (int i = 0; i < objectives->count; ++i) {
     const MbsFunction *function = &objectives->items[i].function;
+    if (!objectives->items[i].is_needed) {
+      continue;
+    }
     if (!mbs_is_finite(objectives->value[i])) {
       return mbs_fail(context, MBS_ERROR_NUMERICAL, function->place,
                       "objective \"%s\" is not a finite number (a division by zero or a domain error)", function->name);
@@ -100,13 +103,13 @@ static MbsStatus create_sweep(MbsContext *context, MbsSimulation *simulation, co
   if (request->is_continuous) {
     MBS_TRY(mbs_continuous_check(context, simulation));
   }
-  MBS_TRY(mbs_sweep_create(context, simulation, request->wanted, request->memory, sweep));
+  MBS_TRY(mbs_sweep_create(context, simulation, request->memory, sweep));
   if (!request->is_continuous) {
     return MBS_OK;
   }
   MBS_TAKE(context, simulation->arena, running_of, simulation->objectives.count);
   for (int i = 0; i < simulation->objectives.count && request->recorder; ++i) {
-    if (!request->wanted || request->wanted[i]) {
+    if (simulation->objectives.items[i].is_wanted) {
       running_of[count++] = i;
     }
   }
@@ -210,6 +213,7 @@ MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *mod
   MBS_TRY((request->is_adjoint ? mbs_simulation_create_for_sweep : mbs_simulation_create)(
       context, model, &request->settings, request->column_count, request->columns, request->parameters, &simulation));
   simulation->replay = request->replay;
+  mbs_objectives_choose(&simulation->objectives, request->wanted);
   if (request->perturbed >= 0) {
     mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
   }

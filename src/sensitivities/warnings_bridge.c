@@ -71,11 +71,26 @@ static MbsStatus warn_of_undamped_rule(MbsContext *context, const MbsResult *res
              settings->formulation);
 }
 
+static MbsStatus warn_of_violated_constraints(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  const double limit = 1e-3;
+  bool is_velocity = !(result->statistics.worst_position.off > limit);
+  const MbsWorst *worst = is_velocity ? &result->statistics.worst_velocity : &result->statistics.worst_position;
+  if (!(worst->off > limit) || worst->constraint >= result->multiplier_count) {
+    return MBS_OK;
+  }
+  return add(context, warnings,
+             "constraint \"%s\" drifts: %s off by %.1e of %s at t = %.6g, and results with it; try a smaller step, or "
+             "formulation ali3p, which keeps constraints at all levels",
+             result->multiplier_names[worst->constraint], is_velocity ? "its velocity is" : "it is", worst->off,
+             is_velocity ? "the largest one" : "the mechanism's size", worst->time);
+}
+
 MbsStatus mbs_warnings_collect(MbsContext *context, MbsArena *arena, MbsResult *result) {
   Warnings warnings = {.arena = arena};
   MBS_TRY(warn_of_singular_positions(context, result, &warnings));
   MBS_TRY(warn_of_coarse_steps(context, result, &warnings));
   MBS_TRY(warn_of_undamped_rule(context, result, &warnings));
+  MBS_TRY(warn_of_violated_constraints(context, result, &warnings));
   result->warning_count = warnings.count;
   result->warnings = warnings.items;
   return MBS_OK;

@@ -15,7 +15,23 @@ MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjec
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->expression,
                                 &objectives->items[i].function));
   }
+  mbs_objectives_choose(objectives, NULL);
   return MBS_OK;
+}
+
+void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted) {
+  for (int i = 0; i < objectives->count; ++i) {
+    objectives->items[i].is_wanted = objectives->items[i].is_needed = !wanted || wanted[i];
+  }
+  for (int i = 0; i < objectives->count; ++i) {
+    const MbsTape *tape = objectives->items[i].function.tape;
+    for (int s = 0; s < tape->input_count && objectives->items[i].is_wanted; ++s) {
+      const MbsSignal *signal = &objectives->system->blueprint->signals.items[tape->inputs[s]];
+      if (signal->kind == MBS_SIGNAL_OBJECTIVE) {
+        objectives->items[signal->index].is_needed = true;
+      }
+    }
+  }
 }
 
 // integrals and values at the end
@@ -60,12 +76,12 @@ void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, co
     mbs_signal_bank_differentiate(objectives->system, state, columns);
   }
   for (int i = 0; i < objectives->count; ++i) {
-    if (objectives->items[i].kind != MBS_OBJECTIVE_IS_VALUE) {
+    if (objectives->items[i].is_needed && objectives->items[i].kind != MBS_OBJECTIVE_IS_VALUE) {
       advance_item(objectives, i, state, columns, h);
     }
   }
   for (int i = 0; i < objectives->count; ++i) {
-    if (objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE) {
+    if (objectives->items[i].is_needed && objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE) {
       advance_value(objectives, i, state, columns != NULL);
     }
   }
@@ -73,7 +89,7 @@ void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, co
 
 void mbs_objectives_chain(MbsObjectives *objectives, const MbsState *state) {
   for (int i = 0; i < objectives->count; ++i) {
-    if (objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE) {
+    if (objectives->items[i].is_needed && objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE) {
       advance_value(objectives, i, state, true);
     }
   }
@@ -83,7 +99,7 @@ MbsStatus mbs_objectives_check(MbsContext *context, const MbsObjectives *objecti
   for (int i = 0; i < objectives->count; ++i) {
     // an expression of others may well be infinite on the way (a mean over no time)
     bool is_final_only = objectives->items[i].kind != MBS_OBJECTIVE_IS_INTEGRAL;
-    if (!is_final_only && !mbs_is_finite(objectives->value[i])) {
+    if (objectives->items[i].is_needed && !is_final_only && !mbs_is_finite(objectives->value[i])) {
       return mbs_fail(context, MBS_ERROR_NUMERICAL, objectives->items[i].function.place,
                       "objective \"%s\" is not a finite number at t = %.10g (a division by zero or a domain error)",
                       objectives->items[i].function.name, t);

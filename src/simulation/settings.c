@@ -273,6 +273,7 @@ MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsS
                     "derivatives must be analytical, automatic or numerical, got %d of the enumeration",
                     (int)settings->derivatives);
   }
+  settings->step = settings->step > settings->end ? settings->end : settings->step;  // one step, to the end
   // times are step numbers times the step: more steps than this are not distinct in double precision
   if (settings->end / settings->step > 1e15) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "step %.3g is too small for an end of %.3g", settings->step,

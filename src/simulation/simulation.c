@@ -34,9 +34,22 @@ static MbsStatus refuse_projection_signals(MbsContext *context, const MbsSimulat
   return MBS_OK;
 }
 
-// a last step shorter than a billionth of the others is rounding, not a step
-static long steps_of(const MbsSettings *settings) {
-  return (long)ceil(settings->end / settings->step * (1 - 1e-9));  // real
+// Times are multiples of the step, and the end. The last step is what is left, and what is shorter than a billionth of
+// a step is rounding. But where a step keeps Phi = 0 and nothing projects velocities and accelerations, these come from
+// differences of positions over h and h^2, which a short step, or one much unlike the one before, turns into noise:
+// there the number of steps is rounded, and the last ones share what is too much or too little.
+enum { SHARING = 20 };
+
+static void count_steps(MbsSimulation *simulation) {
+  const MbsSettings *settings = &simulation->settings;
+  bool is_projected = simulation->formulation.type->has_projections && settings->projections >= 0;
+  bool is_shared = simulation->formulation.type->is_position_level && !is_projected && !settings->is_kinematic;
+  double steps = settings->end / settings->step;
+  long count = is_shared ? lround(steps) : (long)ceil(steps * (1 - 1e-9));  // real
+  simulation->step_count = count > 1 ? count : 1;
+  simulation->shared_steps = !is_shared ? 1 : simulation->step_count < SHARING ? simulation->step_count : SHARING;
+  double before = (double)(simulation->step_count - simulation->shared_steps) * settings->step;
+  simulation->shared_step = (settings->end - before) / (double)simulation->shared_steps;
 }
 
 MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings,
@@ -81,9 +94,9 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MBS_TRY(mbs_simulation_choose_penalty(context, simulation));
   MBS_TRY(mbs_stepper_create(context, &simulation->formulation, &simulation->settings,
                              simulation->initial->redundant_count > 0, &simulation->stepper));
+  count_steps(simulation);
   if (simulation->formulation.type->is_reduced) {
-    MBS_TRY(mbs_reduced_create(context, system, &simulation->stepper, steps_of(&simulation->settings),
-                               &simulation->reduced));
+    MBS_TRY(mbs_reduced_create(context, system, &simulation->stepper, simulation->step_count, &simulation->reduced));
   }
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
   simulation->has_columns = system->carried_count > 0;
@@ -97,7 +110,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
     MBS_TAKE(context, arena, *multipliers[i], (size_t)system->m * (size_t)system->carried_count);
   }
   MBS_TAKE(context, arena, simulation->levels, 3 * (size_t)system->m);
-  simulation->step_count = steps_of(&simulation->settings);
+  MBS_TRY(mbs_violation_create(context, system, &simulation->violation));
   return MBS_OK;
 }
 
@@ -156,56 +169,17 @@ static void watch_turn(MbsSimulation *simulation) {
   simulation->statistics.turn = is_moving ? h * simulation->largest_acceleration / simulation->largest_velocity : 0;
 }
 
-// residuals of the constraints, and the energy balance E - E0 - work of the forces without potential
-static void observe(MbsSimulation *simulation, double h) {
-  const MbsSystem *system = simulation->system;
-  MbsStatistics *statistics = &simulation->statistics;
-  double *worst[] = {&statistics->residual_position, &statistics->residual_velocity,
-                     &statistics->residual_acceleration};
-  mbs_scalar *level[3] = {simulation->levels, simulation->levels + system->m, simulation->levels + 2 * system->m};
-  mbs_terms_constraints(system, &simulation->state, level[0], level[1], level[2]);
-  for (int i = 0; i < 3 * system->m; ++i) {
-    double magnitude = mbs_re(mbs_abs(simulation->levels[i]));
-    *worst[i / system->m] = magnitude > *worst[i / system->m] ? magnitude : *worst[i / system->m];
-  }
+// residuals of the constraints, and the energy balance
+static MbsStatus observe(MbsContext *context, MbsSimulation *simulation, double h) {
+  mbs_scalar *level = simulation->levels;
+  int m = simulation->system->m;
+  mbs_terms_constraints(simulation->system, &simulation->state, level, level + m, level + 2 * m);
   mbs_simulation_watch_condition(simulation);
   if (h > 0 && !simulation->settings.is_kinematic) {
     watch_turn(simulation);
   }
-  mbs_scalar total, lost;
-  mbs_terms_energy(system, &simulation->state, &total, &lost);
-  double energy = mbs_re(total), power = mbs_re(lost);
-  if (simulation->steps_done == 0) {
-    simulation->energy_start = energy;
-  } else {
-    simulation->energy_work += h / 2 * (simulation->energy_power + power);
-  }
-  simulation->energy_power = power;
-  double off = fabs(energy - simulation->energy_start - simulation->energy_work);  // real
-  simulation->energy_worst = off > simulation->energy_worst ? off : simulation->energy_worst;
-  double magnitude = fabs(energy);  // real
-  simulation->energy_largest = magnitude > simulation->energy_largest ? magnitude : simulation->energy_largest;
-  statistics->energy_drift = simulation->energy_largest > 0 ? simulation->energy_worst / simulation->energy_largest : 0;
-}
-
-// Unless the constraints are stabilised they drift, and where the motion is too wild for the step a mechanism ends up
-// in pieces while every step is solved. Off by the size of the whole mechanism is no result.
-static MbsStatus comes_apart(MbsContext *context, const MbsSimulation *simulation) {
-  const MbsSystem *system = simulation->system;
-  double largest = 0;
-  int worst = 0;
-  for (int i = 0; i < system->m; ++i) {
-    mbs_scalar level[3];
-    mbs_terms_constraint(system, i, &simulation->state, level);
-    double magnitude = mbs_re(mbs_abs(level[0]));
-    worst = magnitude > largest ? i : worst;
-    largest = magnitude > largest ? magnitude : largest;
-  }
-  const MbsRowSpec *row = &system->blueprint->rows.items[worst];
-  return mbs_fail(context, MBS_ERROR_NUMERICAL, row->place,
-                  "the mechanism comes apart at t = %.10g: constraint \"%s\" is off by %.3g; try a smaller step, and "
-                  "with index1 its stabilisation (baumgarte)",
-                  mbs_re(simulation->state.t), row->name, largest);
+  mbs_simulation_balance_energy(simulation, h);
+  return mbs_violation_watch(context, simulation);
 }
 
 // position and velocity from constraints, drivers and independent coordinates; acceleration and multipliers from the
@@ -243,9 +217,8 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   mbs_signal_bank_evaluate(system, state);
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   simulation->is_started = true;
-  observe(simulation, 0);
-  double size = mbs_state_size(system, state);
-  simulation->largest_violation = size * size > size ? size * size : size;
+  mbs_violation_start(simulation, &simulation->violation);
+  MBS_TRY(observe(context, simulation, 0));
   if (simulation->reduced) {
     MBS_TRY(mbs_reduced_start(context, simulation->reduced, simulation->replay, state));
   }
@@ -262,14 +235,13 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
 }
 
 double mbs_simulation_time(const MbsSimulation *simulation, long step) {
-  bool is_last = step == simulation->step_count;
-  return is_last ? simulation->settings.end : (double)step * simulation->settings.step;
+  long left = simulation->step_count - step;
+  return left < simulation->shared_steps ? simulation->settings.end - (double)left * simulation->shared_step
+                                         : (double)step * simulation->settings.step;
 }
 
 double mbs_simulation_step_size(const MbsSimulation *simulation, long step) {
-  bool is_last = step == simulation->step_count;
-  return is_last ? simulation->settings.end - (double)(step - 1) * simulation->settings.step
-                 : simulation->settings.step;
+  return simulation->step_count - step < simulation->shared_steps ? simulation->shared_step : simulation->settings.step;
 }
 
 MbsStatus mbs_simulation_repeat_step(MbsContext *context, MbsSimulation *simulation, long step) {
@@ -294,10 +266,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   MBS_TRY(mbs_simulation_repeat_step(context, simulation, simulation->steps_done + 1));
   simulation->steps_done += 1;
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
-  observe(simulation, h);
-  if (simulation->statistics.residual_position > simulation->largest_violation) {
-    return comes_apart(context, simulation);
-  }
+  MBS_TRY(observe(context, simulation, h));
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(simulation->system, columns != NULL);
   if (columns) {
@@ -310,6 +279,9 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   mbs_system_take_derivatives(simulation->system, false);
   double done = mbs_simulation_now();
   simulation->statistics.steps = simulation->steps_done;
+  if (simulation->steps_done == simulation->step_count) {
+    mbs_violation_finish(simulation);
+  }
   simulation->statistics.iterations = simulation->stepper.iterations;
   simulation->statistics.seconds_dynamics += solved - began;
   *(columns ? &simulation->statistics.seconds_sensitivity : &simulation->statistics.seconds_dynamics) += done - solved;

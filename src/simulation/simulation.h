@@ -22,6 +22,8 @@ MbsStatus mbs_check_create(MbsContext *context, const MbsModel *model, const Mbs
 typedef struct MbsObjective {
   MbsObjectiveKind kind;
   MbsFunction function;
+  bool is_wanted;  // asked for
+  bool is_needed;  // for itself or for another; else it is not evaluated
 } MbsObjective;
 
 typedef struct MbsObjectives {
@@ -34,12 +36,29 @@ typedef struct MbsObjectives {
 } MbsObjectives;
 
 MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjectives *objectives);
+// Those asked for (wanted, by objective; NULL: all, which they are at first) and those that they are made of.
+void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted);
 // Brings the running values to a state, h after the last one (h = 0: the start). columns may be NULL.
 void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, double h);
 // Gradients of expressions of other objectives, from those of the others.
 void mbs_objectives_chain(MbsObjectives *objectives, const MbsState *state);
 // Is every running value a finite number? Else the message names the objective.
 MbsStatus mbs_objectives_check(MbsContext *context, const MbsObjectives *objectives, double t);
+
+// How far constraints are off: violation.c
+typedef struct MbsViolation {
+  MbsJacobian jacobian;
+  double *per_unit;     // n: 1/s, s what each coordinate is counted in
+  double *gain;         // m: 1 / |Phi_q s| of each constraint, of some steps ago
+  double fastest;       // the largest velocity so far, so counted
+  double worst[2];      // so far, of positions and velocities
+  double looked_at[2];  // the same when gains were last evaluated because of it
+} MbsViolation;
+
+// Energy and work so far: energy_balance.c
+typedef struct MbsEnergyBalance {
+  double T0, V0, work, power, largest, worst;
+} MbsEnergyBalance;
 
 typedef struct MbsSimulation {
   MbsArena *arena;
@@ -56,12 +75,14 @@ typedef struct MbsSimulation {
   MbsObjectives objectives;
   bool is_started;
   long step_count, steps_done;
+  long shared_steps;   // how many of the last steps
+  double shared_step;  // have this size; the others that of the settings
   mbs_scalar *levels;  // of the constraints: 3 x m
   MbsStatistics statistics;
+  MbsViolation violation;
   double largest_velocity, largest_acceleration;  // of a coordinate, so far
-  double largest_violation;                       // of a constraint that is taken for a result
   double watched_quality, condition_start;        // see near_singular.c
-  double energy_start, energy_work, energy_power, energy_largest, energy_worst;
+  MbsEnergyBalance energy;
 } MbsSimulation;
 
 // The system of a model alone. Completes the settings.
@@ -104,6 +125,16 @@ MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simu
 
 // After a step: keeps in the statistics how near to singular the equations were. near_singular.c
 void mbs_simulation_watch_condition(MbsSimulation *simulation);
+
+// After each step, whose levels of the constraints are there: their residuals, how far they are off, and an error where
+// that is the mechanism's size. At the end, in the statistics, against the largest velocity there was. violation.c
+MbsStatus mbs_violation_create(MbsContext *context, const MbsSystem *system, MbsViolation *violation);
+void mbs_violation_start(const MbsSimulation *simulation, MbsViolation *violation);
+MbsStatus mbs_violation_watch(MbsContext *context, MbsSimulation *simulation);
+void mbs_violation_finish(MbsSimulation *simulation);
+
+// After the start (h = 0) and after each step: the balance of energy, in the statistics. energy_balance.c
+void mbs_simulation_balance_energy(MbsSimulation *simulation, double h);
 
 // Kinematics: the freedoms without a driver become rows of the blueprint. values: of all parameters. course.c
 MbsStatus mbs_course_prescribe(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, const double *values);

@@ -142,8 +142,8 @@ void mbs_mass_slope_product(const MbsSystem *system, const MbsMass *mass, int co
 // coefficients += d(mu' M y)
 void mbs_mass_coefficient_adjoint(const MbsSystem *system, const MbsMass *mass, const mbs_scalar *y,
                                   const mbs_scalar *mu, mbs_scalar *coefficients);
-// 1/2 v' M v - weight.q
-mbs_scalar mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsState *state);
+// adds 1/2 v' M v and -weight.q
+void mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsState *state, MbsEnergy *energy);
 
 // ---- row.c ----
 MbsStatus mbs_row_create(MbsContext *context, MbsSystem *system, const MbsRowSpec *spec, int index, MbsRow *row);
@@ -152,6 +152,9 @@ MbsStatus mbs_row_add_pattern(MbsContext *context, const MbsSystem *system, cons
 MbsStatus mbs_row_map(MbsContext *context, const MbsSystem *system, MbsRow *row);
 void mbs_row_residual(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                       mbs_scalar *f, mbs_scalar *e, double scale[2]);
+// sizes[0], sizes[1] += what cancels within its part of f and of e: see mbs_terms_cancelling
+void mbs_row_cancelling(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
+                        double sizes[2]);
 void mbs_row_tangent(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                      const MbsCombination *c, mbs_scalar *values);
 // for `count` directions; R: f (nq) and behind it e (m) of each, `stride` apart
@@ -198,6 +201,8 @@ MbsStatus mbs_expression_row_add_pattern(MbsContext *context, const MbsSystem *s
 MbsStatus mbs_expression_row_map(MbsContext *context, const MbsSystem *system, MbsRow *row);
 void mbs_expression_row_residual(const MbsSystem *system, const MbsRow *row, const MbsState *state,
                                  const MbsWeights *weights, mbs_scalar *f, mbs_scalar *e, double scale[2]);
+void mbs_expression_row_cancelling(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                                   const MbsWeights *weights, double sizes[2]);
 void mbs_expression_row_tangent(const MbsSystem *system, const MbsRow *row, const MbsState *state,
                                 const MbsWeights *weights, const MbsCombination *c, mbs_scalar *values);
 void mbs_expression_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state,
@@ -254,6 +259,7 @@ MbsStatus mbs_force_element_add_pattern(MbsContext *context, const MbsSystem *sy
 MbsStatus mbs_force_element_map(MbsContext *context, const MbsSystem *system, MbsForceElement *force);
 void mbs_force_element_residual(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
                                 mbs_scalar *f, double *scale);
+double mbs_force_element_cancelling(const MbsSystem *system, const MbsForceElement *force, const MbsState *state);
 void mbs_force_element_tangent(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
                                const MbsCombination *c, mbs_scalar *values);
 // for `count` directions; R: f of each, `stride` apart

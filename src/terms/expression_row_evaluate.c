@@ -77,7 +77,31 @@ void mbs_expression_row_residual(const MbsSystem *system, const MbsRow *row, con
     mbs_raise(&scale[0], lambda * x->g[i]);
     mbs_raise(&scale[1], w.w2 * x->g[i] * x->y[2][i]);
     mbs_raise(&scale[1], w.w2 * x->level1_y[i] * x->y[1][i]);
+    mbs_raise(&scale[1], w.w1 * x->g[i] * x->y[1][i]);
     mbs_raise(&scale[1], w.w0 * x->g[i] * x->y[0][i]);
+  }
+}
+
+// With S, S', S'' the sizes of the terms that y, y' and y'' add up:
+//   f:  |lambda| |g_y| S,      e:  w0 |g| S + w1 (|level1_y| S + |g| S') + w2 (|level2_y| S + |level2_y'| S' + |g| S'')
+void mbs_expression_row_cancelling(const MbsSystem *system, const MbsRow *row, const MbsState *state,
+                                   const MbsWeights *weights, double sizes[2]) {
+  const MbsExpressionRow *x = row->expression;
+  RowWeights w = weights_of(row, weights);
+  const mbs_scalar *at[] = {state->q, state->v, state->a};
+  int d = system->dimension, size = mbs_expression_row_size(system, x);
+  double lambda = mbs_re(mbs_abs(state->lambda[row->index]));
+  evaluate(system, row, x->full_tape, state);
+  for (int j = 0; j < size; ++j) {
+    double S[3], g = mbs_re(mbs_abs(x->g[j]));
+    for (int k = 0; k < 3; ++k) {
+      S[k] = mbs_form_size(&x->arguments[j / d], row->block.value, d, at[k]);
+    }
+    for (int i = 0; i < size; ++i) {
+      sizes[0] += lambda * mbs_re(mbs_abs(x->g_y[i * size + j])) * S[0];
+    }
+    sizes[1] += w.w0 * g * S[0] + w.w1 * (mbs_re(mbs_abs(x->level1_y[j])) * S[0] + g * S[1]) +
+                w.w2 * (mbs_re(mbs_abs(x->level2_y[j])) * S[0] + mbs_re(mbs_abs(x->level2_v[j])) * S[1] + g * S[2]);
   }
 }
 

@@ -96,6 +96,28 @@ void mbs_force_element_residual(const MbsSystem *system, const MbsForceElement *
   }
 }
 
+// |F_y| |y| + |F_v| |v|, of the terms that y and v add up
+double mbs_force_element_cancelling(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
+  int d = system->dimension, arguments = force->argument_count * d;
+  const MbsForceSlopes *slopes = &force->slopes;
+  double largest = 0;
+  mbs_force_element_evaluate(system, force, state);
+  for (int i = 0; i < force->port_count * d; ++i) {
+    double sum = 0;
+    for (int a = 0; a < force->argument_count; ++a) {
+      double of_y = 0, of_v = 0;
+      for (int k = 0; k < d; ++k) {
+        of_y += mbs_re(mbs_abs(slopes->F_y[i * arguments + a * d + k]));
+        of_v += mbs_re(mbs_abs(slopes->F_v[i * arguments + a * d + k]));
+      }
+      sum += of_y * mbs_form_size(&force->arguments[a], force->block.value, d, state->q) +
+             of_v * mbs_form_size(&force->arguments[a], force->block.value, d, state->v);
+    }
+    largest = sum > largest ? sum : largest;
+  }
+  return largest;
+}
+
 void mbs_force_element_tangent(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
                                const MbsCombination *c, mbs_scalar *values) {
   int d = system->dimension;

@@ -56,6 +56,21 @@ MBS_KERNEL void mbs_form_add_transposed(const MbsLinearForm *form, const mbs_sca
   }
 }
 
+// how large the terms are that a form adds up, and which may cancel
+static inline double mbs_form_size(const MbsLinearForm *form, const mbs_scalar *c, int d, const mbs_scalar *q) {
+  const mbs_scalar *ab = c + form->offset;
+  double sum = 0;
+  for (int i = 0; i < form->count; ++i) {
+    double largest = 0;
+    for (int k = 0; k < d; ++k) {
+      double magnitude = mbs_re(mbs_abs(q[form->first[i] + k]));
+      largest = magnitude > largest ? magnitude : largest;
+    }
+    sum += (mbs_re(mbs_abs(ab[2 * i])) + mbs_re(mbs_abs(ab[2 * i + 1]))) * largest;
+  }
+  return sum;
+}
+
 // derivative of y_bar.form(q) with respect to the form's coefficients: a += y_bar.e, b += y_bar.(J e)
 static inline void mbs_form_add_coefficient_adjoint(const MbsLinearForm *form, const int *index, int d,
                                                     const mbs_scalar *y_bar, const mbs_scalar *q, mbs_scalar *bar) {

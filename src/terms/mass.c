@@ -223,8 +223,9 @@ void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const Mbs
   SPECIALISE(system, mass, transposed, mass, adjoint);
 }
 
-MBS_KERNEL void add_energy(const MbsMass *mass, const MbsState *state, mbs_scalar *energy, int count, int d,
+MBS_KERNEL void add_energy(const MbsMass *mass, const MbsState *state, MbsEnergy *energy, int count, int d,
                            bool turns) {
+  mbs_scalar twice = 0, weighed = 0;
   for (int i = 0; i < count; ++i) {
     mbs_scalar momentum[3] = {0};
     for (int j = 0; j < count; ++j) {
@@ -234,13 +235,14 @@ MBS_KERNEL void add_energy(const MbsMass *mass, const MbsState *state, mbs_scala
     const mbs_scalar *w = weight(mass->block.value, count, d, i);
     for (int k = 0; k < d; ++k) {
       int q = mass->first[i] + k;
-      *energy += momentum[k] * state->v[q] / 2 - w[k] * state->q[q];
+      twice += momentum[k] * state->v[q];
+      weighed += w[k] * state->q[q];
     }
   }
+  energy->kinetic += twice / 2;
+  energy->potential -= weighed;
 }
 
-mbs_scalar mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsState *state) {
-  mbs_scalar energy = 0;
-  SPECIALISE(system, mass, add_energy, mass, state, &energy);
-  return energy;
+void mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsState *state, MbsEnergy *energy) {
+  SPECIALISE(system, mass, add_energy, mass, state, energy);
 }

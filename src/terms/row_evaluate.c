@@ -84,6 +84,14 @@ MBS_KERNEL double largest_of(const MbsRow *row, const mbs_scalar *level, int d) 
   return largest;
 }
 
+__attribute__((noinline)) static double size_of_rates(const MbsRowValues *A, const MbsRowValues *B, int d) {
+  double sum = 0;
+  for (int k = 0; k < d; ++k) {
+    sum += mbs_re(mbs_abs(A->at[1][k] * B->at[0][k])) + mbs_re(mbs_abs(A->at[0][k] * B->at[1][k]));
+  }
+  return sum;
+}
+
 // how large the parts of a dot row are that should cancel
 MBS_KERNEL void raise_scale(const MbsWeights *w, const MbsRowValues *A, const MbsRowValues *B, mbs_scalar c, double a,
                             double *scale, int d) {
@@ -94,6 +102,9 @@ MBS_KERNEL void raise_scale(const MbsWeights *w, const MbsRowValues *A, const Mb
              2 * mbs_re(mbs_abs(A->at[1][k] * B->at[1][k]));
   }
   double size = w->k2 * parts + w->k0 * (products + mbs_re(mbs_abs(c)));
+  if (w->k1 > 0) {
+    size += w->k1 * size_of_rates(A, B, d);
+  }
   *scale = size > *scale ? size : *scale;
 }
 
@@ -107,9 +118,10 @@ MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeig
     add_component_transposed(row, lambda, f, turns);
     if (scale) {
       double of_a = w->k2 > 0 ? w->k2 * largest_of(row, state->a, d) : 0;
+      double of_v = w->k1 > 0 ? w->k1 * largest_of(row, state->v, d) : 0;
       double of_q = w->k0 > 0 ? w->k0 * largest_of(row, state->local ? state->local : state->q, d) : 0;
       mbs_raise(&scale[0], lambda);
-      mbs_raise(&scale[1], of_a + of_q);
+      mbs_raise(&scale[1], of_a + of_v + of_q);
     }
   } else {
     MbsRowValues A, B;
@@ -146,6 +158,48 @@ void mbs_row_residual(const MbsSystem *system, const MbsRow *row, const MbsState
     return;
   }
   MBS_SPECIALISE(system->dimension, row->has_turn, residual, row, state, weights, f, e, scale);
+}
+
+// ---- rounding ----
+static double length(const mbs_scalar *y, int d) {
+  double sum = 0;
+  for (int k = 0; k < d; ++k) {
+    sum += mbs_re(mbs_abs(y[k]));
+  }
+  return sum;
+}
+
+// With S_A the size of the terms that A adds up, S_A' and S_A'' likewise:
+//   f:  lambda (S_A + S_B),     e:  k0 (S_A |B| + |A| S_B) + k1 (S_A' |B| + S_A |B'| + ...) + k2 (...)
+void mbs_row_cancelling(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *w,
+                        double sizes[2]) {
+  const mbs_scalar *at[] = {state->local ? state->local : state->q, state->v, state->a}, *c = row->block.value;
+  const double binomial[3][3] = {{1}, {1, 1}, {1, 2, 1}}, k[] = {w->k0, w->k1, w->k2};
+  int d = system->dimension;
+  if (row->kind == MBS_ROW_EXPRESSION) {
+    mbs_expression_row_cancelling(system, row, state, w, sizes);
+    return;
+  }
+  double S_A[3], S_B[3];
+  for (int level = 0; level < 3; ++level) {
+    S_A[level] = mbs_form_size(&row->A, c, d, at[level]);
+    S_B[level] = row->kind == MBS_ROW_COINCIDE ? 0
+                 : row->is_square              ? S_A[level]
+                                               : mbs_form_size(&row->B, c, d, at[level]);
+    sizes[1] += row->kind == MBS_ROW_COINCIDE ? k[level] * S_A[level] : 0;
+  }
+  if (row->kind == MBS_ROW_COINCIDE) {
+    return;
+  }
+  MbsRowValues A, B;
+  MBS_SPECIALISE(d, row->has_turn, mbs_row_evaluate, row, state, &A, &B);
+  sizes[0] += mbs_re(mbs_abs(state->lambda[row->index])) * (S_A[0] + S_B[0]);
+  for (int level = 0; level < 3; ++level) {
+    for (int i = 0; i <= level; ++i) {  // d/dt^level of A.B
+      int j = level - i;
+      sizes[1] += k[level] * binomial[level][i] * (S_A[i] * length(B.at[j], d) + length(A.at[i], d) * S_B[j]);
+    }
+  }
 }
 
 // ---- tangent ----

@@ -56,6 +56,27 @@ void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const Mb
   }
 }
 
+void mbs_terms_cancelling(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                          const mbs_scalar *r, double sizes[2]) {
+  if (system->tree) {
+    mbs_tree_cancelling(system, state, weights, r, sizes);
+    return;
+  }
+  double largest[2] = {0, 0};
+  for (int i = 0; i < system->mode.row_count; ++i) {
+    double own[2] = {0, 0};
+    mbs_row_cancelling(system, &system->mode.rows[i], state, weights, own);
+    largest[0] = own[0] > largest[0] ? own[0] : largest[0];
+    largest[1] = own[1] > largest[1] ? own[1] : largest[1];
+  }
+  for (int i = 0; i < system->mode.force_count; ++i) {
+    double own = mbs_force_element_cancelling(system, system->mode.forces[i], state);
+    largest[0] = own > largest[0] ? own : largest[0];
+  }
+  sizes[0] = largest[0];
+  sizes[1] = largest[1];
+}
+
 void mbs_terms_light_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
                               double scale[2]) {
   residual(system, false, state, weights, r, scale);
@@ -361,33 +382,33 @@ void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_s
   }
 }
 
-void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar *energy, mbs_scalar *power) {
+void mbs_terms_energy(const MbsSystem *system, const MbsState *state, MbsEnergy *energy) {
   if (system->tree) {
-    mbs_terms_energy(system->tree->inner, mbs_tree_follow(system->tree, state, false), energy, power);
+    mbs_terms_energy(system->tree->inner, mbs_tree_follow(system->tree, state, false), energy);
     return;
   }
-  *energy = *power = 0;
+  *energy = (MbsEnergy){0};
   MbsState balanced = *state;  // where a is projected, lambda alone does not hold M a - Q
   balanced.lambda = state->total;
   if (system->moving.count > 0) {  // f on a moving coordinate is the force that moves it
     const MbsWeights none = {0};
     mbs_scalar *f = accumulate_residual(system, true, &balanced, &none, NULL);
     for (int i = system->n; i < system->nq; ++i) {
-      *power += f[i] * state->v[i];
+      energy->power += f[i] * state->v[i];
     }
   }
   for (int i = 0; i < system->mass_count; ++i) {
-    *energy += mbs_mass_energy(system, &system->masses[i], state);
+    mbs_mass_energy(system, &system->masses[i], state, energy);
   }
   for (int i = 0; i < system->m; ++i) {
     const MbsRow *row = &system->mode.rows[i];
-    *power += row->kind == MBS_ROW_EXPRESSION ? mbs_expression_row_power(system, row, &balanced) : 0;
+    energy->power += row->kind == MBS_ROW_EXPRESSION ? mbs_expression_row_power(system, row, &balanced) : 0;
   }
   for (int i = 0; i < system->mode.force_count; ++i) {
     mbs_scalar potential, lost;
     mbs_force_element_energy(system, system->mode.forces[i], state, &potential, &lost);
-    *energy += potential;
-    *power += lost;
+    energy->potential += potential;
+    energy->power += lost;
   }
 }
 

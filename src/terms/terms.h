@@ -230,6 +230,11 @@ typedef enum MbsParts {
 // counts as small; may be NULL.
 void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
                         double scale[2]);
+// How large the terms are that cancel within the contributions to f and to e, as the coordinates of two points do in
+// their distance: rounding is relative to these, and no state of floating-point numbers has a residual far below that.
+// Measured as `scale` is. r: the residual at this state.
+void mbs_terms_cancelling(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                          const mbs_scalar *r, double sizes[2]);
 // f of the parts alone (nq, fixed coordinates included)
 void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
 // Is there a matrix in the coordinates themselves? Not of trees that are solved along them, or with unknowns of the
@@ -292,9 +297,12 @@ void mbs_terms_constraints(const MbsSystem *system, const MbsState *state, mbs_s
                            mbs_scalar *Phiddot);
 // Phi, Phidot, Phiddot of one constraint
 void mbs_terms_constraint(const MbsSystem *system, int row, const MbsState *state, mbs_scalar level[3]);
-// Kinetic plus potential energy, and the power of the forces that have no potential, drivers (by `total`) among them.
+// Kinetic and potential energy, and the power of the forces that have no potential, drivers (by `total`) among them.
+typedef struct MbsEnergy {
+  mbs_scalar kinetic, potential, power;
+} MbsEnergy;
 // Signals must be evaluated at this state.
-void mbs_terms_energy(const MbsSystem *system, const MbsState *state, mbs_scalar *energy, mbs_scalar *power);
+void mbs_terms_energy(const MbsSystem *system, const MbsState *state, MbsEnergy *energy);
 // The name of a force that is not a finite number at this state, or whose derivative is not; or NULL.
 const char *mbs_terms_find_bad_force(const MbsSystem *system, const MbsState *state);
 

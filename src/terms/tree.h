@@ -183,6 +183,8 @@ void mbs_tree_follow_centres(const MbsTree *tree, int level);
 void mbs_tree_project_centres(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *f_z);
 
 // ---- the terms (terms.h) in the tree's coordinates ----
+void mbs_tree_cancelling(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, const mbs_scalar *r,
+                         double sizes[2]);
 void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
                        double scale[2]);
 void mbs_tree_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);

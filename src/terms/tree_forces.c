@@ -178,3 +178,10 @@ void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const Mbs
     scale[1] = inner->m > 0 ? fmax(scale[1], weights->k2 * largest_part(tree)) : 0;  // real
   }
 }
+
+void mbs_tree_cancelling(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, const mbs_scalar *r,
+                         double sizes[2]) {
+  MbsTree *tree = system->tree;
+  mbs_terms_cancelling(tree->inner, mbs_tree_follow(tree, state, false), weights, r, sizes);
+  sizes[0] = scale_of(tree, r, sizes[0]);
+}
