@@ -7,6 +7,7 @@
 #include "kinematics/initial.h"
 
 typedef struct MbsReplay {
+  int n, m;                  // coordinates and constraints: a run that follows must have as many
   int set_count;             // of independent coordinates; 0: nothing was decided
   const MbsSetChoice *sets;  // in the order they were chosen
   long step_count;

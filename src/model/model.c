@@ -41,6 +41,33 @@ MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parame
                   nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
+MbsStatus mbs_model_with_number(MbsContext *context, MbsArena *arena, const MbsModel *model, int parameter,
+                                double number, MbsModel **changed) {
+  const MbsValue *parameters = mbs_record_value(&model->root, MBS_MODEL_PARAMETERS);
+  MbsValue *sections, *value;
+  MbsRecord *records;
+  MbsText *text;
+  MBS_TAKE(context, arena, *changed, 1);
+  MBS_TAKE(context, arena, sections, mbs_model_type.field_count);
+  MBS_TAKE(context, arena, records, parameters->count);
+  MBS_TAKE(context, arena, value, 1);
+  MBS_TAKE(context, arena, text, 1);
+  *text = (MbsText){.text = mbs_arena_print(arena, "%.17g", number),
+                    .place = parameters->records[parameter].values[0].texts[0].place};
+  if (!text->text) {
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  *value = parameters->records[parameter].values[0];
+  value->texts = text;
+  memcpy(records, parameters->records, (size_t)parameters->count * sizeof *records);
+  records[parameter].values = value;
+  memcpy(sections, model->root.values, (size_t)mbs_model_type.field_count * sizeof *sections);
+  sections[MBS_MODEL_PARAMETERS].records = records;
+  **changed = *model;
+  (*changed)->root.values = sections;
+  return MBS_OK;
+}
+
 void mbs_model_destroy(MbsModel *model) {
   if (model) {
     mbs_arena_destroy(model->arena);

@@ -104,6 +104,11 @@ MbsPlace mbs_model_setting_place(const MbsModel *model, int field, const char *t
 // Replaces the expression of a parameter by `value` (an expression of constants and other parameters).
 MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parameter, const char *value);
 
+// The model with another number for one parameter, as if that were written in the file: in the arena, sharing the rest
+// with the original, which must outlive it.
+MbsStatus mbs_model_with_number(MbsContext *context, MbsArena *arena, const MbsModel *model, int parameter,
+                                double number, MbsModel **changed);
+
 void mbs_model_destroy(MbsModel *model);
 
 #endif

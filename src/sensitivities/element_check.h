@@ -57,7 +57,8 @@ typedef struct MbsElementCheck {
   double *gradient;  // columns
 } MbsElementCheck;
 
-// The simulation must not have started: its angles have no whole turns, like those of the twin.
+// The simulation must not have started: at each state its angles have the whole turns that bring them next to where the
+// start expects them, like those of the twin, which has not started either.
 MbsStatus mbs_element_check_create(MbsContext *context, MbsArena *arena, const MbsModel *model,
                                    const MbsSimulation *simulation, MbsElementCheck *check);
 void mbs_element_check_destroy(MbsElementCheck *check);

@@ -118,6 +118,7 @@ void mbs_element_check_choose(MbsElementCheck *check, const MbsState *near, uint
     at->total[i] = random_number(seed);
   }
   mbs_state_place_fixed(system, at);
+  mbs_signal_bank_follow(system, at);
   mbs_system_fixed_columns(system, at->t, check->fixed.X, check->fixed.V, check->fixed.A);
   choose_direction(check, seed);
   mbs_element_check_take_part(check, MBS_DIRECTION_ALL);

@@ -137,6 +137,7 @@ void mbs_twin_probe_move(MbsProbe *probe, const MbsProbeState *from, const MbsPr
     state->total[i] = from->total[i] + mbs_complex(0, MBS_COMPLEX_STEP * along->total[i]);
   }
   mbs_state_place_fixed(system, state);
+  mbs_signal_bank_follow(system, state);
   mbs_signal_bank_evaluate(system, state);
 }
 

@@ -118,6 +118,18 @@ static MbsStatus complex_column(MbsContext *context, const MbsModel *model, cons
   return mbs_complex_run(context, run->arena, model, &twin, outcome);
 }
 
+// The model again with another number for a parameter, as a user would run it: read, placed, compiled and assembled
+// anew. What stays is in `base`: the settings (a penalty factor is a number of the method) and what the run decided.
+static MbsStatus run_anew(MbsContext *context, const MbsModel *model, const MbsTwinRequest *base, int parameter,
+                          double number, Run *run, MbsSeries *series, MbsTwinResult *outcome) {
+  MbsTwinRequest twin = *base;
+  MbsRecorder recorder = mbs_series_recorder(series);
+  MbsModel *changed;
+  MBS_TRY(mbs_model_with_number(context, run->arena, model, parameter, number, &changed));
+  twin.recorder = series ? &recorder : NULL;
+  return mbs_twin_run(context, run->arena, changed, &twin, outcome);
+}
+
 static MbsStatus difference_column(MbsContext *context, const MbsModel *model, const MbsTwinRequest *base,
                                    const MbsRequest *request, int parameter, Run *run, const MbsTwinResult *nominal,
                                    const MbsSeries *nominal_series, MbsSeries *series, MbsTwinResult *outcome) {
@@ -136,18 +148,9 @@ static MbsStatus difference_column(MbsContext *context, const MbsModel *model, c
       }
       continue;
     }
-    MbsTwinRequest twin = *base;
-    MbsRecorder recorder = mbs_series_recorder(&side_series[side]);
-    double *values;
-    MBS_TAKE(context, run->arena, values, run->selection.model_parameter_count);
-    for (int i = 0; i < run->selection.model_parameter_count; ++i) {
-      values[i] = run->selection.nominal[i];
-    }
-    values[parameter] += side == 0 ? h : -h;
-    twin.parameters = values;
     side_series[side].arena = run->arena;
-    twin.recorder = series ? &recorder : NULL;
-    MBS_TRY(mbs_twin_run(context, run->arena, model, &twin, &sides[side]));
+    MBS_TRY(run_anew(context, model, base, parameter, value + (side == 0 ? h : -h), run,
+                     series ? &side_series[side] : NULL, &sides[side]));
   }
   double span = is_central ? 2 * h : h;
   *outcome = sides[0];

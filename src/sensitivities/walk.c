@@ -192,6 +192,8 @@ static MbsStatus run(MbsContext *context, MbsArena *arena, MbsSimulation *simula
   if (simulation->reduced) {
     MBS_TRY(mbs_reduced_record(context, arena, simulation->reduced, &result->replay));
   }
+  result->replay.n = simulation->system->n;
+  result->replay.m = simulation->system->m;
   if (request->with_reactions) {
     MBS_TRY(give_reactions(context, arena, simulation, request, result));
   }
@@ -203,6 +205,17 @@ static MbsStatus run(MbsContext *context, MbsArena *arena, MbsSimulation *simula
     MBS_TRY(mbs_history_replay(context, simulation, request, &series, sweep->continuous));
   }
   return give_gradient(context, arena, simulation, request, sweep, result);
+}
+
+// other numbers may lead to other coordinates, if a body's points come to lie in line, say
+static MbsStatus check_replay(MbsContext *context, const MbsSystem *system, const MbsReplay *replay) {
+  if (!replay || (replay->n == system->n && replay->m == system->m)) {
+    return MBS_OK;
+  }
+  return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+                  "with slightly different parameters the model has %d coordinates and %d constraints instead of %d and "
+                  "%d, so that no difference can be taken; move the model away from this special position",
+                  system->n, system->m, replay->n, replay->m);
 }
 
 MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
@@ -217,7 +230,10 @@ MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *mod
   if (request->perturbed >= 0) {
     mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
   }
-  MbsStatus status = source ? source->create(context, model, &request->settings, request->parameters, &terms) : MBS_OK;
+  MbsStatus status = check_replay(context, simulation->system, request->replay);
+  if (status == MBS_OK && source) {
+    status = source->create(context, model, &request->settings, request->parameters, &terms);
+  }
   if (status == MBS_OK && source) {
     status = mbs_system_give_source(context, simulation->system, &source->functions, terms);
   }
