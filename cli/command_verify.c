@@ -1,4 +1,5 @@
-// mbsens verify: every formulation and method against the complex step.
+// mbsens verify: every formulation and method against the complex step and the model run anew; values in both
+// coordinates against each other.
 #include <stdio.h>
 #include <string.h>
 
@@ -19,11 +20,14 @@ static void put_entry(CliTable *table, const MbsVerifyRow *row) {
   cli_table_text(table, text);
 }
 
-// Was the reference's own uncertainty needed?
-static bool has_uncertainty(const MbsVerification *verification) {
+static bool is_anew(const MbsVerifyRow *row) { return strcmp(row->method, "run-anew") == 0; }
+
+// Was the reference's own uncertainty needed? Or (with_anew) is there one of any row?
+static bool has_uncertainty(const MbsVerification *verification, bool with_anew) {
   bool has = false;
   for (int i = 0; i < verification->row_count; ++i) {
-    has = has || verification->rows[i].uncertainty > 0;
+    const MbsVerifyRow *row = &verification->rows[i];
+    has = has || (row->uncertainty > 0 && (with_anew || !is_anew(row)));
   }
   return has;
 }
@@ -40,7 +44,7 @@ static void put_uncertainty(CliTable *table, const MbsVerifyRow *row) {
 static void print_runs(const MbsVerification *verification) {
   static const char *const header[] = {"formulation", "coordinates", "method",      "entries",
                                        "worst error", "at",          "uncertainty", "result"};
-  bool is_measured = has_uncertainty(verification);
+  bool is_measured = has_uncertainty(verification, true);
   CliTable *table = cli_table_create(is_measured ? 8 : 7);
   for (int j = 0; j < 8; ++j) {
     if (j != 6 || is_measured) {
@@ -71,12 +75,55 @@ static void print_runs(const MbsVerification *verification) {
   cli_table_print(table, stdout);
 }
 
-static int count_failures(const MbsVerification *verification) {
-  int failed = 0;
+// of those against the complex step, or of those run anew
+static int count_rows(const MbsVerification *verification, bool are_anew, bool are_failed) {
+  int count = 0;
   for (int i = 0; i < verification->row_count; ++i) {
-    failed += !verification->rows[i].pass;
+    const MbsVerifyRow *row = &verification->rows[i];
+    count += is_anew(row) == are_anew && !(are_failed && row->pass);
   }
-  return failed;
+  return count;
+}
+
+static int count_failures(const MbsVerification *verification) {
+  return count_rows(verification, false, true) + count_rows(verification, true, true);
+}
+
+static int count_different_values(const MbsVerification *verification) {
+  int count = 0;
+  for (int i = 0; i < verification->value_count; ++i) {
+    count += !verification->values[i].pass;
+  }
+  return count;
+}
+
+// The objectives in both coordinates.
+static void print_values(const MbsVerification *verification) {
+  static const char *const header[] = {"objective",  "formulation", "natural", "relative",
+                                       "difference", "may be",      "result"};
+  if (verification->value_count == 0) {
+    return;
+  }
+  CliTable *table = cli_table_create(7);
+  for (int j = 0; j < 7; ++j) {
+    cli_table_text(table, header[j]);
+  }
+  bool is_extrapolated = false;
+  for (int i = 0; i < verification->value_count; ++i) {
+    const MbsVerifyValue *value = &verification->values[i];
+    cli_table_text(table, value->objective);
+    cli_table_text(table, value->formulation);
+    cli_table_number(table, value->natural);
+    cli_table_number(table, value->relative);
+    cli_table_error(table, value->relative_error);
+    cli_table_error(table, value->tolerance);
+    cli_table_text(table, value->pass ? "pass" : "DIFFERS");
+    is_extrapolated = is_extrapolated || value->is_extrapolated;
+  }
+  cli_table_print(table, stdout);
+  if (is_extrapolated) {
+    (void)printf("values extrapolated from the steps h and h/2, which may differ by what halving the step changes\n\n");
+  }
 }
 
 static void print_failures(const MbsVerification *verification) {
@@ -107,7 +154,7 @@ static void print_failures(const MbsVerification *verification) {
 
 // Which element is to blame: those whose own derivatives are off.
 static void print_suspects(const MbsVerification *verification) {
-  if (verification->pass) {
+  if (verification->pass || (verification->suspect_count == 0 && count_rows(verification, false, true) == 0)) {
     return;
   }
   if (verification->suspect_count == 0) {
@@ -135,6 +182,24 @@ static void print_suspects(const MbsVerification *verification) {
   if (left > 0) {
     (void)printf("and %d suspects more\n", left);
   }
+}
+
+static void put_values(CliJson *json, const MbsVerification *verification) {
+  cli_json_open_array(json, "values");
+  for (int i = 0; i < verification->value_count; ++i) {
+    const MbsVerifyValue *value = &verification->values[i];
+    cli_json_open_object(json, NULL);
+    cli_json_text(json, "objective", value->objective);
+    cli_json_text(json, "formulation", value->formulation);
+    cli_json_number(json, "natural", value->natural);
+    cli_json_number(json, "relative", value->relative);
+    cli_json_boolean(json, "extrapolated", value->is_extrapolated);
+    cli_json_number(json, "relative_error", value->relative_error);
+    cli_json_number(json, "tolerance", value->tolerance);
+    cli_json_boolean(json, "pass", value->pass);
+    cli_json_close(json);
+  }
+  cli_json_close(json);
 }
 
 static void put_suspects(CliJson *json, const MbsVerification *verification) {
@@ -179,7 +244,13 @@ static void print_json(const MbsVerification *verification) {
   if (verification->left_out) {
     cli_json_text(&json, "left_out", verification->left_out);
   }
+  put_values(&json, verification);
   put_suspects(&json, verification);
+  cli_json_open_array(&json, "warnings");
+  for (int i = 0; i < verification->warning_count; ++i) {
+    cli_json_text(&json, NULL, verification->warnings[i]);
+  }
+  cli_json_close(&json);
   cli_json_boolean(&json, "pass", verification->pass);
   cli_json_end(&json);
 }
@@ -195,13 +266,27 @@ static int judge(const MbsVerification *verification) {
     (void)snprintf(suspicion, sizeof suspicion, "; suspect: %s, its derivative by %s", worst->element,
                    worst->derivative);
   }
-  if (failed == 0) {
+  if (verification->warning_count > 0) {
+    return cli_fail(MBS_ERROR_NUMERICAL, "%s", verification->warnings[0]);
+  }
+  int failed_anew = count_rows(verification, true, true), different = count_different_values(verification);
+  if (failed > failed_anew) {
+    return cli_fail(MBS_ERROR_NUMERICAL, "%d of %d derivatives differ from the complex step by more than %g%s",
+                    failed - failed_anew, count_rows(verification, false, false), verification->limit, suspicion);
+  }
+  if (verification->suspect_count > 0) {
     return cli_fail(MBS_ERROR_NUMERICAL,
                     "the run's derivatives agree with the complex step, but an element's by itself do not%s",
                     suspicion);
   }
-  return cli_fail(MBS_ERROR_NUMERICAL, "%d of %d derivatives differ from the complex step by more than %g%s", failed,
-                  verification->row_count, verification->limit, suspicion);
+  if (failed_anew > 0) {
+    return cli_fail(
+        MBS_ERROR_NUMERICAL,
+        "%d of %d derivatives are not what the model run anew with other numbers shows, or that cannot tell",
+        failed_anew, count_rows(verification, true, false));
+  }
+  return cli_fail(MBS_ERROR_NUMERICAL, "%d of %d values differ between natural and relative coordinates", different,
+                  verification->value_count);
 }
 
 static int report(const MbsVerification *verification, const CliOptions *options) {
@@ -215,7 +300,11 @@ static int report(const MbsVerification *verification, const CliOptions *options
   }
   print_runs(verification);
   print_failures(verification);
+  print_values(verification);
   print_suspects(verification);
+  for (int i = 0; i < verification->warning_count; ++i) {
+    (void)printf("warning: %s\n", verification->warnings[i]);
+  }
   if (verification->left_out && !options->is_quiet) {
     (void)printf("left out: %s\n", verification->left_out);
   }
@@ -223,7 +312,7 @@ static int report(const MbsVerification *verification, const CliOptions *options
     (void)printf("%s: %d derivatives, largest relative error %.1e, limit %.1e%s\n",
                  verification->pass ? "pass" : "FAIL", verification->row_count, verification->max_relative_error,
                  verification->limit,
-                 has_uncertainty(verification) ? ", or ten times the complex step's own uncertainty" : "");
+                 has_uncertainty(verification, false) ? ", or ten times the complex step's own uncertainty" : "");
   }
   return judge(verification);
 }

@@ -134,6 +134,8 @@ typedef struct MbsStatistics {
   double turn;  // largest acceleration times the step over the largest velocity: of a turning body the angle of a step
   long segments;            // adjoint: pieces in which the trajectory was kept; more than one: walked twice; else 0
   double trajectory_bytes;  // adjoint: what it took
+  long independent_sets;    // matrix-r: of coordinates, that the run used; else 0
+  bool has_automatic_sets;  // some of them were chosen, not given
 } MbsStatistics;
 
 typedef struct MbsPointState {
@@ -153,6 +155,16 @@ typedef struct MbsReaction {
   const char *joint;
   double force[3], torque[3];
 } MbsReaction;
+
+// An expression that jumped on the way: a step(), sign() or atan2() whose argument passed zero.
+typedef struct MbsJump {
+  const char *owner;       // force "switch", objective "psi"
+  const char *expression;  // as written
+  const char *place;       // "model.yaml:8:31"; "": not from a file
+  double time;             // when, the first time
+  long count;              // how often
+  bool is_fixed;           // the argument depends on time alone. If not, gradients lack what moving the jump changes.
+} MbsJump;
 
 typedef struct MbsResult {
   const char *model;
@@ -179,6 +191,8 @@ typedef struct MbsResult {
   const double *multipliers;     // at the end
   int reaction_count;            // 0 unless simulating only
   const MbsReaction *reactions;  // at the end
+  int jump_count;
+  const MbsJump *jumps;
   MbsStatistics statistics;
   int warning_count;
   const char *const *warnings;  // sentences on how far the results can be trusted
@@ -227,14 +241,29 @@ typedef struct MbsCheck {
 MbsStatus mbs_check(MbsContext *context, const MbsModel *model, const MbsSettings *settings, MbsCheck **check);
 void mbs_check_destroy(MbsCheck *check);
 
-// ---- verify: every formulation and method against the complex step ----
+// ---- verify: every formulation and method against the complex step, and against the model run anew ----
+// Rows of the method "run-anew" (of the settings' formulation) have differences of runs of the model with other
+// numbers, as a user would run it, for their value, and what those may be off for their uncertainty.
 typedef struct MbsVerifyRow {
   const char *formulation, *coordinates, *method, *objective, *parameter;
   double value, reference;
   double relative_error;  // |value - reference| over |reference|, or 1e-5 of the objective's largest reference
   double uncertainty;     // of the reference, relative likewise: what rounding does to it; 0: not measured
-  bool pass;              // the error is below the limit, or within ten uncertainties and 1e-3
+  bool pass;  // the error is below the limit, or within ten uncertainties and 1e-3; run-anew: below 1e-6, or
+              // within ten uncertainties, which must be below 1e-3
 } MbsVerifyRow;
+
+// An objective's value in both coordinates, with the settings' formulation, or with matrix-r where its independent
+// coordinates are the same all the way.
+typedef struct MbsVerifyValue {
+  const char *formulation, *objective;
+  double natural, relative;  // NaN: the run fails on the way
+  bool is_extrapolated;      // from two step sizes; else they are the values of the runs
+  double relative_error;     // |natural - relative| over the larger, or what a thousandth of a parameter changes
+  double uncertainty;  // what rounding (or, extrapolated, the step) does to them, relative likewise; 0: not needed
+  double tolerance;    // of the error
+  bool pass;
+} MbsVerifyValue;
 
 // An element whose derivatives, taken by itself at states along the run, are not those of the complex step.
 typedef struct MbsSuspect {
@@ -248,13 +277,17 @@ typedef struct MbsSuspect {
 typedef struct MbsVerification {
   int row_count;
   const MbsVerifyRow *rows;
-  double max_relative_error;
-  double limit;          // what a relative error may be
-  const char *left_out;  // formulations that cannot run the model, with the reason; NULL: none
-  int suspect_count;     // elements whose own derivatives are off, the worst first
+  double max_relative_error;  // of rows against the complex step
+  double limit;               // what that may be
+  int value_count;            // objectives in both coordinates; 0: one of them cannot run the model, or is not wanted
+  const MbsVerifyValue *values;
+  int warning_count;
+  const char *const *warnings;  // of jumps on the way: gradients lack what moving them changes, nothing passes
+  const char *left_out;         // formulations that cannot run the model, with the reason; NULL: none
+  int suspect_count;            // elements whose own derivatives are off, the worst first
   const MbsSuspect *suspects;
   int suspects_in_all;  // of which at most 8 are in `suspects`
-  bool pass;            // every row does, and there is no suspect
+  bool pass;            // every row and every value does, there is no suspect and no jump that moves
 } MbsVerification;
 
 // Uses settings, objectives and parameters of the request; its formulation and method are ignored.

@@ -266,6 +266,23 @@ typedef struct MbsHolding {
   int body, entity;
 } MbsHolding;
 
+// The argument of a function that jumps where it passes zero. See jump.c.
+typedef struct MbsGuardSpec {
+  MbsNode argument;
+  MbsOperation operation;  // step, sign or atan2
+  bool is_fixed;           // a function of time alone: nothing moves its zeros
+} MbsGuardSpec;
+
+// An expression that jumps where one of its guards passes zero.
+typedef struct MbsJumpSpec {
+  const char *owner;  // force "switch"
+  MbsText text;
+  int value_count;
+  MbsNode *values;  // what jumps: its components, and where it prescribes a motion their first and second rates
+  int guard_count;
+  const MbsGuardSpec *guards;
+} MbsJumpSpec;
+
 typedef struct MbsParameter {
   const char *name;
   MbsText text;
@@ -315,6 +332,7 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsIndependentSpec) independents;  // of the start
   MBS_LIST(MbsIndependentSpec) chosen;        // of matrix-r, where they are others
   MBS_LIST(MbsObjectiveSpec) objectives;
+  MBS_LIST(MbsJumpSpec) jumps;  // expressions of what moves that jump
   int wanted_objective;         // while reading: the one that an objective's expression waits for, or -1
   MBS_LIST(MbsSignal) signals;  // by graph input
   int signal_slot_count;
@@ -462,6 +480,12 @@ typedef struct MbsLocalName {
 } MbsLocalName;
 MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, int size,
                            unsigned use, int local_count, const MbsLocalName *locals, MbsExpression *value);
+
+// ---- jumps (jump.c) ----
+// Lists an expression among those that jump, if it does. use: what it may use, which says what it is for; owner must
+// last.
+MbsStatus mbs_jumps_find(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, unsigned use,
+                         const MbsExpression *value);
 
 // ---- objectives (signals.c) ----
 // first the list of all, then each (those that refer to others read them on the way)

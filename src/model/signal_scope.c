@@ -460,5 +460,7 @@ MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const c
       .blueprint = blueprint, .owner = owner, .use = use, .local_count = local_count, .locals = locals};
   MbsScope names = {
       .user = &scope, .owner = owner, .resolve = resolve_name, .call = call_function, .has_function = has_function};
-  return mbs_expression_parse_sized(context, blueprint->graph, text, &names, size, value);
+  MBS_TRY(mbs_expression_parse_sized(context, blueprint->graph, text, &names, size, value));
+  MBS_TRY(mbs_graph_status(context, blueprint->graph));
+  return mbs_jumps_find(context, blueprint, owner, text, use, value);
 }

@@ -204,6 +204,7 @@ static MbsStatus read_objective(MbsContext *context, MbsBlueprint *blueprint, in
                      ? MBS_USE_OBJECTIVES
                      : MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_ACCELERATION | MBS_USE_TIME | MBS_USE_MULTIPLIERS;
   MbsExpression value;
+  int jump_count = blueprint->jumps.count;
   objective->is_being_read = true;
   blueprint->wanted_objective = -1;
   MbsStatus status = mbs_signal_parse(context, blueprint, owner ? owner : objective->name,
@@ -215,6 +216,9 @@ static MbsStatus read_objective(MbsContext *context, MbsBlueprint *blueprint, in
   objective->is_being_read = false;
   MBS_TRY(status);
   objective->expression = value.node[0];
+  if (objective->kind == MBS_OBJECTIVE_IS_FINAL) {  // what it does on the way does not count
+    blueprint->jumps.count = jump_count;
+  }
   return MBS_OK;
 }
 

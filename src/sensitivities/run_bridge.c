@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "sensitivities/anew.h"
 #include "sensitivities/request.h"
 #include "sensitivities/selection.h"
 #include "sensitivities/series.h"
@@ -61,6 +62,8 @@ static void keep_values(Run *run, const MbsTwinResult *from) {
   run->result.multipliers = from->multipliers;
   run->result.reaction_count = from->reaction_count;
   run->result.reactions = from->reactions;
+  run->result.jump_count = from->jump_count;
+  run->result.jumps = from->jumps;
   run->result.statistics = from->statistics;
 }
 
@@ -93,6 +96,7 @@ static MbsStatus run_direct(MbsContext *context, const MbsModel *model, const Mb
       .is_continuous = request->method == MBS_METHOD_ADJOINT_CONTINUOUS,
       .wanted = run->wanted,
       .memory = request->memory,
+      .parameters = run->shaken,
       .perturbed = -1,
       .recorder = request->recorder,
       .with_reactions = request->method == MBS_METHOD_NONE};
@@ -118,18 +122,6 @@ static MbsStatus complex_column(MbsContext *context, const MbsModel *model, cons
   return mbs_complex_run(context, run->arena, model, &twin, outcome);
 }
 
-// The model again with another number for a parameter, as a user would run it: read, placed, compiled and assembled
-// anew. What stays is in `base`: the settings (a penalty factor is a number of the method) and what the run decided.
-static MbsStatus run_anew(MbsContext *context, const MbsModel *model, const MbsTwinRequest *base, int parameter,
-                          double number, Run *run, MbsSeries *series, MbsTwinResult *outcome) {
-  MbsTwinRequest twin = *base;
-  MbsRecorder recorder = mbs_series_recorder(series);
-  MbsModel *changed;
-  MBS_TRY(mbs_model_with_number(context, run->arena, model, parameter, number, &changed));
-  twin.recorder = series ? &recorder : NULL;
-  return mbs_twin_run(context, run->arena, changed, &twin, outcome);
-}
-
 static MbsStatus difference_column(MbsContext *context, const MbsModel *model, const MbsTwinRequest *base,
                                    const MbsRequest *request, int parameter, Run *run, const MbsTwinResult *nominal,
                                    const MbsSeries *nominal_series, MbsSeries *series, MbsTwinResult *outcome) {
@@ -148,9 +140,11 @@ static MbsStatus difference_column(MbsContext *context, const MbsModel *model, c
       }
       continue;
     }
+    MbsTwinRequest twin = *base;
+    MbsRecorder recorder = mbs_series_recorder(&side_series[side]);
     side_series[side].arena = run->arena;
-    MBS_TRY(run_anew(context, model, base, parameter, value + (side == 0 ? h : -h), run,
-                     series ? &side_series[side] : NULL, &sides[side]));
+    twin.recorder = series ? &recorder : NULL;
+    MBS_TRY(mbs_anew_run(context, run->arena, model, &twin, parameter, value + (side == 0 ? h : -h), &sides[side]));
   }
   double span = is_central ? 2 * h : h;
   *outcome = sides[0];

@@ -1,6 +1,6 @@
-// A complex-step or finite-difference run whose parameters are moved at the level of rounding, by 1e-15 of themselves.
-// Gradients that are well determined move as little; what else they do is due to rounding that the motion magnifies,
-// and no two ways to compute them can agree better.
+// A run whose parameters are moved at the level of rounding, by 1e-15 of themselves.
+// Values and gradients that are well determined move as little; what else they do is due to rounding that the motion
+// magnifies, and no two ways to compute them can agree better.
 #ifndef MBS_SHAKEN_RUN_H
 #define MBS_SHAKEN_RUN_H
 

@@ -64,6 +64,8 @@ typedef struct MbsTwinResult {
   double *multipliers;
   int reaction_count;
   MbsReaction *reactions;
+  int jump_count;
+  MbsJump *jumps;
   MbsStatistics statistics;
   MbsReplay replay;  // what the run decided
 } MbsTwinResult;

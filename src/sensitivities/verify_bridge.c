@@ -1,4 +1,5 @@
-// mbs_verify: every formulation and method against the complex step of the same formulation.
+// mbs_verify: every formulation and method against the complex step of the same formulation; the settings' formulation
+// against the model run anew with other numbers; and the objectives' values in both coordinates against each other.
 #include <mbsens/mbsens.h>
 
 #include <math.h>
@@ -8,9 +9,11 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "formulations/formulation.h"
+#include "sensitivities/anew.h"
 #include "sensitivities/locate.h"
 #include "sensitivities/request.h"
 #include "sensitivities/shaken_run.h"
+#include "sensitivities/values.h"
 #include "simulation/simulation.h"
 
 // Direct differentiation and its transpose are exact for the discrete equations, so they meet the complex step to
@@ -23,12 +26,26 @@ static const double limit = 1e-7;
 enum { SHAKES = 3 };
 static const double uncertainties = 10, most = 1e-3;
 
+// Differences of runs anew know their own error, of truncation and rounding; ten times that, or this, they may be off.
+// An error beyond `most` leaves nothing confirmed.
+static const double anew_limit = 1e-6;
+
+enum { COORDINATES = 2 };
+static const char *const coordinates_names[COORDINATES] = {"natural", "relative"};
+enum { OWN, MATRIX_R, SAMPLES };
+
 typedef struct Verification {
   MbsVerification result;
   MbsArena *arena;
   MbsVerifyRow *rows;
   int capacity;
   MbsSuspects suspects;
+  MbsValueSample samples[SAMPLES][COORDINATES];  // of the settings' formulation, and of matrix-r
+  int objective_count;
+  const char **objectives;
+  MbsValueRows values;
+  int warning_capacity;
+  const char **warnings;
 } Verification;
 
 // The error of an entry is relative to its own size, but not below 1e-5 of the objective's largest
@@ -46,22 +63,32 @@ static double largest_of(const MbsResult *reference, int objective) {
   return largest;
 }
 
+static MbsStatus add_row(MbsContext *context, Verification *verification, const MbsSettings *settings,
+                         const char *method, const MbsResult *reference, int at, MbsVerifyRow **row) {
+  MbsVerification *result = &verification->result;
+  int objective = at / reference->parameter_count, parameter = at % reference->parameter_count;
+  MBS_GROW(context, verification->arena, verification->rows, result->row_count, verification->capacity);
+  *row = &verification->rows[result->row_count++];
+  **row = (MbsVerifyRow){.formulation = mbs_arena_copy_text(verification->arena, settings->formulation),
+                         .coordinates = mbs_arena_copy_text(verification->arena, settings->coordinates),
+                         .method = method,
+                         .objective = mbs_arena_copy_text(verification->arena, reference->objectives[objective]),
+                         .parameter = mbs_arena_copy_text(verification->arena, reference->parameters[parameter]),
+                         .reference = reference->gradient[at]};
+  result->rows = verification->rows;
+  return MBS_OK;
+}
+
 static MbsStatus add_rows(MbsContext *context, Verification *verification, const MbsSettings *settings,
                           const char *method, const MbsResult *tried, const MbsResult *reference) {
   MbsVerification *result = &verification->result;
   for (int i = 0; i < tried->objective_count; ++i) {
     double largest = largest_of(reference, i);
     for (int k = 0; k < tried->parameter_count; ++k) {
+      MbsVerifyRow *row;
       int at = i * tried->parameter_count + k;
-      MBS_GROW(context, verification->arena, verification->rows, result->row_count, verification->capacity);
-      MbsVerifyRow *row = &verification->rows[result->row_count++];
-      *row = (MbsVerifyRow){.formulation = mbs_arena_copy_text(verification->arena, settings->formulation),
-                            .coordinates = mbs_arena_copy_text(verification->arena, settings->coordinates),
-                            .method = method,
-                            .objective = mbs_arena_copy_text(verification->arena, tried->objectives[i]),
-                            .parameter = mbs_arena_copy_text(verification->arena, tried->parameters[k]),
-                            .value = tried->gradient[at],
-                            .reference = reference->gradient[at]};
+      MBS_TRY(add_row(context, verification, settings, method, reference, at, &row));
+      row->value = tried->gradient[at];
       row->relative_error = relative_error(row->value, row->reference, largest);
       row->pass = row->relative_error <= limit;
       if (!(row->relative_error <= result->max_relative_error)) {
@@ -69,7 +96,6 @@ static MbsStatus add_rows(MbsContext *context, Verification *verification, const
       }
     }
   }
-  result->rows = verification->rows;
   return MBS_OK;
 }
 
@@ -121,11 +147,118 @@ static void forget_foreign(const MbsFormulationType *type, MbsSettings *settings
   settings->is_stabilised = settings->is_stabilised && type && type->has_stabilisation;
 }
 
+// ---- jumps ----
+// of the same expression, in other coordinates or with another formulation
+static bool is_told(const Verification *verification, const char *beginning) {
+  for (int i = 0; i < verification->result.warning_count; ++i) {
+    if (strncmp(verification->warnings[i], beginning, strlen(beginning)) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Does the run cross a jump that moves? Its derivatives are those of the computation, which all methods agree on.
+static MbsStatus find_jumps(MbsContext *context, const MbsResult *run, Verification *verification, bool *crosses_jump) {
+  MbsVerification *result = &verification->result;
+  MbsArena *arena = verification->arena;
+  *crosses_jump = false;
+  for (int i = 0; i < run->jump_count; ++i) {
+    const MbsJump *jump = &run->jumps[i];
+    const char *beginning = mbs_arena_print(arena, "%s%s%s: \"%s\" jumps at", jump->place, *jump->place ? ": " : "",
+                                            jump->owner, jump->expression);
+    const char *warning =
+        beginning
+            ? mbs_arena_print(arena, "%s t = %.10g: gradients lack what moving the jump changes", beginning, jump->time)
+            : NULL;
+    if (!warning) {
+      return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    }
+    *crosses_jump = *crosses_jump || !jump->is_fixed;
+    if (!jump->is_fixed && !is_told(verification, beginning)) {
+      MBS_GROW(context, arena, verification->warnings, result->warning_count, verification->warning_capacity);
+      verification->warnings[result->warning_count++] = warning;
+      result->warnings = verification->warnings;
+      result->pass = false;
+    }
+  }
+  return MBS_OK;
+}
+
+// ---- the model run anew ----
+static MbsStatus verify_anew(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                             const MbsResult *reference, bool crosses_jump, Verification *verification) {
+  MbsAnewEntry *entries;
+  int count = reference->parameter_count;
+  MBS_TRY(mbs_anew_differentiate(context, verification->arena, model, request, crosses_jump, &entries));
+  for (int at = 0; at < reference->objective_count * count; ++at) {
+    const MbsAnewEntry *entry = &entries[at];
+    if (!isfinite(entry->value)) {
+      continue;  // told below
+    }
+    MbsVerifyRow *row;
+    MBS_TRY(add_row(context, verification, &request->settings, "run-anew", reference, at, &row));
+    double size = fmax(entry->scale, 1e-5 * largest_of(reference, at / count));
+    size = fmax(size, fmax(fabs(row->reference), fabs(entry->value)));
+    row->value = entry->value;
+    row->relative_error = size > 0 ? fabs(row->value - row->reference) / size : 0;
+    row->uncertainty = size > 0 ? entry->error / size : 0;
+    row->pass = row->relative_error <= fmax(anew_limit, uncertainties * row->uncertainty) && row->uncertainty <= most;
+  }
+  for (int k = 0; k < count; ++k) {
+    if (!isfinite(entries[k].value)) {
+      char what[MBS_NAME_LENGTH + 64];
+      (void)snprintf(what, sizeof what, "run-anew by \"%.40s\" with %s", reference->parameters[k],
+                     request->settings.formulation);
+      leave_out(verification, request->settings.coordinates, what, "the model does not run with numbers nearby");
+    }
+  }
+  return MBS_OK;
+}
+
+// ---- values in both coordinates ----
+static MbsStatus keep_sample(MbsContext *context, const MbsRequest *request, const MbsResult *result, bool is_own,
+                             int coordinates, Verification *verification) {
+  MbsValueSample *own = &verification->samples[OWN][coordinates];
+  MbsValueSample *exact = &verification->samples[MATRIX_R][coordinates];
+  if (verification->objective_count == 0) {
+    MBS_TAKE(context, verification->arena, verification->objectives, result->objective_count);
+    verification->objective_count = result->objective_count;
+    for (int i = 0; i < result->objective_count; ++i) {
+      verification->objectives[i] = mbs_arena_copy_text(verification->arena, result->objectives[i]);
+    }
+  }
+  if (is_own) {
+    MBS_TRY(mbs_values_keep(context, verification->arena, request, result, own));
+  } else if (result->statistics.independent_sets > 0) {
+    MBS_TRY(mbs_values_keep(context, verification->arena, request, result, exact));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus compare_values(MbsContext *context, const MbsModel *model, Verification *verification) {
+  MbsVerification *result = &verification->result;
+  const MbsValueSample *exact = verification->samples[MATRIX_R];
+  MBS_TRY(mbs_values_compare(context, verification->arena, model, verification->objective_count,
+                             verification->objectives, verification->samples[OWN], &verification->values));
+  if (exact[0].is_exact && exact[1].is_exact) {
+    MBS_TRY(mbs_values_compare(context, verification->arena, model, verification->objective_count,
+                               verification->objectives, exact, &verification->values));
+  }
+  result->value_count = verification->values.count;
+  result->values = verification->values.items;
+  for (int i = 0; i < result->value_count; ++i) {
+    result->pass = result->pass && result->values[i].pass;
+  }
+  return MBS_OK;
+}
+
 static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, const MbsRequest *request,
-                                    const char *formulation, Verification *verification) {
+                                    const char *formulation, int coordinates, Verification *verification) {
   MbsRequest run = *request;
   MbsResult *reference = NULL;
   const char *nearest = NULL;
+  bool is_own = strcmp(formulation, request->settings.formulation) == 0, crosses_jump = false;
   int first = verification->result.row_count;
   run.recorder = NULL;
   (void)snprintf(run.settings.formulation, sizeof run.settings.formulation, "%s", formulation);
@@ -141,6 +274,12 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
     mbs_result_destroy(reference);
     return MBS_OK;
   }
+  if (status == MBS_OK) {
+    status = find_jumps(context, reference, verification, &crosses_jump);
+  }
+  if (status == MBS_OK) {
+    status = keep_sample(context, &run, reference, is_own, coordinates, verification);
+  }
   for (int i = 0; i < MBS_COUNT(methods) && status == MBS_OK; ++i) {
     MbsResult *tried = NULL;
     run.method = methods[i].method;
@@ -154,6 +293,9 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
     run.method = MBS_METHOD_COMPLEX_STEP;
     status = measure_uncertainty(context, model, &run, reference, first, verification);
   }
+  if (status == MBS_OK && is_own) {
+    status = verify_anew(context, model, &run, reference, crosses_jump, verification);
+  }
   verification->result.pass = verification->result.pass && does_pass(verification, first);
   mbs_result_destroy(reference);
   return status;
@@ -166,8 +308,8 @@ static bool is_refusal(MbsStatus status) {
 }
 
 static MbsStatus verify_coordinates(MbsContext *context, const MbsModel *model, const MbsRequest *request, bool is_own,
-                                    Verification *verification) {
-  const char *coordinates = request->settings.coordinates;
+                                    int index, Verification *verification) {
+  const char *coordinates = coordinates_names[index];
   MbsCheck *check = NULL;
   MbsSettings settings = request->settings;
   forget_foreign(NULL, &settings);
@@ -186,8 +328,10 @@ static MbsStatus verify_coordinates(MbsContext *context, const MbsModel *model, 
       leave_out(verification, coordinates, type->name, "the model has redundant constraints");
       continue;
     }
-    status = verify_formulation(context, model, request, type->name, verification);
-    if (is_refusal(status) && !(is_own && strcmp(type->name, request->settings.formulation) == 0)) {
+    status = verify_formulation(context, model, request, type->name, index, verification);
+    bool is_own_formulation = strcmp(type->name, request->settings.formulation) == 0;
+    if (is_refusal(status) && !(is_own && is_own_formulation)) {
+      verification->samples[OWN][index].has_failed |= is_own_formulation && status == MBS_ERROR_NUMERICAL;
       leave_out(verification, coordinates, type->name, mbs_context_message(context));
       context->status = MBS_OK;
     } else if (status != MBS_OK) {
@@ -216,27 +360,26 @@ static MbsStatus find_suspects(MbsContext *context, const MbsModel *model, const
 
 static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                             Verification *verification) {
-  static const char *const coordinates[] = {"natural", "relative"};
   MbsSettings own = request->settings;
   forget_foreign(NULL, &own);
   MBS_TRY(mbs_settings_complete(context, model, &own));
-  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
+  for (int i = 0; i < COORDINATES; ++i) {
     MbsRequest run = *request;
     int before = verification->result.row_count;
-    bool is_own = strcmp(coordinates[i], request->settings.coordinates) == 0;
-    (void)snprintf(run.settings.coordinates, sizeof run.settings.coordinates, "%s", coordinates[i]);
-    if (strcmp(coordinates[i], "relative") != 0) {  // what is for these alone
+    bool is_own = strcmp(coordinates_names[i], request->settings.coordinates) == 0;
+    (void)snprintf(run.settings.coordinates, sizeof run.settings.coordinates, "%s", coordinates_names[i]);
+    if (strcmp(coordinates_names[i], "relative") != 0) {  // what is for these alone
       run.settings.tree[0] = run.settings.cut[0] = '\0';
       run.settings.is_about_mass_centres = false;
     }
     if (is_own || !request->has_own_coordinates) {
-      MBS_TRY(verify_coordinates(context, model, &run, is_own, verification));
+      MBS_TRY(verify_coordinates(context, model, &run, is_own, i, verification));
     }
     if (verification->result.row_count > before) {
       MBS_TRY(find_suspects(context, model, &run, is_own, verification));
     }
   }
-  return MBS_OK;
+  return compare_values(context, model, verification);
 }
 
 MbsStatus mbs_verify(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsVerification **result) {

@@ -56,6 +56,35 @@ static MbsStatus give_back(MbsContext *context, MbsArena *arena, const MbsSimula
   return MBS_OK;
 }
 
+static MbsStatus add_jump(MbsContext *context, MbsArena *arena, const MbsJumpWatch *watch, bool is_fixed,
+                          MbsTwinResult *result) {
+  const MbsJumpSpec *spec = watch->spec;
+  MbsPlace place = spec->text.place;
+  MbsJump jump = {
+      .owner = mbs_arena_copy_text(arena, spec->owner),
+      .expression = mbs_arena_copy_text(arena, spec->text.text),
+      .place = place.line > 0 ? mbs_arena_print(arena, "%s:%d:%d", place.file, place.line, place.column) : "",
+      .time = is_fixed ? watch->fixed_time : watch->moved_time,
+      .count = is_fixed ? watch->fixed_count : watch->moved_count,
+      .is_fixed = is_fixed};
+  if (!jump.owner || !jump.expression || !jump.place) {
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  if (jump.count > 0) {
+    result->jumps[result->jump_count++] = jump;
+  }
+  return MBS_OK;
+}
+
+static MbsStatus give_jumps(MbsContext *context, MbsArena *arena, const MbsGuards *guards, MbsTwinResult *result) {
+  MBS_TAKE(context, arena, result->jumps, 2 * guards->count);
+  for (int i = 0; i < guards->count; ++i) {
+    MBS_TRY(add_jump(context, arena, &guards->watches[i], false, result));
+    MBS_TRY(add_jump(context, arena, &guards->watches[i], true, result));
+  }
+  return MBS_OK;
+}
+
 static MbsStatus give_reactions(MbsContext *context, MbsArena *arena, const MbsSimulation *simulation,
                                 const MbsTwinRequest *request, MbsTwinResult *result) {
   MbsReactions reactions;
@@ -189,9 +218,14 @@ static MbsStatus run(MbsContext *context, MbsArena *arena, MbsSimulation *simula
   forward.recorder = is_kept ? &keeper : request->recorder;
   MBS_TRY(walk(context, simulation, &forward, &sweep));
   MBS_TRY(give_back(context, arena, simulation, request, result));
+  MBS_TRY(give_jumps(context, arena, &simulation->guards, result));
   if (simulation->reduced) {
     MBS_TRY(mbs_reduced_record(context, arena, simulation->reduced, &result->replay));
   }
+  for (int i = 0; i < result->replay.set_count; ++i) {
+    simulation->statistics.has_automatic_sets |= result->replay.sets[i].is_automatic;
+  }
+  simulation->statistics.independent_sets = result->replay.set_count;
   result->replay.n = simulation->system->n;
   result->replay.m = simulation->system->m;
   if (request->with_reactions) {
@@ -212,10 +246,11 @@ static MbsStatus check_replay(MbsContext *context, const MbsSystem *system, cons
   if (!replay || (replay->n == system->n && replay->m == system->m)) {
     return MBS_OK;
   }
-  return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
-                  "with slightly different parameters the model has %d coordinates and %d constraints instead of %d and "
-                  "%d, so that no difference can be taken; move the model away from this special position",
-                  system->n, system->m, replay->n, replay->m);
+  return mbs_fail(
+      context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+      "with slightly different parameters the model has %d coordinates and %d constraints instead of %d and "
+      "%d, so that no difference can be taken; move the model away from this special position",
+      system->n, system->m, replay->n, replay->m);
 }
 
 MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,

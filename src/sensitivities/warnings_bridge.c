@@ -85,12 +85,31 @@ static MbsStatus warn_of_violated_constraints(MbsContext *context, const MbsResu
              is_velocity ? "the largest one" : "the mechanism's size", worst->time);
 }
 
+// A run adds up what its steps see; at which of them a jump is first seen does not change with the parameters.
+static MbsStatus warn_of_jumps(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  for (int i = 0; i < result->jump_count; ++i) {
+    const MbsJump *jump = &result->jumps[i];
+    char times[40] = "";
+    if (jump->count > 1) {
+      (void)snprintf(times, sizeof times, " (%ld times in all)", jump->count);
+    }
+    MBS_TRY(add(context, warnings, "%s%s%s: \"%s\" jumps at t = %.10g%s: %s", jump->place, *jump->place ? ": " : "",
+                jump->owner, jump->expression, jump->time, times,
+                jump->is_fixed ? "steps do not stop there, so that results converge with the first order of the step "
+                                 "alone (gradients lack nothing: the jump does not move)"
+                               : "gradients lack what moving the jump changes, and may be wrong by any amount; a "
+                                 "smooth step5() has none of that"));
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_warnings_collect(MbsContext *context, MbsArena *arena, MbsResult *result) {
   Warnings warnings = {.arena = arena};
   MBS_TRY(warn_of_singular_positions(context, result, &warnings));
   MBS_TRY(warn_of_coarse_steps(context, result, &warnings));
   MBS_TRY(warn_of_undamped_rule(context, result, &warnings));
   MBS_TRY(warn_of_violated_constraints(context, result, &warnings));
+  MBS_TRY(warn_of_jumps(context, result, &warnings));
   result->warning_count = warnings.count;
   result->warnings = warnings.items;
   return MBS_OK;

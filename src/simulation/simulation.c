@@ -99,6 +99,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
     MBS_TRY(mbs_reduced_create(context, system, &simulation->stepper, simulation->step_count, &simulation->reduced));
   }
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
+  MBS_TRY(mbs_guards_create(context, system, &simulation->guards));
   simulation->has_columns = system->carried_count > 0;
   size_t size = (size_t)system->nq * (size_t)system->carried_count;
   MBS_TAKE(context, arena, simulation->columns.X, size);
@@ -177,6 +178,11 @@ static MbsStatus observe(MbsContext *context, MbsSimulation *simulation, double 
   mbs_simulation_watch_condition(simulation);
   if (h > 0 && !simulation->settings.is_kinematic) {
     watch_turn(simulation);
+  }
+  if (simulation->steps_done == 0) {
+    mbs_guards_start(&simulation->guards, &simulation->state);
+  } else {
+    mbs_guards_accept(&simulation->guards, &simulation->state, mbs_re(simulation->state.t) - h);
   }
   mbs_simulation_balance_energy(simulation, h);
   return mbs_violation_watch(context, simulation);

@@ -9,6 +9,7 @@
 #include "integrators/stepper.h"
 #include "kinematics/initial.h"
 #include "model/model.h"
+#include "simulation/guards.h"
 
 // settings.c
 MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings);
@@ -73,6 +74,7 @@ typedef struct MbsSimulation {
   bool has_columns;
   MbsColumns columns;
   MbsObjectives objectives;
+  MbsGuards guards;  // of what jumps on the way
   bool is_started;
   long step_count, steps_done;
   long shared_steps;   // how many of the last steps

@@ -1,0 +1,111 @@
+// Where expressions jump: the guards that a run watches (simulation/guards.h).
+//
+// step(x) and sign(x) jump where x passes zero, atan2(y, x) by a whole turn where y does beside a negative x (the
+// angles of signals count their turns, so that theirs do not). abs, min and max have kinks, whose derivatives jump.
+// What a derivative misses is the part that comes from moving a jump, of anything that is added up along the run: of
+// forces, of the integrands of objectives, and of what prescribes a motion, whose rates are added up too: there kinks
+// count as well. A value at the end of a run is not added up; an expression of parameters alone does not move.
+#include "model/blueprint.h"
+
+// value alone, or with the rates of what prescribes a motion
+static int levels_of(unsigned use) {
+  bool is_prescribed = !(use & (MBS_USE_VELOCITY | MBS_USE_ACCELERATION | MBS_USE_MULTIPLIERS));
+  return use & MBS_USE_OBJECTIVES ? 0 : is_prescribed ? 3 : 1;
+}
+
+static bool is_turning(const MbsBlueprint *blueprint, MbsNode node) {
+  for (int i = 0; i < blueprint->turns.count; ++i) {
+    if (blueprint->turns.items[i] == node) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Does the node depend on time or the state, and is that time alone?
+static MbsStatus find_dependence(MbsContext *context, const MbsBlueprint *blueprint, MbsNode node, bool *is_guard,
+                                 bool *is_fixed) {
+  int count;
+  const int *inputs;
+  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, node, &count, &inputs));
+  *is_guard = false;
+  *is_fixed = true;
+  for (int i = 0; i < count; ++i) {
+    MbsSignalKind kind = blueprint->signals.items[inputs[i]].kind;
+    *is_guard = *is_guard || kind != MBS_SIGNAL_PARAMETER;
+    *is_fixed = *is_fixed && kind == MBS_SIGNAL_TIME;
+  }
+  return MBS_OK;
+}
+
+static MbsStatus find_guards(MbsContext *context, MbsBlueprint *blueprint, MbsJumpSpec *jump) {
+  MBS_LIST(MbsGuardSpec) guards = {0, 0, NULL};
+  int count;
+  const MbsNode *nodes;
+  MBS_TRY(mbs_graph_nodes_of(context, blueprint->graph, jump->value_count, jump->values, &count, &nodes));
+  for (int i = 0; i < count; ++i) {
+    const MbsGraphNode *node = mbs_graph_node(blueprint->graph, nodes[i]);
+    bool may_jump = node->operation == MBS_OP_STEP || node->operation == MBS_OP_SIGN ||
+                    (node->operation == MBS_OP_ATAN2 && !is_turning(blueprint, nodes[i]));
+    bool is_guard = false, is_fixed = false;
+    MbsGuardSpec guard = {.argument = node->operand[0], .operation = node->operation};
+    if (may_jump) {
+      MBS_TRY(find_dependence(context, blueprint, guard.argument, &is_guard, &is_fixed));
+    }
+    if (is_guard) {
+      guard.is_fixed = is_fixed;
+      MBS_APPEND(context, blueprint->arena, &guards, guard);
+    }
+  }
+  jump->guard_count = guards.count;
+  jump->guards = guards.items;
+  return MBS_OK;
+}
+
+// Rates are wanted only where there is a jump or a kink at all: making them makes new signals.
+static MbsStatus is_smooth(MbsContext *context, const MbsBlueprint *blueprint, const MbsExpression *value,
+                           bool *result) {
+  int count;
+  const MbsNode *nodes;
+  MBS_TRY(mbs_graph_nodes_of(context, blueprint->graph, value->size, value->node, &count, &nodes));
+  *result = true;
+  for (int i = 0; i < count && *result; ++i) {
+    switch (mbs_graph_node(blueprint->graph, nodes[i])->operation) {
+      case MBS_OP_STEP:
+      case MBS_OP_SIGN:
+      case MBS_OP_ABS:
+      case MBS_OP_MINIMUM:
+      case MBS_OP_MAXIMUM: *result = false; break;
+      case MBS_OP_ATAN2: *result = is_turning(blueprint, nodes[i]); break;
+      default: break;
+    }
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_jumps_find(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, unsigned use,
+                         const MbsExpression *value) {
+  int levels = levels_of(use);
+  bool is_left_out = levels == 0;
+  if (!is_left_out) {
+    MBS_TRY(is_smooth(context, blueprint, value, &is_left_out));
+  }
+  if (is_left_out) {
+    return MBS_OK;
+  }
+  MbsJumpSpec jump = {.owner = owner, .text = text, .value_count = levels * value->size};
+  MBS_TAKE(context, blueprint->arena, jump.values, jump.value_count);
+  for (int i = 0; i < jump.value_count; ++i) {
+    if (i < value->size) {
+      jump.values[i] = value->node[i];
+    } else {
+      MBS_TRY(mbs_signal_rate(context, blueprint, jump.values[i - value->size], &jump.values[i]));
+    }
+  }
+  MBS_TRY(mbs_graph_status(context, blueprint->graph));
+  MBS_TRY(find_guards(context, blueprint, &jump));
+  if (jump.guard_count > 0) {
+    MBS_APPEND(context, blueprint->arena, &blueprint->jumps, jump);
+  }
+  return MBS_OK;
+}

@@ -1,0 +1,144 @@
+// See guards.h.
+#include "simulation/guards.h"
+
+static MbsStatus create_watch(MbsContext *context, const MbsSystem *system, const MbsJumpSpec *spec,
+                              MbsJumpWatch *watch) {
+  MbsArena *arena = system->arena;
+  MbsGraph *graph = system->blueprint->graph;
+  int guard_count = spec->guard_count, count = guard_count + spec->value_count;
+  MbsNode *nodes;
+  MBS_TAKE(context, arena, nodes, count);
+  MBS_TAKE(context, arena, watch->guards, guard_count);
+  for (int i = 0; i < count; ++i) {
+    nodes[i] = i < guard_count ? spec->guards[i].argument : spec->values[i - guard_count];
+  }
+  for (int i = 0; i < guard_count; ++i) {
+    watch->guards[i].spec = &spec->guards[i];
+  }
+  watch->spec = spec;
+  MBS_TRY(mbs_tape_create(context, arena, graph, guard_count, nodes, &watch->guard_tape));
+  MBS_TRY(mbs_tape_create(context, arena, graph, count, nodes, &watch->tape));
+  MBS_TAKE(context, arena, watch->guard_inputs, watch->guard_tape->input_count);
+  mbs_scalar **const inputs[] = {&watch->before, &watch->now, &watch->between};
+  for (int i = 0; i < MBS_COUNT(inputs); ++i) {
+    MBS_TAKE(context, arena, *inputs[i], watch->tape->input_count);
+  }
+  MBS_TAKE(context, arena, watch->outputs, count);
+  MBS_TAKE(context, arena, watch->other, count);
+  return MBS_OK;
+}
+
+MbsStatus mbs_guards_create(MbsContext *context, MbsSystem *system, MbsGuards *guards) {
+  const MbsBlueprint *blueprint = system->blueprint;
+  *guards = (MbsGuards){.system = system, .count = blueprint->jumps.count};
+  MBS_TAKE(context, system->arena, guards->watches, guards->count);
+  for (int i = 0; i < guards->count; ++i) {
+    MBS_TRY(create_watch(context, system, &blueprint->jumps.items[i], &guards->watches[i]));
+  }
+  return MBS_OK;
+}
+
+// 0: on neither side, or not a number
+static int side_of(const MbsGuard *guard, mbs_scalar value) {
+  double g = mbs_re(value);
+  bool is_zero_above = guard->spec->operation != MBS_OP_SIGN;
+  return g > 0 || (is_zero_above && g >= 0) ? 1 : g < 0 ? -1 : 0;
+}
+
+// guards, then values, at a fraction of the way from the state before
+static void evaluate_between(const MbsJumpWatch *watch, double fraction, mbs_scalar *outputs) {
+  for (int s = 0; s < watch->tape->input_count; ++s) {
+    watch->between[s] = watch->before[s] + fraction * (watch->now[s] - watch->before[s]);
+  }
+  mbs_tape_evaluate(watch->tape, watch->between, outputs);
+}
+
+// where guard k comes to `side`, as two fractions with nothing in between
+static void enclose(const MbsJumpWatch *watch, int k, int side, double *low, double *high) {
+  enum { MOST = 1100 };  // of halvings, down to the smallest number
+  *low = 0;
+  *high = 1;
+  for (int i = 0; i < MOST; ++i) {
+    double middle = *low + (*high - *low) / 2;
+    if (middle <= *low || middle >= *high) {
+      return;
+    }
+    evaluate_between(watch, middle, watch->outputs);
+    *(side_of(&watch->guards[k], watch->outputs[k]) == side ? high : low) = middle;
+  }
+}
+
+// Does the expression jump where guard k passes zero? Where it is continuous, rounding of its numbers remains.
+static bool does_jump(const MbsJumpWatch *watch, double low, double high) {
+  const double rounding = 1e-9;
+  int guard_count = watch->spec->guard_count;
+  double jump = 0, size = 0;
+  evaluate_between(watch, 0, watch->outputs);
+  evaluate_between(watch, 1, watch->other);
+  for (int i = guard_count; i < guard_count + watch->spec->value_count; ++i) {
+    double ends[2] = {mbs_re(mbs_abs(watch->outputs[i])), mbs_re(mbs_abs(watch->other[i]))};
+    size = ends[0] > size ? ends[0] : size;
+    size = ends[1] > size ? ends[1] : size;
+  }
+  evaluate_between(watch, low, watch->outputs);
+  evaluate_between(watch, high, watch->other);
+  for (int i = guard_count; i < guard_count + watch->spec->value_count; ++i) {
+    double change = mbs_re(mbs_abs(watch->other[i] - watch->outputs[i]));
+    jump = change > jump ? change : jump;
+  }
+  return jump > rounding * size;
+}
+
+static void cross(MbsJumpWatch *watch, int k, int side, double t_before, double t) {
+  double low, high;
+  enclose(watch, k, side, &low, &high);
+  if (!does_jump(watch, low, high)) {
+    return;
+  }
+  bool is_fixed = watch->guards[k].spec->is_fixed;
+  long *count = is_fixed ? &watch->fixed_count : &watch->moved_count;
+  if ((*count)++ == 0) {
+    *(is_fixed ? &watch->fixed_time : &watch->moved_time) = t_before + high * (t - t_before);
+  }
+}
+
+static void read_inputs(const MbsGuards *guards, MbsJumpWatch *watch, const MbsState *state) {
+  mbs_signal_bank_inputs(guards->system, state, watch->tape, NULL, watch->now);
+  mbs_signal_bank_inputs(guards->system, state, watch->guard_tape, NULL, watch->guard_inputs);
+  mbs_tape_evaluate(watch->guard_tape, watch->guard_inputs, watch->outputs);
+}
+
+void mbs_guards_start(const MbsGuards *guards, const MbsState *state) {
+  for (int i = 0; i < guards->count; ++i) {
+    MbsJumpWatch *watch = &guards->watches[i];
+    read_inputs(guards, watch, state);
+    watch->moved_count = watch->fixed_count = 0;
+    for (int k = 0; k < watch->spec->guard_count; ++k) {
+      double g = mbs_re(watch->outputs[k]);
+      watch->guards[k].side = g > 0 ? 1 : g < 0 ? -1 : 0;
+    }
+  }
+}
+
+void mbs_guards_accept(const MbsGuards *guards, const MbsState *state, double t_before) {
+  double t = mbs_re(state->t);
+  for (int i = 0; i < guards->count; ++i) {
+    MbsJumpWatch *watch = &guards->watches[i];
+    mbs_scalar *before = watch->now;
+    watch->now = watch->before;
+    watch->before = before;
+    read_inputs(guards, watch, state);
+    for (int k = 0; k < watch->spec->guard_count; ++k) {
+      MbsGuard *guard = &watch->guards[k];
+      int side = side_of(guard, watch->outputs[k]);
+      if (guard->side == 0 && !(mbs_re(watch->outputs[k]) > 0 || mbs_re(watch->outputs[k]) < 0)) {
+        continue;  // still zero since the start
+      }
+      if (side != 0 && guard->side != 0 && side != guard->side) {
+        cross(watch, k, side, t_before, t);
+        mbs_tape_evaluate(watch->guard_tape, watch->guard_inputs, watch->outputs);
+      }
+      guard->side = side != 0 ? side : guard->side;
+    }
+  }
+}

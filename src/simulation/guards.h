@@ -1,0 +1,50 @@
+// The guards of a run: arguments of functions that jump (model/jump.c), watched from step to step.
+//
+// A guard g is on a side, g < 0 or g >= 0 (of sign(g), which has a value of its own at zero: g > 0). Where an accepted
+// step ends on the other side of a guard, the expression may have jumped. Whether it did, and when, is found between
+// the two states: with all inputs (time, signals) taken as linear in between, the place where the guard passes zero is
+// enclosed to the last bit, and the expression evaluated on either side of it. So step(t - T) jumps at T exactly, and
+// x*step(x), which is continuous, does not jump at all.
+//
+// A guard that is exactly zero at the start is on no side until it leaves zero: the side it goes to first counts as the
+// one it started on, so that step(t) and friction at rest, sign(v) from v = 0, have not jumped. Later, zero is on the
+// side where the function's value belongs, step(0) = 1: a jump at exactly a step's time is seen by that step. What
+// passes zero twice within a step is not seen.
+//
+// Events (located inside the step, with their derivatives) are to stand on this list.
+#ifndef MBS_GUARDS_H
+#define MBS_GUARDS_H
+
+#include "terms/terms.h"
+
+typedef struct MbsGuard {
+  const MbsGuardSpec *spec;
+  int side;  // at the last accepted state: -1, 1; 0: none yet
+} MbsGuard;
+
+// One expression with its guards.
+typedef struct MbsJumpWatch {
+  const MbsJumpSpec *spec;
+  MbsGuard *guards;
+  MbsTape *guard_tape;  // the guards alone, once per step
+  mbs_scalar *guard_inputs;
+  MbsTape *tape;                       // the guards, then the values
+  mbs_scalar *before, *now, *between;  // its inputs at the last accepted state and at this one; and in between
+  mbs_scalar *outputs, *other;         // on either side of a jump
+  long moved_count, fixed_count;       // jumps that move with state or parameters, and at fixed times
+  double moved_time, fixed_time;       // the first of each
+} MbsJumpWatch;
+
+typedef struct MbsGuards {
+  const MbsSystem *system;
+  int count;
+  MbsJumpWatch *watches;
+} MbsGuards;
+
+MbsStatus mbs_guards_create(MbsContext *context, MbsSystem *system, MbsGuards *guards);
+// At the start, and at every accepted state; signals must be evaluated there. t_before: of the one before. Neither
+// allocates.
+void mbs_guards_start(const MbsGuards *guards, const MbsState *state);
+void mbs_guards_accept(const MbsGuards *guards, const MbsState *state, double t_before);
+
+#endif
