@@ -263,7 +263,12 @@ static void check_least_squares(const char *path, double end) {
   square.rows = square.rate_rows = initial->position.rows;
   int *steps = calloc((size_t)simulation->step_count + 1, sizeof *steps);
   ENSURE(steps);
-  MbsReplay replay = {.set_count = 1, .sets = &square, .step_count = simulation->step_count, .set_of_step = steps};
+  MbsReplay replay = {.n = simulation->system->n,
+                      .m = simulation->system->m,
+                      .set_count = 1,
+                      .sets = &square,
+                      .step_count = simulation->step_count,
+                      .set_of_step = steps};
   MbsArena *arena = mbs_arena_create();
   MbsTwinRequest twin = {.settings = request.settings, .perturbed = -1};
   MbsTwinResult all, some;

@@ -56,7 +56,8 @@ static MbsStatus take_difference(MbsContext *context, Study *study, int paramete
 
 // by one parameter: column k of the entries
 static MbsStatus study_parameter(MbsContext *context, Study *study, int k, bool crosses_jump, MbsAnewEntry *entries) {
-  static const double relative[] = {1e-3, 1e-4, 1e-5};
+  // small ones for motions that part from each other soon: there large differences say nothing
+  static const double relative[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
   const double enough = 1e-5;
   int count = study->selection.parameter_count, parameter = study->selection.parameters[k];
   double size = fabs(study->selection.nominal[parameter]);
@@ -77,11 +78,13 @@ static MbsStatus study_parameter(MbsContext *context, Study *study, int k, bool 
       double coarse = study->difference[0][i], fine = study->difference[1][i];
       double correction = (fine - coarse) / (study->is_open[0] && study->is_open[1] ? 3 : 1);
       entry->scale = 1e-6 * fabs(study->nominal.values[study->selection.objectives[i]]) / size;
-      if (level == 0 || fabs(correction) < entry->error) {
+      double least = fmax(fabs(entry->value), entry->scale), least_now = fmax(fabs(fine + correction), entry->scale);
+      if (level == 0 || fabs(correction) * least < entry->error * least_now) {  // relative to themselves
         entry->value = fine + correction;
         entry->error = fabs(correction);
+        least = least_now;
       }
-      is_enough = is_enough && !(entry->error > enough * fmax(fabs(entry->value), entry->scale));
+      is_enough = is_enough && !(entry->error > enough * least);
     }
   }
   return MBS_OK;

@@ -198,11 +198,11 @@ static MbsStatus verify_anew(MbsContext *context, const MbsModel *model, const M
     }
     MbsVerifyRow *row;
     MBS_TRY(add_row(context, verification, &request->settings, "run-anew", reference, at, &row));
-    double size = fmax(entry->scale, 1e-5 * largest_of(reference, at / count));
-    size = fmax(size, fmax(fabs(row->reference), fabs(entry->value)));
+    double own = fmax(fmax(entry->scale, 1e-5 * largest_of(reference, at / count)), fabs(entry->value));
+    double size = fmax(own, fabs(row->reference));
     row->value = entry->value;
     row->relative_error = size > 0 ? fabs(row->value - row->reference) / size : 0;
-    row->uncertainty = size > 0 ? entry->error / size : 0;
+    row->uncertainty = own > 0 ? entry->error / own : 0;
     row->pass = row->relative_error <= fmax(anew_limit, uncertainties * row->uncertainty) && row->uncertainty <= most;
   }
   for (int k = 0; k < count; ++k) {

@@ -1,0 +1,158 @@
+// What a run says of the jumps it crosses: which expression, where, when, how often; that nothing is said where nothing
+// jumps; and that verify does not pass a jump that moves.
+//
+// Seen to fail: without the guards (no jump is told, verify passes the first two models); with a guard that counts as a
+// jump whatever the expression does (the continuous ones are told); with the guard's side at the start taken from
+// step(0) = 1 (step(-t) is told).
+#include "support.h"
+
+static MbsContext *context;
+
+static MbsResult *run(const char *path, const char *text, const char *coordinates) {
+  MbsModel *model = text ? read_text(context, path, text) : read_model(context, path);
+  MbsRequest request;
+  MbsResult *result;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  (void)snprintf(request.settings.coordinates, sizeof request.settings.coordinates, "%s", coordinates);
+  request.method = MBS_METHOD_NONE;
+  ENSURE_OK(context, mbs_run(context, model, &request, &result));
+  mbs_model_destroy(model);
+  return result;
+}
+
+static bool is_warned(const MbsResult *result, const char *text) {
+  for (int i = 0; i < result->warning_count; ++i) {
+    if (strstr(result->warnings[i], text)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// ---- the two cases: when, against the closed form ----
+static void check_case(const char *path, const char *parameter, double time, double tolerance, const char *told) {
+  static const char *const coordinates[] = {"natural", "relative"};
+  for (int c = 0; c < 2; ++c) {
+    MbsResult *result = run(path, NULL, coordinates[c]);
+    ENSURE(result->jump_count == 1 && result->jumps[0].count == 1 && !result->jumps[0].is_fixed);
+    ENSURE_NEAR(result->jumps[0].time, time, tolerance);
+    ENSURE(is_warned(result, told) && is_warned(result, "gradients lack what moving the jump changes"));
+    mbs_result_destroy(result);
+  }
+  MbsModel *model = read_model(context, path);
+  MbsRequest request;
+  MbsVerification *verification;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  request.parameter_count = 1;
+  request.parameters = &parameter;
+  ENSURE_OK(context, mbs_verify(context, model, &request, &verification));
+  // all methods agree, for they differentiate the same computation; and verify does not pass
+  ENSURE(verification->max_relative_error < 1e-7 && verification->suspect_count == 0);
+  ENSURE(!verification->pass && verification->warning_count == 1 && strstr(verification->warnings[0], told));
+  mbs_verification_destroy(verification);
+  mbs_model_destroy(model);
+}
+
+// ---- a mass with v = 1 - t that turns round at t = 1, in x = 1/2; one expression at a time ----
+typedef struct Expected {
+  const char *force, *objective;  // along x; "final: ..." or "integral: ..."
+  double time;                    // of the first jump; negative: none
+  long count;
+  bool is_fixed;
+} Expected;
+
+static const Expected expected[] = {
+    {"step(r(P).x - 0.375)/1e6", NULL, 0.5, 2, false},  // there and back
+    {"sign(v(P).x)/1e6", NULL, 1, 1, false},
+    {"step(T - t)/1e6", NULL, 0.7503, 1, false},                        // by a parameter
+    {"step(t - 0.75)/1e6", NULL, 0.75, 1, true},                        // by nothing
+    {"step(T - 0.75)/1e6", NULL, -1, 0, false},                         // of parameters alone
+    {"(r(P).x - 0.375)*step(r(P).x - 0.375)/1e6", NULL, -1, 0, false},  // continuous
+    {"max(r(P).x, 0.375)/1e6 + abs(v(P).x)/1e6", NULL, -1, 0, false},   // kinks
+    {"step5(r(P).x - 0.375)/1e6", NULL, -1, 0, false},
+    {"step(t)/1e6", NULL, -1, 0, false},  // zero at the start
+    {"step(-t)/1e6", NULL, -1, 0, false},
+    {"sign(r(P).x)/1e6", NULL, -1, 0, false},
+    {"atan2(r(P).x - 0.375, -1)/1e6", NULL, 0.5, 2, false},
+    {"atan2(r(P).x - 0.375, 1)/1e6", NULL, -1, 0, false},  // not there
+    {"sin(atan2(r(P).x - 0.375, -1))/1e6", NULL, -1, 0, false},
+    {"0", "integral: step(r(P).x - 0.375)", 0.5, 2, false},
+    {"0", "integral: abs(r(P).x - 0.375)", -1, 0, false},
+    {"0", "final: step(r(P).x - 0.375)", -1, 0, false},  // nothing is added up
+};
+
+static void check_expression(const Expected *e) {
+  char text[1000];
+  (void)snprintf(text, sizeof text,
+                 "mbsens: 1\n"
+                 "parameters: {T: 0.7503}\n"
+                 "bodies: {b: {mass: 1, points: {P: [0, 0]}}}\n"
+                 "forces:\n"
+                 "  - {point_force: b.P, value: [\"-1 + %s\", 0]}\n"
+                 "initial:\n"
+                 "  independent:\n"
+                 "    - {coordinate: r(P).x, value: 0, velocity: 1}\n"
+                 "    - {coordinate: r(P).y, value: 0}\n"
+                 "objectives: {psi: {%s}}\n"
+                 "simulation: {end: 1.75, step: 0.011}\n",
+                 e->force, e->objective ? e->objective : "final: r(P).x");
+  static const char *const coordinates[] = {"natural", "relative"};
+  for (int c = 0; c < 2; ++c) {
+    MbsResult *result = run("expression", text, coordinates[c]);
+    (void)printf("%s, %s: %d", e->force, e->objective ? e->objective : "", result->jump_count);
+    (void)printf(result->jump_count ? ", first at %.6f, %ld times\n" : "\n",
+                 result->jump_count ? result->jumps[0].time : 0, result->jump_count ? result->jumps[0].count : 0);
+    ENSURE(result->jump_count == (e->time >= 0));
+    if (e->time >= 0) {
+      // between two steps the state is taken as linear: off by h^2/8 times a = 1, over v = 1/2
+      ENSURE_NEAR(result->jumps[0].time, e->time, 4e-5);
+      ENSURE(result->jumps[0].count == e->count && result->jumps[0].is_fixed == e->is_fixed);
+      ENSURE(is_warned(result, e->is_fixed ? "gradients lack nothing" : "gradients lack what moving the jump changes"));
+      ENSURE(is_warned(result, e->count > 1 ? "(2 times in all)" : " jumps at t = "));
+      ENSURE(is_warned(result, "expression:"));  // its place
+    } else {
+      ENSURE(result->warning_count == 0);
+    }
+    mbs_result_destroy(result);
+  }
+}
+
+// ---- what is prescribed: its rates are added up too, so that kinks jump there ----
+static void check_driver(const char *course, bool does_jump) {
+  char text[1000];
+  (void)snprintf(text, sizeof text,
+                 "mbsens: 1\n"
+                 "parameters: {T: 0.4503}\n"
+                 "bodies: {b: {mass: 1, points: {P: [0, 0]}}}\n"
+                 "joints:\n"
+                 "  - {driver: r(P).x, value: \"%s\"}\n"
+                 "  - {constraint: r(P).y}\n"
+                 "objectives: {psi: {integral: r(P).x}}\n"
+                 "simulation: {end: 1, step: 0.011}\n",
+                 course);
+  MbsResult *result = run("driver", text, "natural");
+  ENSURE(result->jump_count == does_jump);
+  if (does_jump) {
+    ENSURE_NEAR(result->jumps[0].time, 0.4503, 1e-12);
+  }
+  mbs_result_destroy(result);
+}
+
+int main(void) {
+  context = mbs_context_create();
+  ENSURE(context);
+  check_case("tests/models/jump_switched_force.yaml", "T", 0.5037, 1e-14,
+             "jump_switched_force.yaml:9:33: force \"switch\": \"F*step(t - T)\" jumps at t = 0.5037");
+  // F1/(2m) t^2 + t = X; between two steps x is taken as linear, off by h^2/8 times F1/m
+  double zone = (sqrt(1 + 2 * 1.5 * 0.4) - 1) / 1.5;
+  check_case("tests/models/jump_force_zone.yaml", "X", zone, 1e-8,
+             "jump_force_zone.yaml:9:33: force \"zone\": \"F1 + (F2-F1)*step(r(P).x - X)\" jumps at t = 0.32215");
+  for (int i = 0; i < (int)(sizeof expected / sizeof expected[0]); ++i) {
+    check_expression(&expected[i]);
+  }
+  check_driver("t^2", false);
+  check_driver("0.1*max(t - T, 0)^2", true);  // in its second rate
+  check_driver("0.1*max(t - T, 0)^3", false);
+  mbs_context_destroy(context);
+  return 0;
+}
