@@ -54,10 +54,12 @@ static const CliCommand commands[] = {
      "  mbsens kinematics MODEL --compare complex-step\n",
      cli_run_kinematics},
     {"verify", CLI_VERIFY, "MODEL [--objective A,B] [--wrt P,Q] [options]",
-     "every formulation and method against the complex step",
+     "every formulation and method against the complex step, and a run anew; pass or fail",
      "Computes the gradient with every formulation, in all coordinates and with every exact method, and\n"
-     "compares each derivative with the complex step of the same run. Prints the worst of each run and\n"
-     "all that fail, and ends with status 3 if any does; --json prints every derivative.\n"
+     "compares each derivative with the complex step of the same run; with the settings' formulation also\n"
+     "with differences of the model run anew with other numbers, as a user would; and the objectives'\n"
+     "values in natural and relative coordinates. Prints the worst of each run and all that fail, and\n"
+     "ends with status 3 if any does, or if the run crosses a jump that moves; --json prints everything.\n"
      "\n"
      "  mbsens verify models/five_bar.yaml --end 1\n",
      cli_run_verify},

@@ -54,17 +54,38 @@ static MbsStatus take_difference(MbsContext *context, Study *study, int paramete
   return MBS_OK;
 }
 
+// how surely an entry is known, relative to itself
+static double doubt(double value, double error, double scale) {
+  double size = fmax(fabs(value), scale);
+  return size > 0 ? error / size : 0;
+}
+
+// Takes the better of what an entry has and what two differences give. Is a smaller d of any use? Not where this is
+// known, nor where rounding has begun to count.
+static bool improve(const Study *study, int i, bool is_first, MbsAnewEntry *entry) {
+  const double enough = 1e-5, enough_of_scale = 1e-3, small = 1e-2;
+  double coarse = study->difference[0][i], fine = study->difference[1][i];
+  double correction = (fine - coarse) / (study->is_open[0] && study->is_open[1] ? 3 : 1);
+  double now = doubt(fine + correction, fabs(correction), entry->scale);
+  double before = is_first ? HUGE_VAL : doubt(entry->value, entry->error, entry->scale);
+  if (is_first || now < before) {
+    entry->value = fine + correction;
+    entry->error = fabs(correction);
+  }
+  bool is_known = !(entry->error > fmax(enough * fabs(entry->value), enough_of_scale * entry->scale));
+  return !is_known && !(before < small && now > before);
+}
+
 // by one parameter: column k of the entries
 static MbsStatus study_parameter(MbsContext *context, Study *study, int k, bool crosses_jump, MbsAnewEntry *entries) {
   // small ones for motions that part from each other soon: there large differences say nothing
   static const double relative[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
-  const double enough = 1e-5;
   int count = study->selection.parameter_count, parameter = study->selection.parameters[k];
   double size = fabs(study->selection.nominal[parameter]);
+  bool goes_on = true;
   size = size > 0 ? size : 1;
-  bool is_enough = false;
   study->is_open[0] = study->is_open[1] = true;
-  for (int level = 0; level < (crosses_jump ? 1 : MBS_COUNT(relative)) && !is_enough; ++level) {
+  for (int level = 0; level < (crosses_jump ? 1 : MBS_COUNT(relative)) && goes_on; ++level) {
     double d = (crosses_jump ? 1e-2 : relative[level]) * size;
     bool was_open[2] = {study->is_open[0], study->is_open[1]};
     MBS_TRY(take_difference(context, study, parameter, d, study->difference[0]));
@@ -72,19 +93,12 @@ static MbsStatus study_parameter(MbsContext *context, Study *study, int k, bool 
     if (was_open[0] != study->is_open[0] || was_open[1] != study->is_open[1]) {  // both on the same sides
       MBS_TRY(take_difference(context, study, parameter, d, study->difference[0]));
     }
-    is_enough = true;
+    goes_on = false;
     for (int i = 0; i < study->selection.objective_count; ++i) {
       MbsAnewEntry *entry = &entries[i * count + k];
-      double coarse = study->difference[0][i], fine = study->difference[1][i];
-      double correction = (fine - coarse) / (study->is_open[0] && study->is_open[1] ? 3 : 1);
       entry->scale = 1e-6 * fabs(study->nominal.values[study->selection.objectives[i]]) / size;
-      double least = fmax(fabs(entry->value), entry->scale), least_now = fmax(fabs(fine + correction), entry->scale);
-      if (level == 0 || fabs(correction) * least < entry->error * least_now) {  // relative to themselves
-        entry->value = fine + correction;
-        entry->error = fabs(correction);
-        least = least_now;
-      }
-      is_enough = is_enough && !(entry->error > enough * least);
+      bool is_open = improve(study, i, level == 0, entry);
+      goes_on = goes_on || is_open;
     }
   }
   return MBS_OK;
@@ -96,6 +110,12 @@ MbsStatus mbs_anew_differentiate(MbsContext *context, MbsArena *arena, const Mbs
   const MbsSelection *selection = &study.selection;
   MBS_TRY(mbs_selection_create(context, arena, model, request, &study.selection));
   MBS_TAKE(context, arena, *entries, selection->objective_count * selection->parameter_count);
+  bool *wanted;
+  MBS_TAKE(context, arena, wanted, selection->model_objective_count);
+  for (int i = 0; i < selection->objective_count; ++i) {
+    wanted[selection->objectives[i]] = true;
+  }
+  study.base.wanted = wanted;
   for (int side = 0; side < 2; ++side) {
     MBS_TAKE(context, arena, study.sides[side], selection->model_objective_count);
     MBS_TAKE(context, arena, study.difference[side], selection->objective_count);

@@ -31,7 +31,7 @@ typedef struct MbsValueRows {
   MbsVerifyValue *items;
 } MbsValueRows;
 
-// Appends a row per objective. samples: natural, relative. Names in the arena.
+// Appends a row per objective. samples: natural, relative. The objectives' names must last.
 MbsStatus mbs_values_compare(MbsContext *context, MbsArena *arena, const MbsModel *model, int objective_count,
                              const char *const *objectives, const MbsValueSample samples[2], MbsValueRows *rows);
 

@@ -67,7 +67,7 @@ static MbsStatus extrapolate(MbsContext *context, const MbsModel *model, const M
     MbsRequest finer = samples[c].request;
     MbsResult *result = NULL;
     finer.settings.step /= 2;
-    MBS_TRY(mbs_run(context, model, &finer, &result));
+    MBS_TRY(mbs_run_shaken(context, model, &finer, 0, &result));
     for (int k = 0; k < count; ++k) {
       double change = result->values[k] - samples[c].values[k];
       double scale = fmax(samples[0].scales[k], samples[1].scales[k]);
@@ -101,15 +101,18 @@ MbsStatus mbs_values_compare(MbsContext *context, MbsArena *arena, const MbsMode
   if (!are_both && !(run->is_run && samples[run == samples ? 1 : 0].has_failed)) {
     return MBS_OK;
   }
+  const char *formulation = mbs_arena_copy_text(arena, run->request.settings.formulation);
+  if (!formulation) {
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
   for (int k = 0; k < objective_count; ++k) {
     MBS_GROW(context, arena, rows->items, rows->count, rows->capacity);
-    rows->items[rows->count++] =
-        (MbsVerifyValue){.formulation = mbs_arena_copy_text(arena, run->request.settings.formulation),
-                         .objective = mbs_arena_copy_text(arena, objectives[k]),
-                         .natural = samples[0].is_run ? samples[0].values[k] : (double)NAN,
-                         .relative = samples[1].is_run ? samples[1].values[k] : (double)NAN,
-                         .relative_error = (double)NAN,
-                         .tolerance = limit};
+    rows->items[rows->count++] = (MbsVerifyValue){.formulation = formulation,
+                                                  .objective = objectives[k],
+                                                  .natural = samples[0].is_run ? samples[0].values[k] : (double)NAN,
+                                                  .relative = samples[1].is_run ? samples[1].values[k] : (double)NAN,
+                                                  .relative_error = (double)NAN,
+                                                  .tolerance = limit};
   }
   MbsVerifyValue *own = rows->items + first;
   if (!are_both || judge(samples, own, objective_count)) {

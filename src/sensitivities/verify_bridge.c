@@ -76,7 +76,8 @@ static MbsStatus add_row(MbsContext *context, Verification *verification, const 
                          .parameter = mbs_arena_copy_text(verification->arena, reference->parameters[parameter]),
                          .reference = reference->gradient[at]};
   result->rows = verification->rows;
-  return MBS_OK;
+  bool is_complete = (*row)->formulation && (*row)->coordinates && (*row)->objective && (*row)->parameter;
+  return is_complete ? MBS_OK : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
 }
 
 static MbsStatus add_rows(MbsContext *context, Verification *verification, const MbsSettings *settings,
@@ -100,12 +101,14 @@ static MbsStatus add_rows(MbsContext *context, Verification *verification, const
 }
 
 // formulation NULL: all of these coordinates
-static void leave_out(Verification *verification, const char *coordinates, const char *formulation,
-                      const char *reason) {
+static MbsStatus leave_out(MbsContext *context, Verification *verification, const char *coordinates,
+                           const char *formulation, const char *reason) {
   const char *before = verification->result.left_out;
-  verification->result.left_out =
+  const char *all =
       mbs_arena_print(verification->arena, "%s%s%s%s%s coordinates (%s)", before ? before : "", before ? "; " : "",
                       formulation ? formulation : "", formulation ? " in " : "", coordinates, reason);
+  verification->result.left_out = all;
+  return all ? MBS_OK : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
 }
 
 // of the reference, by which the rows from `first` on are judged again
@@ -210,7 +213,8 @@ static MbsStatus verify_anew(MbsContext *context, const MbsModel *model, const M
       char what[MBS_NAME_LENGTH + 64];
       (void)snprintf(what, sizeof what, "run-anew by \"%.40s\" with %s", reference->parameters[k],
                      request->settings.formulation);
-      leave_out(verification, request->settings.coordinates, what, "the model does not run with numbers nearby");
+      MBS_TRY(leave_out(context, verification, request->settings.coordinates, what,
+                        "the model does not run with numbers nearby"));
     }
   }
   return MBS_OK;
@@ -226,6 +230,9 @@ static MbsStatus keep_sample(MbsContext *context, const MbsRequest *request, con
     verification->objective_count = result->objective_count;
     for (int i = 0; i < result->objective_count; ++i) {
       verification->objectives[i] = mbs_arena_copy_text(verification->arena, result->objectives[i]);
+      if (!verification->objectives[i]) {
+        return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+      }
     }
   }
   if (is_own) {
@@ -270,9 +277,9 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
   run.method = MBS_METHOD_COMPLEX_STEP;
   MbsStatus status = mbs_run_shaken(context, model, &run, 0, &reference);
   if (status == MBS_OK && reference->warning_count > 0 && reference->statistics.condition_growth > 1e4) {
-    leave_out(verification, run.settings.coordinates, formulation, reference->warnings[0]);
+    status = leave_out(context, verification, run.settings.coordinates, formulation, reference->warnings[0]);
     mbs_result_destroy(reference);
-    return MBS_OK;
+    return status;
   }
   if (status == MBS_OK) {
     status = find_jumps(context, reference, verification, &crosses_jump);
@@ -315,7 +322,7 @@ static MbsStatus verify_coordinates(MbsContext *context, const MbsModel *model, 
   forget_foreign(NULL, &settings);
   MbsStatus status = mbs_check_create(context, model, &settings, &check);
   if (is_refusal(status) && !is_own) {
-    leave_out(verification, coordinates, NULL, mbs_context_message(context));
+    MBS_TRY(leave_out(context, verification, coordinates, NULL, mbs_context_message(context)));
     context->status = MBS_OK;
     return MBS_OK;
   }
@@ -325,14 +332,14 @@ static MbsStatus verify_coordinates(MbsContext *context, const MbsModel *model, 
   for (int i = 0; mbs_formulation_types[i]; ++i) {
     const MbsFormulationType *type = mbs_formulation_types[i];
     if (is_redundant && !type->allows_redundancy) {
-      leave_out(verification, coordinates, type->name, "the model has redundant constraints");
+      MBS_TRY(leave_out(context, verification, coordinates, type->name, "the model has redundant constraints"));
       continue;
     }
     status = verify_formulation(context, model, request, type->name, index, verification);
     bool is_own_formulation = strcmp(type->name, request->settings.formulation) == 0;
     if (is_refusal(status) && !(is_own && is_own_formulation)) {
       verification->samples[OWN][index].has_failed |= is_own_formulation && status == MBS_ERROR_NUMERICAL;
-      leave_out(verification, coordinates, type->name, mbs_context_message(context));
+      MBS_TRY(leave_out(context, verification, coordinates, type->name, mbs_context_message(context)));
       context->status = MBS_OK;
     } else if (status != MBS_OK) {
       return status;
