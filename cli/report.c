@@ -62,6 +62,10 @@ void cli_report_statistics(FILE *out, const MbsResult *result) {
     (void)(s->segments == 1 ? fprintf(out, "in one piece\n")
                             : fprintf(out, "in %ld pieces, walked twice\n", s->segments));
   }
+  for (int i = 0; i < result->held_count; ++i) {
+    (void)fprintf(out, "%s%s%s", i == 0 ? "start: held as placed: " : ", ", result->held[i],
+                  i + 1 == result->held_count ? "\n" : "");
+  }
   for (int i = 0; i < result->warning_count; ++i) {
     (void)fprintf(out, "warning: %s\n", result->warnings[i]);
   }
@@ -118,6 +122,11 @@ void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
 
 void cli_report_json_statistics(CliJson *json, const MbsResult *result) {
   const MbsStatistics *statistics = &result->statistics;
+  cli_json_open_array(json, "held_as_placed");
+  for (int i = 0; i < result->held_count; ++i) {
+    cli_json_text(json, NULL, result->held[i]);
+  }
+  cli_json_close(json);
   cli_json_open_array(json, "warnings");
   for (int i = 0; i < result->warning_count; ++i) {
     cli_json_text(json, NULL, result->warnings[i]);

@@ -456,9 +456,7 @@ static void check_branch(const char *path, Side *tree, Side *natural, const Shar
   memcpy(q, natural->simulation->state.q, (size_t)natural->system->nq * sizeof *q);
   carry(path, "start", shared, natural->system, bodies, x->q, q);
   for (int i = 0; i < natural->system->n; ++i) {
-    // natural coordinates start this one with a left-handed plate: TODO(#12) when that is mended, no exception
-    bool is_known = strstr(path, "element_planar_space_moving") != NULL;
-    if (!is_known && !(fabs(q[i] - natural->simulation->state.q[i]) < 0.4)) {
+    if (!(fabs(q[i] - natural->simulation->state.q[i]) < 1e-9)) {
       (void)fprintf(stderr, "%s: %s starts at %g in relative coordinates, at %g in natural ones\n", path,
                     natural->system->coordinate_names[i], q[i], natural->simulation->state.q[i]);
       exit(1);

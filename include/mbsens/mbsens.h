@@ -179,8 +179,10 @@ typedef struct MbsResult {
   const double *gradient;  // objective_count x parameter_count; NULL when simulating only
   int state_count;         // adjoint of dynamics: of coordinates; else 0
   const char *const *state_names;
-  const double *at_start;  // likewise: objective_count x 2 state_count, derivatives with respect to the positions,
-                           // then the velocities, of the start, each taken as free
+  const double *at_start;   // likewise: objective_count x 2 state_count, derivatives with respect to the positions,
+                            // then the velocities, of the start, each taken as free
+  int held_count;           // coordinates of the start that the model does not give: held as they are placed
+  const char *const *held;  // "bar: angle"
   double final_time;
   int point_count;
   const MbsPointState *points;  // at the end

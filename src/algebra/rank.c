@@ -16,6 +16,7 @@ struct MbsRank {
   int *start;           // rank + 1: where the other entries of each row of U begin
   int count, capacity;  // of those
   Entry *entries;
+  double threshold;   // a pivot's share of the largest entry, at least
   int *pivot_row;     // by column: 1 + row of U whose pivot it is
   int *uses;          // by column: rows announced and not taken yet
   double *rest;       // the row at hand, by column
@@ -34,9 +35,12 @@ MbsStatus mbs_rank_create(MbsContext *context, MbsArena *arena, int columns, Mbs
   MBS_TAKE(context, arena, rank->is_in_rest, columns);
   MBS_TAKE(context, arena, rank->rest_columns, columns);
   rank->arena = arena;
+  rank->threshold = 0.1;
   *result = rank;
   return MBS_OK;
 }
+
+void mbs_rank_measure(MbsRank *rank) { rank->threshold = 0.9; }
 
 void mbs_rank_announce(MbsRank *rank, int count, const int *columns) {
   for (int k = 0; k < count; ++k) {
@@ -76,14 +80,13 @@ static void reduce(MbsRank *rank, int *count) {
   }
 }
 
-// of the columns whose entry is at least a tenth of the largest, one with the fewest uses; of those the largest
+// of the columns whose entry is near the largest, one with the fewest uses; of those the largest
 static int choose_pivot(const MbsRank *rank, int count, double largest) {
-  const double threshold = 0.1;
   int best = -1;
   for (int k = 0; k < count; ++k) {
     int column = rank->rest_columns[k];
     double magnitude = fabs(rank->rest[column]);  // real
-    if (magnitude >= threshold * largest &&
+    if (magnitude >= rank->threshold * largest &&
         (best < 0 || rank->uses[column] < rank->uses[best] ||
          (rank->uses[column] == rank->uses[best] && magnitude > fabs(rank->rest[best])))) {  // real
       best = column;
@@ -109,31 +112,51 @@ static MbsStatus keep(MbsContext *context, MbsRank *rank, int count, double larg
   return MBS_OK;
 }
 
-MbsStatus mbs_rank_take(MbsContext *context, MbsRank *rank, int count, const int *columns, const double *values,
-                        double tolerance, bool *is_new) {
+// the row at hand, of unit length, reduced; returns the largest entry of what remains
+static double reduce_row(MbsRank *rank, int count, const int *columns, const double *values, int *rest_count) {
   double square = 0, largest = 0;
-  int rest_count = 0;
+  *rest_count = 0;
   for (int k = 0; k < count; ++k) {
     square += values[k] * values[k];
-    rank->uses[columns[k]] -= 1;
   }
   double length = sqrt(square);  // real
   for (int k = 0; k < count && length > 0; ++k) {
     if (fabs(values[k]) > 0) {  // real
-      add_to_rest(rank, &rest_count, columns[k], values[k] / length);
+      add_to_rest(rank, rest_count, columns[k], values[k] / length);
     }
   }
-  reduce(rank, &rest_count);
-  for (int k = 0; k < rest_count; ++k) {
+  reduce(rank, rest_count);
+  for (int k = 0; k < *rest_count; ++k) {
     double magnitude = fabs(rank->rest[rank->rest_columns[k]]);  // real
     largest = magnitude > largest ? magnitude : largest;
   }
+  return largest;
+}
+
+static void forget_row(MbsRank *rank, int rest_count) {
+  for (int k = 0; k < rest_count; ++k) {
+    rank->is_in_rest[rank->rest_columns[k]] = false;
+  }
+}
+
+double mbs_rank_distance(MbsRank *rank, int count, const int *columns, const double *values) {
+  int rest_count;
+  double largest = reduce_row(rank, count, columns, values, &rest_count);
+  forget_row(rank, rest_count);
+  return largest;
+}
+
+MbsStatus mbs_rank_take(MbsContext *context, MbsRank *rank, int count, const int *columns, const double *values,
+                        double tolerance, bool *is_new) {
+  int rest_count;
+  for (int k = 0; k < count; ++k) {
+    rank->uses[columns[k]] -= 1;
+  }
+  double largest = reduce_row(rank, count, columns, values, &rest_count);
   *is_new = isfinite(largest) && largest > tolerance;
   if (*is_new) {
     MBS_TRY(keep(context, rank, rest_count, largest));
   }
-  for (int k = 0; k < rest_count; ++k) {
-    rank->is_in_rest[rank->rest_columns[k]] = false;
-  }
+  forget_row(rank, rest_count);
   return MBS_OK;
 }

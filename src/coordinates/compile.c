@@ -37,6 +37,17 @@ static MbsStatus read_independents(MbsContext *context, MbsBlueprint *blueprint)
   return MBS_OK;
 }
 
+// those without a value have the one of the placement
+static MbsStatus value_independents(MbsContext *context, MbsBlueprint *blueprint) {
+  for (int i = 0; i < blueprint->independents.count; ++i) {
+    MbsIndependentSpec *spec = &blueprint->independents.items[i];
+    if (spec->value == MBS_NODE_NONE) {
+      MBS_TRY(mbs_placed_value(context, blueprint, spec->coordinate, &spec->value));
+    }
+  }
+  return MBS_OK;
+}
+
 // the next of names between commas that stand outside parentheses: its length, or 0
 static size_t next_name(const char **text) {
   size_t length = 0;
@@ -100,6 +111,15 @@ static MbsStatus read_forces(MbsContext *context, MbsBlueprint *blueprint) {
   return mbs_errors_tell(context, before);
 }
 
+static MbsStatus read_objectives(MbsContext *context, MbsBlueprint *blueprint) {
+  MBS_TRY(mbs_blueprint_list_objectives(context, blueprint));
+  int before = context->error_count;
+  for (int i = 0; i < blueprint->objectives.count; ++i) {
+    MBS_TRY(mbs_error_keep(context, mbs_blueprint_read_objective(context, blueprint, i)));
+  }
+  return mbs_errors_tell(context, before);
+}
+
 MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsCoordinateChoice *choice,
                       MbsBlueprint **result) {
   MbsBlueprint *blueprint;
@@ -110,24 +130,23 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
                     model->file);
   }
   MBS_TRY(read_joints(context, blueprint, true, NULL));
-  MBS_TRY(choice->is_relative ? mbs_relative_choose(context, blueprint, choice->tree, choice->cut, &is_in_tree)
-                              : mbs_natural_choose(context, blueprint));
+  MBS_TRY(choice->is_loose      ? mbs_relative_choose(context, blueprint, NULL, NULL, &is_in_tree)
+          : choice->is_relative ? mbs_relative_choose(context, blueprint, choice->tree, choice->cut, &is_in_tree)
+                                : mbs_natural_choose(context, blueprint));
   MBS_TRY(mbs_user_coordinates_add(context, blueprint));
   MBS_TRY(read_joints(context, blueprint, false, is_in_tree));
-  MBS_TRY(read_forces(context, blueprint));
-  MBS_TRY(read_independents(context, blueprint));
-  MBS_TRY(mbs_blueprint_list_objectives(context, blueprint));
-  int before = context->error_count;
-  for (int i = 0; i < blueprint->objectives.count; ++i) {
-    MBS_TRY(mbs_error_keep(context, mbs_blueprint_read_objective(context, blueprint, i)));
+  if (!choice->is_loose) {
+    MBS_TRY(read_forces(context, blueprint));
   }
-  MBS_TRY(mbs_errors_tell(context, before));
+  MBS_TRY(read_independents(context, blueprint));
+  if (!choice->is_loose) {
+    MBS_TRY(read_objectives(context, blueprint));
+  }
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   MBS_TRY(mbs_blueprint_check_properties(context, blueprint));
-  MBS_TRY(mbs_placement_guess(context, blueprint));
-  if (choice->is_relative) {
-    MBS_TRY(mbs_relative_guess(context, blueprint));
-  }
+  MBS_TRY(mbs_placement_find(context, blueprint));
+  MBS_TRY(mbs_placement_guess(context, blueprint, blueprint->placement->nominal));
+  MBS_TRY(value_independents(context, blueprint));
   *result = blueprint;
   return MBS_OK;
 }

@@ -7,6 +7,7 @@
 typedef struct MbsCoordinateChoice {
   bool is_relative;
   const char *tree, *cut;  // relative: see tree_choice.h
+  bool is_loose;           // every body free, every joint a constraint, no forces: kinematics/start.h
 } MbsCoordinateChoice;
 
 // Reads the whole model: parameters, bodies, joints, forces, start, objectives.

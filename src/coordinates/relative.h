@@ -10,7 +10,7 @@
 #include "model/blueprint.h"
 
 // After the joints have connected the bodies: chooses the tree, makes entities, masses, tree nodes and the rows of cut
-// joints. tree, cut: see tree_choice.h. is_in_tree: by joint of the model.
+// joints. tree, cut: see tree_choice.h; NULL: every body is free. is_in_tree: by joint of the model.
 MbsStatus mbs_relative_choose(MbsContext *context, MbsBlueprint *blueprint, const char *tree, const char *cut,
                               bool **is_in_tree);
 // After the placement: where the joints' coordinates start, from the poses of the bodies.

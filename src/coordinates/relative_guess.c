@@ -5,41 +5,11 @@
 #include <math.h>
 
 #include "coordinates/natural.h"
+#include "coordinates/pose.h"
 #include "coordinates/relative.h"
 
-typedef struct Pose {
-  double R[3][3], x[3];  // columns of R: axes
-} Pose;
-
-// b = a (axes, origin)
-static Pose stand(const Pose *a, const Pose *on) {
-  Pose b = {.x = {a->x[0], a->x[1], a->x[2]}};
-  for (int i = 0; i < 3; ++i) {
-    for (int k = 0; k < 3; ++k) {
-      b.x[i] += a->R[i][k] * on->x[k];
-      for (int j = 0; j < 3; ++j) {
-        b.R[i][j] += a->R[i][k] * on->R[k][j];
-      }
-    }
-  }
-  return b;
-}
-
-static Pose inverse(const Pose *a) {
-  Pose b = {.x = {0}};
-  for (int i = 0; i < 3; ++i) {
-    for (int k = 0; k < 3; ++k) {
-      b.R[i][k] = a->R[k][i];
-      b.x[i] -= a->R[k][i] * a->x[k];
-    }
-  }
-  return b;
-}
-
-static const Pose unit = {.R = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-
-static Pose turn_about(int axis, double angle) {
-  Pose pose = unit;
+static MbsPose turn_about(int axis, double angle) {
+  MbsPose pose = mbs_pose_unit;
   int i = (axis + 1) % 3, j = (axis + 2) % 3;
   pose.R[i][i] = pose.R[j][j] = cos(angle);  // real
   pose.R[j][i] = sin(angle);                 // real
@@ -69,7 +39,8 @@ static void euler_parameters(double R[3][3], double p[4]) {
   }
 }
 
-static MbsStatus nominal_frame(MbsContext *context, MbsBlueprint *blueprint, const MbsTreeNodeSpec *node, Pose *pose) {
+static MbsStatus nominal_frame(MbsContext *context, MbsBlueprint *blueprint, const MbsTreeNodeSpec *node,
+                               MbsPose *pose) {
   MbsNode nodes[12];
   double values[12];
   for (int i = 0; i < 3; ++i) {
@@ -86,8 +57,8 @@ static MbsStatus nominal_frame(MbsContext *context, MbsBlueprint *blueprint, con
     }
   }
   if (blueprint->dimension == 2) {
-    *pose = (Pose){.R = {{values[0], -values[1], 0}, {values[1], values[0], 0}, {0, 0, 1}},
-                   .x = {values[9], values[10], 0}};
+    *pose = (MbsPose){.R = {{values[0], -values[1], 0}, {values[1], values[0], 0}, {0, 0, 1}},
+                      .x = {values[9], values[10], 0}};
   }
   return MBS_OK;
 }
@@ -115,9 +86,9 @@ static void complete(double R[3][3]) {
 }
 
 // as the placement left it
-static Pose placed(const MbsBlueprint *blueprint, int body) {
+static MbsPose placed(const MbsBlueprint *blueprint, int body) {
   const MbsBasis *basis = mbs_natural_basis(blueprint, body);
-  Pose pose = unit;
+  MbsPose pose = mbs_pose_unit;
   for (int k = 0; k < basis->count; ++k) {
     const double *guess = blueprint->entities.items[basis->entity[k]].guess;
     for (int i = 0; i < 3; ++i) {
@@ -146,8 +117,8 @@ static int seen_axis(const MbsBlueprint *blueprint, int index) {
 }
 
 // the motion that brings the frame nearest to T, which is seen from it
-static Pose move(const MbsBlueprint *blueprint, int index, const Pose *T, MbsTreeNodeSpec *node) {
-  Pose moved = unit;
+static MbsPose move(const MbsBlueprint *blueprint, int index, const MbsPose *T, MbsTreeNodeSpec *node) {
+  MbsPose moved = mbs_pose_unit;
   if (node->kind == MBS_MOTION_SLIDE) {
     node->guess[0] = moved.x[node->axis] = T->x[node->axis];
   } else if (node->kind == MBS_MOTION_TURN) {
@@ -156,7 +127,7 @@ static Pose move(const MbsBlueprint *blueprint, int index, const Pose *T, MbsTre
     node->guess[0] = atan2(sense * T->R[third][seen], T->R[seen][seen]);  // real
     moved = turn_about(node->axis, node->guess[0]);
   } else if (node->kind == MBS_MOTION_BALL) {
-    Pose rotated = *T;
+    MbsPose rotated = *T;
     euler_parameters(rotated.R, node->guess);
     rotated.x[0] = rotated.x[1] = rotated.x[2] = 0;
     moved = rotated;
@@ -166,19 +137,19 @@ static Pose move(const MbsBlueprint *blueprint, int index, const Pose *T, MbsTre
 
 // A ball that carries a thin rod stands where it starts, since there is a position that it must not come to
 // (relative.c); what it stands on is of no account.
-static void stand_ready(MbsBlueprint *blueprint, const Pose *seen, MbsTreeNodeSpec *node, Pose *fixed) {
-  Pose turned = {.x = {0}};
+static void stand_ready(MbsBlueprint *blueprint, const MbsPose *seen, MbsTreeNodeSpec *node, MbsPose *fixed) {
+  MbsPose turned = {.x = {0}};
   for (int i = 0; i < 9; ++i) {
     turned.R[i / 3][i % 3] = seen->R[i / 3][i % 3];
   }
-  *fixed = stand(fixed, &turned);
+  *fixed = mbs_pose_stand(fixed, &turned);
   for (int i = 0; i < 9; ++i) {
     node->axes[i % 3][i / 3] = mbs_graph_constant(blueprint->graph, fixed->R[i / 3][i % 3]);
   }
 }
 
 MbsStatus mbs_relative_guess(MbsContext *context, MbsBlueprint *blueprint) {
-  Pose *frames, *fixed;
+  MbsPose *frames, *fixed;
   MBS_TAKE(context, blueprint->arena, frames, blueprint->tree.count);
   MBS_TAKE(context, blueprint->arena, fixed, blueprint->tree.count);
   for (int i = 0; i < blueprint->tree.count; ++i) {
@@ -190,22 +161,23 @@ MbsStatus mbs_relative_guess(MbsContext *context, MbsBlueprint *blueprint) {
     while (blueprint->tree.items[last].body < 0) {
       ++last;
     }
-    Pose target = placed(blueprint, blueprint->tree.items[last].body);
+    MbsPose target = placed(blueprint, blueprint->tree.items[last].body);
     if (last > i && blueprint->tree.items[last].kind == MBS_MOTION_NONE) {
-      Pose back = inverse(&fixed[last]);
-      target = stand(&target, &back);
+      MbsPose back = mbs_pose_inverse(&fixed[last]);
+      target = mbs_pose_stand(&target, &back);
     }
-    const Pose *parent = node->parent < 0 ? &unit : &frames[node->parent];
-    Pose start = stand(parent, &fixed[i]), back = inverse(&start), seen = stand(&back, &target);
+    const MbsPose *parent = node->parent < 0 ? &mbs_pose_unit : &frames[node->parent];
+    MbsPose start = mbs_pose_stand(parent, &fixed[i]), back = mbs_pose_inverse(&start),
+            seen = mbs_pose_stand(&back, &target);
     bool is_rod = blueprint->bodies.items[blueprint->tree.items[last].body].kind == MBS_BODY_ROD;
     if (is_rod && node->kind == MBS_MOTION_BALL) {
       stand_ready(blueprint, &seen, node, &fixed[i]);
-      start = stand(parent, &fixed[i]);
-      back = inverse(&start);
-      seen = stand(&back, &target);
+      start = mbs_pose_stand(parent, &fixed[i]);
+      back = mbs_pose_inverse(&start);
+      seen = mbs_pose_stand(&back, &target);
     }
-    Pose moved = move(blueprint, i, &seen, node);
-    frames[i] = stand(&start, &moved);
+    MbsPose moved = move(blueprint, i, &seen, node);
+    frames[i] = mbs_pose_stand(&start, &moved);
     for (int k = 0; k < MBS_MOST_COORDINATES_OF_MOTION && node->kind == MBS_MOTION_BALL; ++k) {
       blueprint->entities.items[node->entity + k].guess[0] = node->guess[k];
     }

@@ -269,17 +269,19 @@ MbsStatus mbs_tree_choose(MbsContext *context, MbsBlueprint *blueprint, const ch
     Edge *edge = &g.edges[i];
     const MbsJointType *type = mbs_joint_types[joints->records[i].type];
     edge->joint = &joints->records[i];
-    if (type->motion) {
+    if (type->motion && tree) {
       MBS_TRY(type->motion(context, blueprint, edge->joint, &edge->motion));
       edge->freedoms = freedoms_of(&edge->motion);
       edge->can_carry = !is_moving(blueprint, &edge->motion.on[0]) && !is_moving(blueprint, &edge->motion.on[1]) &&
                         !is_ball_on_rod(blueprint, &edge->motion);
     }
   }
-  MBS_TRY(mark(context, blueprint, false, tree, g.edges));
-  MBS_TRY(mark(context, blueprint, true, cut, g.edges));
-  MBS_TRY(refuse_loops(context, blueprint, false, g.edges, joints->count));
-  if (*cut) {
+  if (tree) {
+    MBS_TRY(mark(context, blueprint, false, tree, g.edges));
+    MBS_TRY(mark(context, blueprint, true, cut, g.edges));
+    MBS_TRY(refuse_loops(context, blueprint, false, g.edges, joints->count));
+  }
+  if (tree && *cut) {
     MBS_TRY(refuse_loops(context, blueprint, true, g.edges, joints->count));
   }
   for (int b = 0; b < bodies; ++b) {

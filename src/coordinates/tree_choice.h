@@ -17,7 +17,7 @@ typedef struct MbsTreeChoice {
 } MbsTreeChoice;
 
 // tree, cut: joints between commas that shall, or shall not, be in the tree; "": as seems best. Branches become short,
-// and of the joints that could be cut those that leave few equations to close are.
+// and of the joints that could be cut those that leave few equations to close are. tree NULL: no joint is in it.
 MbsStatus mbs_tree_choose(MbsContext *context, MbsBlueprint *blueprint, const char *tree, const char *cut,
                           MbsTreeChoice *choice);
 

@@ -98,6 +98,15 @@ MbsStatus mbs_graph_inputs_of(MbsContext *context, MbsGraph *graph, MbsNode node
 MbsStatus mbs_graph_degree(MbsContext *context, const MbsGraph *graph, MbsNode node, const bool *is_variable,
                            int *degree);
 
+// `node` with other nodes in the place of some of its inputs.
+typedef struct MbsSubstitution {
+  int count;
+  const int *inputs;
+  const MbsNode *nodes;
+} MbsSubstitution;
+MbsStatus mbs_graph_substitute(MbsContext *context, MbsGraph *graph, MbsNode node, const MbsSubstitution *substitution,
+                               MbsNode *result);
+
 // d node / d input, as a node (constant 0 where there is no dependence). Memoised.
 MbsNode mbs_graph_derivative(MbsGraph *graph, MbsNode node, int input);
 

@@ -185,7 +185,7 @@ static MbsStatus follow(MbsContext *context, MbsReduced *reduced, const MbsRepla
 
 MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsReplay *replay, const MbsState *state) {
   const MbsBlueprint *blueprint = reduced->system->blueprint;
-  bool is_automatic = blueprint->chosen.count + blueprint->independents.count == 0;
+  bool is_automatic = !mbs_initial_is_set_given(blueprint);
   MBS_TRY(replay && replay->set_count > 0 ? follow(context, reduced, replay)
                                           : choose_set_in_scratch(context, reduced, state, is_automatic));
   reduced->count = reduced->sets[0]->count;

@@ -50,6 +50,13 @@ static MbsStatus connect(MbsContext *context, MbsBlueprint *blueprint, const Mbs
   MbsDirection on_a, on_b = mbs_direction_axis(blueprint->graph, b.body, 0);
   MBS_TRY(blueprint->dimension == 3 ? axis_on_first(context, blueprint, joint, a.body, 0, &on_a)
                                     : x_axis_on_first(context, blueprint, joint, a.body, &on_a));
+  if (blueprint->dimension == 3) {
+    MbsDirection Y, normal;
+    MBS_TRY(axis_on_first(context, blueprint, joint, a.body, 1, &Y));
+    mbs_direction_cross(blueprint->graph, &on_a, &Y, &normal);
+    MbsDirection z2 = mbs_direction_axis(blueprint->graph, b.body, 2);
+    MBS_TRY(mbs_blueprint_add_sense(context, blueprint, joint, normal, z2));
+  }
   return mbs_blueprint_join_directions(context, blueprint, joint, on_a, on_b);
 }
 

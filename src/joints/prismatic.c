@@ -23,12 +23,6 @@ static const MbsField fields[] = {
                         "in space: the corresponding direction of the second body (default: the numbers of reference)"},
 };
 
-static MbsStatus connect(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
-  MbsPointReference a, b;
-  MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
-  return mbs_joint_join_axes(context, blueprint, joint, fields, AXIS, AXIS2, a, b);
-}
-
 // the directions g that must not turn against each other; u: the line, on the first body
 static MbsStatus find_references(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, int second,
                                  const MbsDirection *u, MbsDirection *g1, MbsDirection *g2) {
@@ -47,6 +41,22 @@ static MbsStatus find_references(MbsContext *context, MbsBlueprint *blueprint, c
   MBS_TRY(mbs_direction_normals(context, blueprint, u, normals));
   *g1 = *g2 = normals[0];
   g2->body = second;
+  return MBS_OK;
+}
+
+static MbsStatus connect(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
+  MbsPointReference a, b;
+  MBS_TRY(mbs_joint_ends(context, blueprint, joint, mbs_record_value(joint, ENDS), &a, &b));
+  MBS_TRY(mbs_joint_join_axes(context, blueprint, joint, fields, AXIS, AXIS2, a, b));
+  if (blueprint->dimension == 3) {
+    MbsDirection u1, u2, g1, g2, n1, n2;
+    MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, AXIS, AXIS, a.body, &u1));
+    MBS_TRY(mbs_joint_direction(context, blueprint, joint, fields, AXIS2, AXIS, b.body, &u2));
+    MBS_TRY(find_references(context, blueprint, joint, b.body, &u1, &g1, &g2));
+    mbs_direction_cross(blueprint->graph, &u1, &g1, &n1);
+    mbs_direction_cross(blueprint->graph, &u2, &g2, &n2);
+    MBS_TRY(mbs_blueprint_add_sense(context, blueprint, joint, n1, n2));
+  }
   return MBS_OK;
 }
 

@@ -17,10 +17,7 @@ static bool factor(const MbsInitial *initial, const MbsProblem *problem, const M
 // w - w0 of an independent coordinate; signals must be evaluated
 static mbs_scalar distance_to_value(const MbsInitial *initial, int index, const MbsState *state) {
   const MbsSystem *system = initial->system;
-  const MbsIndependent *independent = &initial->independents[index];
-  mbs_scalar w = mbs_initial_value(initial, index, state);
-  mbs_scalar w0 = independent->has_value ? system->independents.value[2 * index] : independent->start_value;
-  return w - w0;
+  return mbs_initial_value(initial, index, state) - system->independents.value[2 * index];
 }
 
 // right-hand side of the position problem; returns the largest component and where it is
@@ -49,16 +46,33 @@ static double position_residual(const MbsInitial *initial, const MbsState *state
   return largest;
 }
 
+static MbsStatus not_finite(MbsContext *context, const MbsInitial *initial, int worst) {
+  const MbsSystem *system = initial->system;
+  bool is_constraint = worst >= 0 && worst < system->m;
+  const MbsIndependent *none = is_constraint ? NULL : &initial->independents[worst < 0 ? 0 : worst - system->m];
+  const MbsRowSpec *row = is_constraint ? &system->blueprint->rows.items[worst] : NULL;
+  return mbs_fail(context, MBS_ERROR_INPUT, row ? row->place : none->place,
+                  "the model cannot be assembled: %s \"%s\" is not a finite number; a length or a coordinate is too "
+                  "large, or the expression is not defined where the assembly begins",
+                  row ? "constraint" : "independent coordinate", row ? row->name : none->name);
+}
+
+MbsStatus mbs_initial_check_finite(MbsContext *context, const MbsInitial *initial, const MbsState *state) {
+  for (int k = 0; k < initial->system->m; ++k) {
+    mbs_scalar level[3];
+    mbs_terms_constraint(initial->system, k, state, level);
+    if (!isfinite(mbs_re(mbs_abs(level[0])))) {
+      return not_finite(context, initial, k);
+    }
+  }
+  return MBS_OK;
+}
+
 static MbsStatus not_assembled(MbsContext *context, const MbsInitial *initial, int worst, double residual) {
   const MbsSystem *system = initial->system;
   bool is_constraint = worst >= 0 && worst < system->m;
   if (!isfinite(residual)) {
-    const MbsIndependent *none = is_constraint ? NULL : &initial->independents[worst < 0 ? 0 : worst - system->m];
-    const MbsRowSpec *row = is_constraint ? &system->blueprint->rows.items[worst] : NULL;
-    return mbs_fail(context, MBS_ERROR_INPUT, row ? row->place : none->place,
-                    "the model cannot be assembled: %s \"%s\" is not a finite number; a length or a coordinate is too "
-                    "large, or the expression is not defined where the assembly begins",
-                    row ? "constraint" : "independent coordinate", row ? row->name : none->name);
+    return not_finite(context, initial, worst);
   }
   if (is_constraint) {
     const MbsRowSpec *row = &system->blueprint->rows.items[worst];
@@ -76,8 +90,21 @@ static MbsStatus not_assembled(MbsContext *context, const MbsInitial *initial, i
       independent->name, residual);
 }
 
+MbsStatus mbs_initial_contradiction(MbsContext *context, const MbsInitial *initial, const MbsState *state) {
+  int worst = -1;
+  double largest = -1;
+  for (int k = 0; k < initial->system->m; ++k) {
+    mbs_scalar level[3];
+    mbs_terms_constraint(initial->system, k, state, level);
+    double off = mbs_re(mbs_abs(level[0]));
+    worst = off > largest ? k : worst;
+    largest = off > largest ? off : largest;
+  }
+  return not_assembled(context, initial, worst, largest);
+}
+
 static MbsStatus singular_start(MbsContext *context, const MbsInitial *initial, const MbsState *state) {
-  MbsPlace place = initial->count > 0 && !initial->is_automatic ? initial->independents[0].place : mbs_nowhere;
+  MbsPlace place = initial->count > 0 ? initial->independents[0].place : mbs_nowhere;
   if (mbs_re(state->t) > 0) {
     return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
                     "the position at t = %.10g is singular: constraints and drivers do not determine the motion there",
@@ -167,8 +194,6 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
     int row = problem->rows[r];
     if (row < system->m) {
       initial->rhs[r] = -initial->levels[row];
-    } else if (initial->is_automatic) {
-      initial->rhs[r] = 0;
     } else {  // what a moving ground contributes to w' comes off
       int k = row - system->m;
       mbs_scalar drift = mbs_function_evaluate(system, &initial->independents[k].rate, state, NULL);
@@ -198,9 +223,9 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
   mbs_signal_bank_take_columns(system, state, state_columns);
   for (int r = 0; r < n; ++r) {
     int row = problem->rows[r];
-    if (row < system->m || initial->is_automatic) {
+    if (row < system->m) {
       for (int k = 0; k < columns; ++k) {
-        initial->rhs[k * n + r] = row < system->m ? -initial->R[k * stride + n + row] : 0;
+        initial->rhs[k * n + r] = -initial->R[k * stride + n + row];
       }
       continue;
     }
@@ -265,7 +290,7 @@ static void transpose_problem(MbsInitial *initial, const MbsState *state, bool i
   mbs_terms_transposed(system, state, is_velocity ? &velocity_level : &position_level, MBS_PART_ROWS, system->zeros, nu,
                        &known);
   known.a = known.lambda = NULL;
-  for (int r = 0; r < system->n && !initial->is_automatic; ++r) {
+  for (int r = 0; r < system->n; ++r) {
     int index = problem->rows[r] - system->m;
     if (index >= 0) {
       const MbsIndependent *independent = &initial->independents[index];

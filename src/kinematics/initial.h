@@ -18,10 +18,8 @@ typedef struct MbsIndependent {
   const char *name;
   MbsPlace place;
   MbsFunction w, rate, second;  // w and its time derivatives
-  bool has_value;               // else as placed: start_value
   bool has_velocity;            // the user wrote one
   bool follows;                 // its rate follows from nonholonomic constraints and other rates
-  mbs_scalar start_value;
 } MbsIndependent;
 
 // An angle whose whole turns at the start an equation tells: constraint, or m + independent coordinate. turns.c
@@ -47,8 +45,8 @@ typedef struct MbsInitial {
   int velocity_count;  // of independent velocities = degrees of freedom
   MbsIndependent *independents;
   int *rate_row;       // of each, in the velocity problem; -1: its rate follows. Of sets only
-  bool is_automatic;   // they were chosen here
-  int *automatic;      // the coordinates, when they are plain coordinates
+  bool is_automatic;   // of sets only: they are plain coordinates, chosen here
+  int *automatic;      // those
   bool *is_redundant;  // by constraint row
   int redundant_count;
   int turn_count;  // of the start only
@@ -92,6 +90,8 @@ MbsStatus mbs_initial_choose_velocities(MbsContext *context, MbsInitial *initial
 MbsStatus mbs_initial_check_velocities(MbsContext *context, const MbsInitial *initial, const MbsState *state);
 
 // ---- sets of matrix-r: initial_set.c ----
+// Has the user written a whole set: for matrix-r, or for the start?
+bool mbs_initial_is_set_given(const MbsBlueprint *blueprint);
 // At an assembled position: the coordinates of blueprint->chosen, or else those of the start that the user gave;
 // is_automatic: coordinates that suit the position. The choice lives in the arena.
 MbsStatus mbs_initial_choose_set(MbsContext *context, MbsArena *arena, MbsSystem *system, const MbsState *state,
@@ -115,8 +115,16 @@ MbsStatus mbs_initial_choose_constraints(MbsContext *context, MbsInitial *initia
 // Are there as many coordinates of the user's as freedoms, and does each add one to what the rank has taken?
 MbsStatus mbs_initial_check_given(MbsContext *context, const MbsInitial *initial, const MbsState *state, MbsRank *rank,
                                   int freedom, MbsArena *scratch);
+// What to say where there are not, and where one does not.
+MbsStatus mbs_initial_misfit(MbsContext *context, const MbsSystem *system, int given, int freedom);
+MbsStatus mbs_initial_adds_nothing(MbsContext *context, const char *name, MbsPlace place);
 // dw/dq of independent coordinate i as a sparse row: returns the number of entries. Signals must be evaluated.
 int mbs_initial_gradient_row(const MbsInitial *initial, int i, const MbsState *state, int *column, double *value);
+
+// What to say where the constraints contradict each other: which is off most.
+MbsStatus mbs_initial_contradiction(MbsContext *context, const MbsInitial *initial, const MbsState *state);
+// Are all constraints numbers at the guess?
+MbsStatus mbs_initial_check_finite(MbsContext *context, const MbsInitial *initial, const MbsState *state);
 
 // ---- whole turns of angles at the start: turns.c ----
 // Which equation tells the turns of which angle, and how many they are at the guess.
@@ -128,6 +136,11 @@ void mbs_turns_tell(const MbsInitial *initial, const MbsState *state);
 // Takes whole turns off a step of Newton's (q - step) that would make them, and counts them instead: true, if there are
 // any, and the step must be solved for again.
 bool mbs_turns_take(const MbsInitial *initial, const MbsState *state, const mbs_scalar *step);
+
+// Near the guess, a position where the constraints hold and nothing is special: see admissible.c. It lives in the
+// system's arena.
+MbsStatus mbs_initial_generic_position(MbsContext *context, const MbsSystem *system, const MbsState *state,
+                                       MbsJacobian *jacobian, MbsState *generic);
 
 // Moves q to a position nearby where the constraints hold; is_admissible: it found one. admissible.c
 MbsStatus mbs_initial_project(MbsContext *context, const MbsSystem *system, MbsState *state, bool *is_admissible);

@@ -16,7 +16,6 @@ static MbsStatus create_independents(MbsContext *context, int count, const MbsIn
     MbsIndependent *made = &initial->independents[i];
     made->name = spec->name;
     made->place = spec->place;
-    made->has_value = spec->value != MBS_NODE_NONE;
     made->has_velocity = spec->has_velocity;
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->coordinate, &made->w));
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->rate, &made->rate));
@@ -60,15 +59,24 @@ static MbsStatus shaken_guess(MbsContext *context, const MbsSystem *system, cons
   return MBS_OK;
 }
 
-static MbsStatus misfit(MbsContext *context, const MbsInitial *initial, int freedom) {
-  const MbsRecord *section = mbs_record_child(&initial->system->blueprint->model->root, MBS_MODEL_INITIAL);
+MbsStatus mbs_initial_misfit(MbsContext *context, const MbsSystem *system, int given, int freedom) {
+  const MbsRecord *section = mbs_record_child(&system->blueprint->model->root, MBS_MODEL_INITIAL);
   MbsPlace place = mbs_record_value(section, MBS_INITIAL_INDEPENDENT)->place;
-  return mbs_fail(context, MBS_ERROR_INPUT, place,
-                  "too %s independent coordinates: %d given, the %s %d degree%s of freedom; give that many, or none to "
-                  "have them chosen",
-                  initial->count > freedom ? "many" : "few", initial->count,
-                  mbs_initial_is_nonholonomic(initial->system) ? "positions of the model have" : "model has", freedom,
-                  freedom == 1 ? "" : "s");
+  return mbs_fail(
+      context, MBS_ERROR_INPUT, place,
+      "too %s independent coordinates: %d given, the %s %d degree%s of freedom; give at most that many, and "
+      "the others are chosen",
+      given > freedom ? "many" : "few", given,
+      mbs_initial_is_nonholonomic(system) ? "positions of the model have" : "model has", freedom,
+      freedom == 1 ? "" : "s");
+}
+
+MbsStatus mbs_initial_adds_nothing(MbsContext *context, const char *name, MbsPlace place) {
+  return mbs_fail(
+      context, MBS_ERROR_INPUT, place,
+      "independent coordinate \"%s\" does not add a freedom to the constraints and the coordinates before it; "
+      "choose another, such as the angle of a body",
+      name);
 }
 
 MbsStatus mbs_initial_choose_constraints(MbsContext *context, MbsInitial *initial, const MbsSparseRows *rows,
@@ -129,7 +137,7 @@ MbsStatus mbs_initial_check_given(MbsContext *context, const MbsInitial *initial
   int *column;
   double *value;
   if (initial->count != freedom) {
-    return misfit(context, initial, freedom);
+    return mbs_initial_misfit(context, system, initial->count, freedom);
   }
   MBS_TAKE(context, scratch, column, system->n);
   MBS_TAKE(context, scratch, value, system->n);
@@ -139,19 +147,16 @@ MbsStatus mbs_initial_check_given(MbsContext *context, const MbsInitial *initial
     int entries = mbs_initial_gradient_row(initial, i, state, column, value);
     MBS_TRY(mbs_rank_take(context, rank, entries, column, value, rank_tolerance, &is_new));
     if (!is_new) {
-      return mbs_fail(
-          context, MBS_ERROR_INPUT, initial->independents[i].place,
-          "independent coordinate \"%s\" does not add a freedom to the constraints and the coordinates before it; "
-          "choose another, such as the angle of a body",
-          initial->independents[i].name);
+      return mbs_initial_adds_nothing(context, initial->independents[i].name, initial->independents[i].place);
     }
   }
   return MBS_OK;
 }
 
 // chooses constraint rows by rank, then completes them by the independent coordinates
-static MbsStatus choose_rows(MbsContext *context, MbsInitial *initial, const MbsState *state, MbsJacobian *jacobian,
-                             MbsArena *scratch) {
+// guess: where the assembly begins; state: a position near it where nothing is special
+static MbsStatus choose_rows(MbsContext *context, MbsInitial *initial, const MbsState *guess, const MbsState *state,
+                             MbsJacobian *jacobian, MbsArena *scratch) {
   const MbsSystem *system = initial->system;
   MbsRank *rank;
   int count = 0;
@@ -159,16 +164,10 @@ static MbsStatus choose_rows(MbsContext *context, MbsInitial *initial, const Mbs
   mbs_jacobian_evaluate(jacobian, state);
   MBS_TRY(mbs_initial_choose_constraints(context, initial, &jacobian->rows, rank, &count));
   int freedom = system->n - count;
-  if (initial->count == 0) {
-    MBS_TRY(mbs_initial_take_automatic(context, system->arena, initial, freedom));
-    MBS_TRY(
-        mbs_jacobian_complete(context, scratch, jacobian, count, initial->position.rows, 0, NULL, initial->automatic));
-    for (int i = 0; i < freedom; ++i) {
-      initial->independents[i].name = system->coordinate_names[initial->automatic[i]];
-    }
-  } else {
-    MBS_TRY(mbs_initial_check_given(context, initial, state, rank, freedom, scratch));
+  if (initial->count < freedom) {  // start.h has completed them: there is no position where all constraints hold
+    return mbs_initial_contradiction(context, initial, guess);
   }
+  MBS_TRY(mbs_initial_check_given(context, initial, state, rank, freedom, scratch));
   initial->velocity_count = freedom;
   for (int i = 0; i < freedom; ++i) {
     initial->position.rows[count++] = system->m + i;
@@ -177,18 +176,26 @@ static MbsStatus choose_rows(MbsContext *context, MbsInitial *initial, const Mbs
                                              : MBS_OK;
 }
 
-// near the guess, at a position where nothing is special
-static MbsStatus choose(MbsContext *context, MbsInitial *initial, const MbsState *state, MbsArena *scratch) {
-  const MbsSystem *system = initial->system;
-  MbsJacobian jacobian;
-  MbsState shaken, admissible;
+MbsStatus mbs_initial_generic_position(MbsContext *context, const MbsSystem *system, const MbsState *state,
+                                       MbsJacobian *jacobian, MbsState *generic) {
+  MbsState shaken;
   bool is_admissible;
-  MBS_TRY(mbs_jacobian_create(context, scratch, system, &jacobian));
-  MBS_TRY(shaken_guess(context, system, state, &jacobian, &shaken));
-  MBS_TRY(mbs_state_create(context, system, &admissible));
-  mbs_state_copy(system, &shaken, &admissible);
-  MBS_TRY(mbs_initial_project(context, system, &admissible, &is_admissible));
-  return choose_rows(context, initial, is_admissible ? &admissible : &shaken, &jacobian, scratch);
+  MBS_TRY(shaken_guess(context, system, state, jacobian, &shaken));
+  MBS_TRY(mbs_state_create(context, system, generic));
+  mbs_state_copy(system, &shaken, generic);
+  MBS_TRY(mbs_initial_project(context, system, generic, &is_admissible));
+  if (!is_admissible) {
+    mbs_state_copy(system, &shaken, generic);
+  }
+  return MBS_OK;
+}
+
+static MbsStatus choose(MbsContext *context, MbsInitial *initial, const MbsState *state, MbsArena *scratch) {
+  MbsJacobian jacobian;
+  MbsState generic;
+  MBS_TRY(mbs_jacobian_create(context, scratch, initial->system, &jacobian));
+  MBS_TRY(mbs_initial_generic_position(context, initial->system, state, &jacobian, &generic));
+  return choose_rows(context, initial, state, &generic, &jacobian, scratch);
 }
 
 // ---- memory ----
@@ -221,18 +228,14 @@ MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsSt
   MBS_TRY(mbs_initial_begin(context, system->arena, system, blueprint->independents.count,
                             blueprint->independents.items, result));
   MBS_TRY(mbs_turns_create(context, *result, state));
+  MBS_TRY(mbs_initial_check_finite(context, *result, state));
   MbsArena *scratch = mbs_arena_create_for(context);
   MbsStatus status = scratch ? choose(context, *result, state, scratch)
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(scratch);
   MBS_TRY(status);
   (*result)->position.row_count = system->n;
-  MBS_TRY(mbs_initial_finish(context, *result));
-  mbs_signal_bank_follow(system, state);
-  for (int i = 0; i < (*result)->count; ++i) {
-    (*result)->independents[i].start_value = mbs_initial_value(*result, i, state);
-  }
-  return MBS_OK;
+  return mbs_initial_finish(context, *result);
 }
 
 void mbs_initial_destroy(MbsInitial *initial) {

@@ -12,11 +12,19 @@
 
 static const double rank_tolerance = 1e-7;
 
-// those of --independent, or of the start
+// those of the settings, or of the start
 static const MbsIndependentSpec *given_independents(const MbsBlueprint *blueprint, int *count) {
   bool is_chosen = blueprint->chosen.count > 0;
   *count = is_chosen ? blueprint->chosen.count : blueprint->independents.count;
   return is_chosen ? blueprint->chosen.items : blueprint->independents.items;
+}
+
+bool mbs_initial_is_set_given(const MbsBlueprint *blueprint) {
+  int written = 0;
+  for (int i = 0; i < blueprint->independents.count; ++i) {
+    written += !blueprint->independents.items[i].is_chosen;
+  }
+  return blueprint->chosen.count > 0 || (written > 0 && written == blueprint->independents.count);
 }
 
 static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }

@@ -183,6 +183,9 @@ bool mbs_problem_factor(const MbsInitial *initial, const MbsProblem *problem, co
                         const mbs_scalar *tangent, double least_quality) {
   const MbsSystem *system = initial->system;
   mbs_scalar *values = problem->values;
+  if (problem->pattern.size == 0) {  // nothing moves
+    return true;
+  }
   if (!tangent) {
     mbs_terms_jacobian(system, state, true, initial->tangent);
   }

@@ -80,8 +80,8 @@ static MbsStatus list_equations(MbsContext *context, MbsArena *scratch, const Mb
     int first = pass == 1 ? system->m : 0, end = pass == 1 ? system->m + initial->count : system->m;
     for (int k = first; k < end; ++k) {
       const MbsRowSpec *row = k < system->m ? &system->blueprint->rows.items[k] : NULL;
-      bool is_asked = row ? row->kind == MBS_ROW_EXPRESSION && !row->is_nonholonomic && row->is_driver == (pass == 0)
-                          : initial->independents[k - system->m].has_value;
+      bool is_asked =
+          !row || (row->kind == MBS_ROW_EXPRESSION && !row->is_nonholonomic && row->is_driver == (pass == 0));
       if (is_asked) {
         equations[*count] = (Equation){.k = k};
         MBS_TRY(list_angles(context, scratch, initial, state, &equations[(*count)++]));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "expressions/tape.h"
+#include "expressions/operation.h"
 
 // ---- properties ----
 MbsStatus mbs_blueprint_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
@@ -39,22 +39,34 @@ MbsStatus mbs_blueprint_vector(MbsContext *context, MbsBlueprint *blueprint, con
   return MBS_OK;
 }
 
+// Nodes come after their operands, so that those made since the last time follow from the values at hand. What depends
+// on a signal has none: NaN.
+static MbsStatus extend_nominal(MbsContext *context, MbsBlueprint *blueprint) {
+  while (blueprint->nominal.count < mbs_graph_count(blueprint->graph)) {
+    const MbsGraphNode *node = mbs_graph_node(blueprint->graph, blueprint->nominal.count);
+    const double *known = blueprint->nominal.items;
+    double value = NAN;
+    if (node->operation == MBS_OP_CONSTANT) {
+      value = node->value;
+    } else if (node->operation == MBS_OP_INPUT) {
+      bool is_parameter = node->index < blueprint->parameters.count;
+      value = is_parameter ? blueprint->parameters.items[node->index].nominal : value;
+      value = node->index == blueprint->time_input ? 0 : value;  // ground points may move: where they start
+    } else {
+      double a = known[node->operand[0]], b = node->operand[1] == MBS_NODE_NONE ? a : known[node->operand[1]];
+      value = mbs_re(mbs_operation_value(node->operation, node->index, a, b));
+    }
+    MBS_APPEND(context, blueprint->arena, &blueprint->nominal, value);
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_blueprint_nominal(MbsContext *context, MbsBlueprint *blueprint, int count, const MbsNode *nodes,
                                 double *values) {
-  MbsTape *tape;
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
-  MBS_TRY(mbs_tape_create(context, blueprint->arena, blueprint->graph, count, nodes, &tape));
-  mbs_scalar *inputs, *outputs;
-  MBS_TAKE(context, blueprint->arena, inputs, tape->input_count);
-  MBS_TAKE(context, blueprint->arena, outputs, count);
-  for (int i = 0; i < tape->input_count; ++i) {
-    bool is_time = tape->inputs[i] == blueprint->time_input;  // ground points may move: where they start
-    MBS_CHECK(context, is_time || tape->inputs[i] < blueprint->parameters.count);
-    inputs[i] = is_time ? 0 : blueprint->parameters.items[tape->inputs[i]].nominal;
-  }
-  mbs_tape_evaluate(tape, inputs, outputs);
+  MBS_TRY(extend_nominal(context, blueprint));
   for (int i = 0; i < count; ++i) {
-    values[i] = mbs_re(outputs[i]);
+    values[i] = blueprint->nominal.items[nodes[i]];
   }
   return MBS_OK;
 }
@@ -340,6 +352,12 @@ MbsStatus mbs_blueprint_join_points(MbsContext *context, MbsBlueprint *blueprint
     }
   }
   MBS_APPEND(context, blueprint->arena, &blueprint->point_pairs, (MbsPointPair){.a = a, .b = b, .joint = joint});
+  return MBS_OK;
+}
+
+MbsStatus mbs_blueprint_add_sense(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsDirection a,
+                                  MbsDirection b) {
+  MBS_APPEND(context, blueprint->arena, &blueprint->senses, (MbsDirectionPair){.a = a, .b = b, .joint = joint});
   return MBS_OK;
 }
 

@@ -229,8 +229,9 @@ typedef struct MbsIndependentSpec {
   MbsPlace place;
   MbsNode coordinate;       // expression of positions
   MbsNode rate, second;     // its time derivatives
-  MbsNode value, velocity;  // value MBS_NODE_NONE: as placed
+  MbsNode value, velocity;  // value MBS_NODE_NONE: as placed, which it becomes once bodies are placed
   bool has_velocity;        // it is written
+  bool is_chosen;           // not written: chosen to complete those that are, and held as placed
 } MbsIndependentSpec;
 
 // ---- signals: the inputs of expressions ----
@@ -314,6 +315,7 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsParameter) parameters;
   int parameter_slot_count;
   int *parameter_slots;  // by hash of the name: 1 + index; see parameters.c
+  MBS_LIST(double) nominal;  // by node of the graph, as far as they were asked for: see mbs_blueprint_nominal
   MBS_LIST(MbsProperty) properties;
   int checked_count;  // of properties
   MBS_LIST(MbsBlueprintBody) bodies;
@@ -321,7 +323,8 @@ typedef struct MbsBlueprint {
   int group_count;  // of points
   MBS_LIST(MbsPointPair) point_pairs;
   MBS_LIST(MbsDirectionPair) direction_pairs;
-  MbsShared *shared;  // by point group, then by class of directions; once coordinates are chosen
+  MBS_LIST(MbsDirectionPair) senses;  // directions that other equations make parallel, and that have the same sense
+  MbsShared *shared;                  // by point group, then by class of directions; once coordinates are chosen
   int shared_count;
   MBS_LIST(MbsEntity) entities;
   MBS_LIST(MbsTreeNodeSpec) tree;  // relative coordinates, each subtree together; none: natural coordinates
@@ -347,7 +350,8 @@ typedef struct MbsBlueprint {
   MbsStatus (*place)(MbsContext *context, struct MbsBlueprint *blueprint, int body, const MbsNode local[3],
                      bool is_point, MbsForm *form);
   MbsStatus (*place_point)(MbsContext *context, struct MbsBlueprint *blueprint, MbsPointReference point, MbsForm *form);
-  void *coordinates;  // of the coordinates in use
+  void *coordinates;               // of the coordinates in use
+  struct MbsPlacement *placement;  // where the bodies are placed: coordinates/placement.h
 } MbsBlueprint;
 
 // Appends an item to a list of the blueprint (or returns MBS_ERROR_MEMORY).
@@ -393,6 +397,10 @@ MbsStatus mbs_blueprint_join_points(MbsContext *context, MbsBlueprint *blueprint
                                     MbsPointReference a, MbsPointReference b);
 MbsStatus mbs_blueprint_join_directions(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                         MbsDirection a, MbsDirection b);
+
+// Of what a joint's other equations make parallel: the two point the same way, not against each other.
+MbsStatus mbs_blueprint_add_sense(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsDirection a,
+                                  MbsDirection b);
 
 // ---- forms (form.c) ----
 MbsStatus mbs_form_of_entity(MbsContext *context, MbsBlueprint *blueprint, int entity, int body, MbsForm *form);

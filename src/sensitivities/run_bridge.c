@@ -52,6 +52,8 @@ static void keep_values(Run *run, const MbsTwinResult *from) {
     values[i] = from->values[run->selection.objectives[i]];
   }
   run->result.settings = from->settings;
+  run->result.held_count = from->held_count;
+  run->result.held = from->held;
   run->result.final_time = from->final_time;
   run->result.point_count = from->point_count;
   run->result.points = from->points;

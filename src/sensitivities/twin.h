@@ -54,6 +54,8 @@ typedef struct MbsTwinResult {
   int state_count;   // adjoint of dynamics: of coordinates, else 0
   const char **state_names;
   double *at_start;  // adjoint: objective_count x 2 state_count, with respect to positions and velocities of the start
+  int held_count;
+  const char **held;
   double final_time;
   int point_count;
   MbsPointState *points;

@@ -10,6 +10,17 @@ static double outcome(const MbsTwinRequest *request, mbs_scalar x) {
   return request->perturbed >= 0 ? mbs_im(x) / MBS_COMPLEX_STEP : mbs_re(x);
 }
 
+// what the start holds as placed
+static MbsStatus list_held(MbsContext *context, MbsArena *arena, const MbsBlueprint *blueprint, MbsTwinResult *result) {
+  MBS_TAKE(context, arena, result->held, blueprint->independents.count);
+  for (int i = 0; i < blueprint->independents.count; ++i) {
+    if (blueprint->independents.items[i].is_chosen) {
+      result->held[result->held_count++] = mbs_arena_copy_text(arena, blueprint->independents.items[i].name);
+    }
+  }
+  return MBS_OK;
+}
+
 static MbsStatus give_back(MbsContext *context, MbsArena *arena, const MbsSimulation *simulation,
                            const MbsTwinRequest *request, MbsTwinResult *result) {
   const MbsSystem *system = simulation->system;
@@ -29,6 +40,7 @@ static MbsStatus give_back(MbsContext *context, MbsArena *arena, const MbsSimula
   for (int i = 0; i < objectives->count; ++i) {
     result->values[i] = outcome(request, objectives->value[i]);
   }
+  MBS_TRY(list_held(context, arena, system->blueprint, result));
   for (int i = 0; i < system->point_count; ++i) {
     MbsPointState *point = &result->points[i];
     mbs_scalar r[3], v[3], a[3];

@@ -41,7 +41,9 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   check->coordinate_names = system->coordinate_names;
   check->is_redundant = initial->is_redundant;
   check->independent_count = initial->count;
-  check->is_independent_automatic = initial->is_automatic;
+  for (int i = 0; i < blueprint->independents.count; ++i) {
+    check->is_independent_automatic |= blueprint->independents.items[i].is_chosen;
+  }
   MBS_TAKE(context, simulation->arena, bodies, check->bodies);
   MBS_TAKE(context, simulation->arena, position, system->n);
   MBS_TAKE(context, simulation->arena, velocity, system->n);

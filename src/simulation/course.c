@@ -1,53 +1,23 @@
 // Kinematics of mechanisms that are not driven, or in part: the freedoms that no driver has follow a course too,
 //     w(q) = w0(rho) + w0'(rho) t
-// for the independent coordinates of the start, and where those are chosen automatically they stay where they are. Each
+// for the independent coordinates of the start; those that are held as placed stay there. Each
 // becomes a row like a driver's, before the model is turned into numbers: positions, velocities and accelerations, the
 // force each needs (its multiplier) and all derivatives come as those of drivers (P3 section 2.2).
 #include "simulation/simulation.h"
 
-// the expression of coordinate `index` of the system, a component of an entity
-static MbsStatus plain_coordinate(MbsContext *context, const MbsSystem *system, int index, MbsNode *node) {
-  MbsBlueprint *blueprint = system->blueprint;
-  int entity = 0;
-  if (system->tree) {
-    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
-                    "kinematics in relative coordinates needs to know which coordinates stay where they are: give "
-                    "independent coordinates (section initial), more drivers, or use natural coordinates");
-  }
-  for (int e = 0; e < blueprint->entities.count; ++e) {
-    bool is_nearer = system->entity_first[e] <= index && system->entity_first[e] > system->entity_first[entity];
-    entity = is_nearer || system->entity_first[entity] > index ? e : entity;
-  }
-  MbsForm form;
-  MbsExpression position;
-  MBS_TRY(mbs_form_of_entity(context, blueprint, entity, MBS_NOBODY, &form));
-  MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_POSITION, &position));
-  *node = position.node[index - system->entity_first[entity]];
-  return MBS_OK;
-}
-
-static MbsStatus add_row(MbsContext *context, const MbsInitial *initial, int index, MbsNode t) {
-  const MbsIndependent *independent = &initial->independents[index];
-  MbsBlueprint *blueprint = initial->system->blueprint;
+static MbsStatus add_row(MbsContext *context, MbsBlueprint *blueprint, const MbsIndependentSpec *spec, MbsNode t) {
   MbsGraph *g = blueprint->graph;
-  MbsNode w = MBS_NODE_NONE, course = mbs_graph_constant(g, mbs_re(independent->start_value));
-  if (initial->is_automatic) {
-    MBS_TRY(plain_coordinate(context, initial->system, initial->automatic[index], &w));
-  } else {
-    const MbsIndependentSpec *spec = &blueprint->independents.items[index];
-    w = spec->coordinate;
-    course = mbs_graph_add(g, independent->has_value ? spec->value : course, mbs_graph_multiply(g, spec->velocity, t));
-  }
-  const char *name = mbs_arena_print(blueprint->arena, "coordinate %s: %s", independent->name,
-                                     initial->is_automatic ? "stays where it is" : "follows its course");
+  MbsNode course = mbs_graph_add(g, spec->value, mbs_graph_multiply(g, spec->velocity, t));
+  const char *name = mbs_arena_print(blueprint->arena, "coordinate %s: %s", spec->name,
+                                     spec->is_chosen ? "stays where it is" : "follows its course");
   MBS_APPEND(context, blueprint->arena, &blueprint->rows,
              (MbsRowSpec){.kind = MBS_ROW_EXPRESSION,
-                          .name = name ? name : independent->name,
-                          .owner = independent->name,
-                          .place = independent->place,
+                          .name = name ? name : spec->name,
+                          .owner = spec->name,
+                          .place = spec->place,
                           .body = MBS_NOBODY,
                           .c = mbs_graph_constant(g, 0),
-                          .expression = mbs_graph_subtract(g, w, course),
+                          .expression = mbs_graph_subtract(g, spec->coordinate, course),
                           .is_driver = true});
   return MBS_OK;
 }
@@ -65,23 +35,15 @@ static MbsStatus refuse_nonholonomic(MbsContext *context, const MbsBlueprint *bl
   return MBS_OK;
 }
 
-MbsStatus mbs_course_prescribe(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, const double *values) {
-  MbsSystem *system;
-  MbsState state;
-  MbsInitial *initial = NULL;
+MbsStatus mbs_course_prescribe(MbsContext *context, MbsBlueprint *blueprint) {
   MbsNode t;
   MBS_TRY(refuse_nonholonomic(context, blueprint));
-  MBS_TRY(mbs_system_create(context, arena, blueprint, 0, NULL, false, &system));
-  mbs_system_set_parameters(system, values);
-  MBS_TRY(mbs_state_create(context, system, &state));
-  MbsStatus status = mbs_initial_create(context, system, &state, &initial);
-  if (status == MBS_OK && initial->count > 0) {
-    status = mbs_signal_add(context, blueprint, (MbsSignal){.kind = MBS_SIGNAL_TIME}, &t);
-    for (int i = 0; i < initial->count && status == MBS_OK; ++i) {
-      status = add_row(context, initial, i, t);
-    }
-    blueprint->independents.count = 0;
+  if (blueprint->independents.count > 0) {
+    MBS_TRY(mbs_signal_add(context, blueprint, (MbsSignal){.kind = MBS_SIGNAL_TIME}, &t));
   }
-  mbs_initial_destroy(initial);
-  return status;
+  for (int i = 0; i < blueprint->independents.count; ++i) {
+    MBS_TRY(add_row(context, blueprint, &blueprint->independents.items[i], t));
+  }
+  blueprint->independents.count = 0;
+  return mbs_graph_status(context, blueprint->graph);
 }

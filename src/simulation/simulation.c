@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "coordinates/compile.h"
+#include "kinematics/start.h"
 #include "terms/derivative_source.h"
 
 double mbs_simulation_now(void) {
@@ -64,13 +65,14 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   const MbsCoordinateChoice choice = {
       .is_relative = strcmp(settings->coordinates, "relative") == 0, .tree = settings->tree, .cut = settings->cut};
   MBS_TRY(mbs_compile(context, arena, model, &choice, &blueprint));
+  MBS_TRY(mbs_start_complete(context, model, blueprint));
   double *nominal;
   MBS_TAKE(context, arena, nominal, blueprint->parameters.count);
   for (int i = 0; i < blueprint->parameters.count; ++i) {
     nominal[i] = values ? values[i] : blueprint->parameters.items[i].nominal;
   }
   if (settings->is_kinematic) {
-    MBS_TRY(mbs_course_prescribe(context, arena, blueprint, nominal));
+    MBS_TRY(mbs_course_prescribe(context, blueprint));
   }
   MBS_TRY(mbs_compile_choose_independents(context, blueprint, settings->independent));
   MBS_TRY(mbs_system_create(context, arena, blueprint, column_count, columns, is_carried, system));
@@ -219,6 +221,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
+  MBS_TRY(mbs_start_check(context, system, state));
   simulation->stepper.iterations = 0;
   mbs_signal_bank_evaluate(system, state);
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));

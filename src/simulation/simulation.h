@@ -138,8 +138,8 @@ void mbs_violation_finish(MbsSimulation *simulation);
 // After the start (h = 0) and after each step: the balance of energy, in the statistics. energy_balance.c
 void mbs_simulation_balance_energy(MbsSimulation *simulation, double h);
 
-// Kinematics: the freedoms without a driver become rows of the blueprint. values: of all parameters. course.c
-MbsStatus mbs_course_prescribe(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, const double *values);
+// Kinematics: the freedoms without a driver become rows of the blueprint. course.c
+MbsStatus mbs_course_prescribe(MbsContext *context, MbsBlueprint *blueprint);
 
 // Does every condition of the elements hold at this accepted state, whose signals are evaluated? diagnosis.c
 MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulation *simulation);

@@ -121,7 +121,7 @@ static MbsStatus create_independents(MbsContext *context, MbsSystem *system) {
   MBS_TAKE(context, system->arena, nodes, 2 * blueprint->independents.count);
   for (int i = 0; i < blueprint->independents.count; ++i) {
     const MbsIndependentSpec *spec = &blueprint->independents.items[i];
-    nodes[2 * i] = spec->value == MBS_NODE_NONE ? mbs_graph_constant(blueprint->graph, 0) : spec->value;
+    nodes[2 * i] = spec->value;
     nodes[2 * i + 1] = spec->velocity;
   }
   return mbs_coefficients_add_block(context, &system->coefficients, 2 * blueprint->independents.count, nodes,

@@ -1,0 +1,62 @@
+// An expression with other expressions in the place of some of its inputs: its nodes made again from below.
+#include "expressions/graph.h"
+
+static MbsNode replacement_of(const MbsSubstitution *substitution, int input) {
+  for (int i = 0; i < substitution->count; ++i) {
+    if (substitution->inputs[i] == input) {
+      return substitution->nodes[i];
+    }
+  }
+  return MBS_NODE_NONE;
+}
+
+// the nodes so far are ascending, and operands come before what is made of them
+static MbsNode made_of(int count, const MbsNode *nodes, const MbsNode *made, MbsNode node) {
+  int low = 0, high = count;
+  while (node != MBS_NODE_NONE && low < high) {
+    int middle = (low + high) / 2;
+    if (nodes[middle] == node) {
+      return made[middle];
+    }
+    *(nodes[middle] < node ? &low : &high) = nodes[middle] < node ? middle + 1 : middle;
+  }
+  return MBS_NODE_NONE;
+}
+
+static MbsStatus substitute(MbsContext *context, MbsArena *scratch, MbsGraph *graph, MbsNode node,
+                            const MbsSubstitution *substitution, MbsNode *result) {
+  int count;
+  const MbsNode *found;
+  MbsNode *nodes, *made;
+  MBS_TRY(mbs_graph_nodes_of(context, graph, 1, &node, &count, &found));
+  MBS_TAKE(context, scratch, nodes, count);
+  MBS_TAKE(context, scratch, made, count);
+  for (int i = 0; i < count; ++i) {
+    nodes[i] = found[i];  // which new nodes would spoil
+  }
+  for (int i = 0; i < count; ++i) {
+    MbsGraphNode old = *mbs_graph_node(graph, nodes[i]);
+    MbsNode a = made_of(i, nodes, made, old.operand[0]), b = made_of(i, nodes, made, old.operand[1]);
+    MbsNode replaced = old.operation == MBS_OP_INPUT ? replacement_of(substitution, old.index) : MBS_NODE_NONE;
+    if (replaced != MBS_NODE_NONE) {
+      made[i] = replaced;
+    } else if (old.operation == MBS_OP_INPUT || old.operation == MBS_OP_CONSTANT) {
+      made[i] = nodes[i];
+    } else if (old.operation == MBS_OP_POWER_INTEGER) {
+      made[i] = mbs_graph_power_integer(graph, a, old.index);
+    } else {
+      made[i] = mbs_graph_apply(graph, old.operation, a, b);
+    }
+  }
+  *result = made[count - 1];
+  return mbs_graph_status(context, graph);
+}
+
+MbsStatus mbs_graph_substitute(MbsContext *context, MbsGraph *graph, MbsNode node, const MbsSubstitution *substitution,
+                               MbsNode *result) {
+  MbsArena *scratch = mbs_arena_create_for(context);
+  MbsStatus status = scratch ? substitute(context, scratch, graph, node, substitution, result)
+                             : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  mbs_arena_destroy(scratch);
+  return status;
+}

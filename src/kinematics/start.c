@@ -1,0 +1,319 @@
+#include "kinematics/start.h"
+
+#include <math.h>
+
+#include "coordinates/compile.h"
+#include "coordinates/natural.h"
+#include "kinematics/initial.h"
+#include "terms/tree.h"
+
+static const double rank_tolerance = 1e-7;
+
+// The loose model: coordinates are those of the bodies themselves.
+typedef struct Loose {
+  MbsArena *arena;
+  MbsBlueprint *blueprint;
+  MbsSystem *system;
+  MbsState state;
+  MbsJacobian jacobian;
+  double size;  // of the largest body: what a turn is measured by beside a distance
+} Loose;
+
+// ---- the loose model ----
+// independent coordinates with a value are constraints here
+static MbsStatus hold_given(MbsContext *context, MbsBlueprint *blueprint) {
+  for (int i = 0; i < blueprint->independents.count; ++i) {
+    const MbsIndependentSpec *spec = &blueprint->independents.items[i];
+    MBS_APPEND(context, blueprint->arena, &blueprint->rows,
+               (MbsRowSpec){.kind = MBS_ROW_EXPRESSION,
+                            .name = spec->name,
+                            .owner = spec->name,
+                            .place = spec->place,
+                            .body = MBS_NOBODY,
+                            .c = mbs_graph_constant(blueprint->graph, 0),
+                            .expression = mbs_graph_subtract(blueprint->graph, spec->coordinate, spec->value)});
+  }
+  return mbs_graph_status(context, blueprint->graph);
+}
+
+static MbsStatus measure(MbsContext *context, MbsBlueprint *blueprint, double *size) {
+  *size = 0;
+  for (int b = 1; b < blueprint->bodies.count; ++b) {
+    const MbsBlueprintBody *body = &blueprint->bodies.items[b];
+    double com[3];
+    MBS_TRY(mbs_blueprint_nominal(context, blueprint, 3, body->com, com));
+    for (int p = 0; p < body->point_count; ++p) {
+      double d[3];
+      MBS_TRY(mbs_blueprint_nominal(context, blueprint, 3, body->points[p].local, d));
+      for (int k = 0; k < 3; ++k) {
+        d[k] -= com[k];
+      }
+      *size = fmax(*size, mbs_vector_length(d));  // real
+    }
+  }
+  *size = *size > 0 ? *size : 1;
+  return MBS_OK;
+}
+
+static MbsStatus create(MbsContext *context, const MbsModel *model, Loose *loose) {
+  const MbsCoordinateChoice choice = {.is_loose = true};
+  MbsInitial *initial;
+  double *values;
+  MBS_TRY(mbs_compile(context, loose->arena, model, &choice, &loose->blueprint));
+  MBS_TRY(hold_given(context, loose->blueprint));
+  MBS_TRY(mbs_system_create(context, loose->arena, loose->blueprint, 0, NULL, false, &loose->system));
+  MBS_TAKE(context, loose->arena, values, loose->blueprint->parameters.count);
+  for (int i = 0; i < loose->blueprint->parameters.count; ++i) {
+    values[i] = loose->blueprint->parameters.items[i].nominal;
+  }
+  mbs_system_set_parameters(loose->system, values);
+  MBS_TRY(mbs_state_create(context, loose->system, &loose->state));
+  MBS_TRY(mbs_initial_begin(context, loose->arena, loose->system, loose->blueprint->independents.count,
+                            loose->blueprint->independents.items, &initial));
+  MBS_TRY(mbs_turns_create(context, initial, &loose->state));
+  MBS_TRY(mbs_jacobian_create(context, loose->arena, loose->system, &loose->jacobian));
+  return measure(context, loose->blueprint, &loose->size);
+}
+
+// ---- what is held as placed ----
+typedef struct Holding {
+  Loose *loose;
+  MbsRank *rank;
+  int missing;         // freedoms that nothing holds yet
+  int *column;         // of a row
+  double *value;       // likewise
+  double *scale;       // by coordinate: distances count in sizes of a body
+  MbsBlueprint *into;  // where what is chosen goes
+} Holding;
+
+// a constraint, with distances in sizes of a body
+static MbsStatus take_constraint(MbsContext *context, const Holding *h, int k, bool *is_new) {
+  const MbsSparseRows *rows = &h->loose->jacobian.rows;
+  int entries = rows->start[k + 1] - rows->start[k];
+  for (int i = 0; i < entries; ++i) {
+    h->column[i] = rows->column[rows->start[k] + i];
+    h->value[i] = rows->value[rows->start[k] + i] * h->scale[h->column[i]];
+  }
+  return mbs_rank_take(context, h->rank, entries, h->column, h->value, rank_tolerance, is_new);
+}
+
+// all of them at a state, then what the user holds; missing: freedoms that are left
+static MbsStatus take_constraints(MbsContext *context, Holding *h, const MbsState *state, bool is_generic) {
+  const MbsSystem *system = h->loose->system;
+  int given = h->loose->blueprint->independents.count;
+  bool is_new;
+  MBS_TRY(mbs_rank_create(context, h->loose->arena, system->n, &h->rank));
+  if (!is_generic) {
+    mbs_rank_measure(h->rank);
+  }
+  mbs_jacobian_evaluate(&h->loose->jacobian, state);
+  mbs_rank_announce(h->rank, h->loose->jacobian.rows.start[system->m], h->loose->jacobian.rows.column);
+  int freedom = system->n;
+  for (int k = 0; k < system->m - given; ++k) {
+    MBS_TRY(take_constraint(context, h, k, &is_new));
+    freedom -= is_new;
+  }
+  if (is_generic && given > freedom) {
+    return mbs_initial_misfit(context, system, given, freedom);
+  }
+  for (int i = 0; i < given; ++i) {
+    const MbsIndependentSpec *spec = &h->loose->blueprint->independents.items[i];
+    MBS_TRY(take_constraint(context, h, system->m - given + i, &is_new));
+    if (is_generic && !is_new) {
+      return mbs_initial_adds_nothing(context, spec->name, spec->place);
+    }
+  }
+  h->missing = is_generic ? freedom - given : h->missing;
+  return MBS_OK;
+}
+
+// the first of the model's own coordinates, which follow those of the bodies
+static int first_own(const MbsSystem *system) { return system->tree ? system->tree->joint_count : 0; }
+
+// d w of a coordinate that may be held, at the state that the tree follows: what the twists b of the coordinates that
+// move the body do to it; returns the number of entries
+static int row_of(const Holding *h, MbsPlacedCoordinate coordinate) {
+  const MbsTree *tree = h->loose->system->tree;
+  const MbsBlueprint *blueprint = h->loose->blueprint;
+  int d = blueprint->dimension, size = mbs_twist_size(d), entries = 0, k = coordinate.index % 3;
+  if (coordinate.body == MBS_NOBODY) {
+    h->column[0] = first_own(h->loose->system) + coordinate.index;
+    h->value[0] = 1;
+    return 1;
+  }
+  const MbsPose *placed = &blueprint->placement->nominal[coordinate.body];
+  bool is_rod = blueprint->bodies.items[coordinate.body].kind == MBS_BODY_ROD && d == 3;
+  bool is_place = coordinate.index < MBS_PLACED_TURNING;
+  const int first = tree->inner->entity_first[mbs_natural_basis(blueprint, coordinate.body)->entity[0]];
+  const mbs_scalar *r = tree->local + first + (is_place ? 0 : d);  // its point, or the axis of a rod behind it
+  for (int node = tree->node_at[first]; node >= 0; node = tree->nodes[node].parent) {
+    for (int c = tree->nodes[node].first; c < tree->nodes[node].first + tree->nodes[node].count; ++c) {
+      const mbs_scalar *b = tree->b[0] + (size_t)c * (size_t)size;
+      mbs_scalar moved[3] = {0};
+      if (is_place || is_rod) {
+        mbs_twist_move(d, is_place, b, r, moved);
+      } else if (d == 2) {
+        moved[0] = b[d];
+      } else {
+        for (int i = 0; i < 3; ++i) {
+          moved[k] += placed->R[i][k] * b[d + i];
+        }
+      }
+      h->column[entries] = c;
+      h->value[entries++] = mbs_re(moved[k]) * h->scale[c] / (is_place ? h->loose->size : 1);
+    }
+  }
+  return entries;
+}
+
+// what it would add to all that is held
+static double distance_of(Holding *h, MbsPlacedCoordinate coordinate) {
+  int entries = row_of(h, coordinate);
+  double largest = 0;
+  for (int i = 0; i < entries; ++i) {
+    largest = fmax(largest, fabs(h->value[i]));  // real
+  }
+  // what hardly moves at all is not held well, however independent
+  return fmin(largest, mbs_rank_distance(h->rank, entries, h->column, h->value));  // real
+}
+
+// of a body's turning, its place, or the model's own coordinates: those that add most, of about equal ones the first,
+// as long as they add more than the tolerance
+static MbsStatus hold_best(MbsContext *context, Holding *h, MbsPlacedCoordinate first, int count, double tolerance) {
+  const double about_equal = 0.7;
+  while (h->missing > 0) {
+    double most = 0;
+    int best = -1;
+    for (int i = 0; i < count; ++i) {
+      double distance = distance_of(h, (MbsPlacedCoordinate){.body = first.body, .index = first.index + i});
+      if (about_equal * distance > most) {
+        most = distance;
+        best = first.index + i;
+      }
+    }
+    if (!(most > tolerance)) {
+      return MBS_OK;
+    }
+    bool is_new;
+    MbsPlacedCoordinate chosen = {.body = first.body, .index = best};
+    MBS_TRY(mbs_rank_take(context, h->rank, row_of(h, chosen), h->column, h->value, 0, &is_new));
+    MBS_TRY(mbs_placed_hold(context, h->into, chosen));
+    h->missing -= 1;
+  }
+  return MBS_OK;
+}
+
+static MbsStatus hold_rest(MbsContext *context, Holding *h) {
+  const double tolerances[] = {0.1, 1e-2, 1e-3, 1e-5};  // first what is held well
+  const MbsBlueprint *blueprint = h->loose->blueprint;
+  if (h->loose->system->tree) {
+    (void)mbs_tree_follow(h->loose->system->tree, &h->loose->state, false);
+  }
+  for (int pass = 0; pass < MBS_COUNT(tolerances); ++pass) {
+    double tolerance = tolerances[pass];
+    for (int b = 1; b < blueprint->bodies.count; ++b) {
+      MbsPlacedCoordinate turning = {.body = b, .index = MBS_PLACED_TURNING}, place = {.body = b, .index = 0};
+      MBS_TRY(hold_best(context, h, turning, mbs_placed_turning_count(blueprint, b), tolerance));
+      MBS_TRY(hold_best(context, h, place, blueprint->dimension, tolerance));
+    }
+    MbsPlacedCoordinate own = {.body = MBS_NOBODY, .index = 0};
+    MBS_TRY(hold_best(context, h, own, blueprint->user_coordinates.count, tolerance));
+  }
+  return MBS_OK;
+}
+
+// How many freedoms there are shows where nothing is special; which coordinates hold them well, at the start itself.
+static MbsStatus choose(MbsContext *context, Loose *loose, MbsBlueprint *blueprint) {
+  const MbsSystem *system = loose->system;
+  Holding h = {.loose = loose, .into = blueprint};
+  MbsState generic;
+  int most = system->n > 0 ? system->n : 1;
+  MBS_TAKE(context, loose->arena, h.column, most);
+  MBS_TAKE(context, loose->arena, h.value, most);
+  MBS_TAKE(context, loose->arena, h.scale, most);
+  for (int i = 0; i < system->n; ++i) {
+    bool is_slide = i < first_own(system) && system->tree->nodes[system->tree->node_of[i]].kind == MBS_MOTION_SLIDE;
+    h.scale[i] = is_slide ? loose->size : 1;
+  }
+  MBS_TRY(mbs_initial_generic_position(context, system, &loose->state, &loose->jacobian, &generic));
+  MBS_TRY(take_constraints(context, &h, &generic, true));
+  if (h.missing == 0) {
+    return MBS_OK;
+  }
+  MBS_TRY(take_constraints(context, &h, &loose->state, false));
+  return hold_rest(context, &h);
+}
+
+// ---- the start ----
+// to a position nearby where the constraints hold and joints have the sense that they should; else not at all
+static MbsStatus assemble(MbsContext *context, Loose *loose, MbsBlueprint *blueprint) {
+  const MbsSystem *system = loose->system;
+  MbsState assembled;
+  MbsPose *poses;
+  const MbsRecord *wrong = NULL;
+  bool is_admissible;
+  MBS_TAKE(context, loose->arena, poses, blueprint->bodies.count);
+  MBS_TRY(mbs_state_create(context, system, &assembled));
+  mbs_state_copy(system, &loose->state, &assembled);
+  MBS_TRY(mbs_initial_project(context, system, &assembled, &is_admissible));
+  if (is_admissible) {
+    MBS_TRY(mbs_poses_of(context, system, &assembled, poses));
+    MBS_TRY(mbs_sense_check(context, loose->blueprint, poses, &wrong));
+  }
+  if (!is_admissible || wrong) {
+    return MBS_OK;
+  }
+  mbs_state_copy(system, &assembled, &loose->state);
+  for (int i = 0; i < blueprint->user_coordinates.count; ++i) {
+    blueprint->entities.items[blueprint->user_coordinates.items[i].entity].guess[0] =
+        mbs_re(assembled.q[first_own(system) + i]);
+  }
+  return mbs_placement_guess(context, blueprint, poses);
+}
+
+static MbsStatus complete(MbsContext *context, const MbsModel *model, Loose *loose, MbsBlueprint *blueprint) {
+  MBS_TRY(create(context, model, loose));
+  MBS_TRY(assemble(context, loose, blueprint));
+  return choose(context, loose, blueprint);
+}
+
+MbsStatus mbs_start_complete(MbsContext *context, const MbsModel *model, MbsBlueprint *blueprint) {
+  Loose loose = {.arena = mbs_arena_create_for(context)};
+  MbsStatus status = loose.arena ? complete(context, model, &loose, blueprint)
+                                 : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  mbs_arena_destroy(loose.arena);
+  return status;
+}
+
+// ---- afterwards ----
+static MbsStatus check(MbsContext *context, MbsArena *scratch, const MbsSystem *system, const MbsState *state) {
+  MbsBlueprint *blueprint = system->blueprint;
+  const char *advice =
+      "place the bodies nearer to the start (initial points, position and angle or rotation of bodies)";
+  const MbsRecord *wrong;
+  MbsPose *poses;
+  MBS_TAKE(context, scratch, poses, blueprint->bodies.count);
+  MBS_TRY(mbs_poses_of(context, system, state, poses));
+  for (int b = 1; b < blueprint->bodies.count; ++b) {
+    double normal[3];
+    mbs_vector_cross(poses[b].R[0], poses[b].R[1], normal);
+    if (blueprint->bodies.items[b].kind == MBS_BODY_RIGID && mbs_vector_dot(normal, poses[b].R[2]) < 0) {
+      return mbs_fail(context, MBS_ERROR_INPUT, blueprint->bodies.items[b].record->name.place,
+                      "the model cannot be assembled: body \"%s\" would be its own mirror image; %s",
+                      blueprint->bodies.items[b].name, advice);
+    }
+  }
+  MBS_TRY(mbs_sense_check(context, blueprint, poses, &wrong));
+  return !wrong ? MBS_OK
+                : mbs_fail(context, MBS_ERROR_INPUT, wrong->name.place,
+                           "the model cannot be assembled: the axes of joint \"%s\" would point against each other; %s",
+                           wrong->name.text, advice);
+}
+
+MbsStatus mbs_start_check(MbsContext *context, const MbsSystem *system, const MbsState *state) {
+  MbsArena *scratch = mbs_arena_create_for(context);
+  MbsStatus status = scratch ? check(context, scratch, system, state)
+                             : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  mbs_arena_destroy(scratch);
+  return status;
+}
