@@ -45,6 +45,10 @@ static MbsStatus place_entity(MbsContext *context, MbsBlueprint *blueprint, cons
   const MbsEntity *entity = &blueprint->entities.items[term->entity];
   MbsNode local[3], zero = mbs_graph_constant(blueprint->graph, 0);
   r[0] = r[1] = r[2] = zero;
+  if (term->body > MBS_GROUND && find_local(blueprint, term->body, term->entity, local)) {
+    place(blueprint, term->body, local, entity->kind == MBS_ENTITY_POINT, r);  // though it may be the ground's, too
+    return MBS_OK;
+  }
   if (entity->is_fixed) {
     const MbsSubstitution at_start = {blueprint->time_input >= 0, &blueprint->time_input, &zero};
     for (int k = 0; k < blueprint->dimension; ++k) {
@@ -58,7 +62,7 @@ static MbsStatus place_entity(MbsContext *context, MbsBlueprint *blueprint, cons
       return MBS_OK;
     }
   }
-  int body = term->body > MBS_GROUND ? term->body : 1;
+  int body = 1;
   while (body < blueprint->bodies.count && !find_local(blueprint, body, term->entity, local)) {
     ++body;
   }

@@ -314,7 +314,7 @@ typedef struct MbsBlueprint {
   MbsNode gravity[3];
   MBS_LIST(MbsParameter) parameters;
   int parameter_slot_count;
-  int *parameter_slots;  // by hash of the name: 1 + index; see parameters.c
+  int *parameter_slots;      // by hash of the name: 1 + index; see parameters.c
   MBS_LIST(double) nominal;  // by node of the graph, as far as they were asked for: see mbs_blueprint_nominal
   MBS_LIST(MbsProperty) properties;
   int checked_count;  // of properties
