@@ -44,8 +44,6 @@ add_check(fuzz_check fuzz_check 3000)
 # 1,000 changed models in both coordinates; a hundred thousand outside: fuzz_coordinates 100000
 add_program(fuzz_coordinates tests/fuzz_coordinates.c tests mbsens internals)
 add_check(fuzz_coordinates fuzz_coordinates 1000)
-# TODO(#12): until both coordinates have the same start, also of independent coordinates without a value
-set_tests_properties(fuzz_coordinates PROPERTIES DISABLED TRUE)
 
 file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*.sh)
 foreach(script IN LISTS scripts)

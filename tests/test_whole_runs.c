@@ -82,11 +82,9 @@ static void ensure_not_empty(const char *path, const MbsResult *reference) {
 }
 
 // Differences say that the complex step is right; one formulation of each level says it for all. Some shipped models
-// are too delicate for them. (run_flight starts where it is placed, which the other methods do not differentiate yet:
-// differences, which run anew, show that. TODO(#12))
+// are too delicate for them.
 static bool has_differences(const char *path, const char *formulation) {
-  bool is_robust = (strstr(path, "run_") && !strstr(path, "run_flight")) || strstr(path, "five_bar") ||
-                   strstr(path, "slider_spring");
+  bool is_robust = strstr(path, "run_") || strstr(path, "five_bar") || strstr(path, "slider_spring");
   return is_robust && (strcmp(formulation, "index1") == 0 || strcmp(formulation, "ali3p") == 0);
 }
 

@@ -58,8 +58,8 @@ static const MbsField initial_fields[] = {
     [MBS_INITIAL_POINTS] = {"points", MBS_FIELD_VECTOR_MAP, .mirror = MBS_MIRROR_POSITION, .unit = "m",
                             .summary = "where to start the assembly: positions of points"},
     [MBS_INITIAL_INDEPENDENT] = {"independent", MBS_FIELD_RECORD_LIST, .record = &independent_type,
-                                 .summary = "as many independent coordinates as degrees of freedom "
-                                            "(default: chosen automatically, at rest)"},
+                                 .summary = "independent coordinates, at most as many as degrees of freedom "
+                                            "(default: the rest is held as placed, at rest)"},
 };
 static const MbsRecordType initial_type = {"initial", "the state at the start", MBS_COUNT(initial_fields),
                                            initial_fields};
