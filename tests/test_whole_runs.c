@@ -108,7 +108,8 @@ static void check_model(const char *path, void *user) {
       continue;
     }
     (void)snprintf(request.settings.formulation, sizeof request.settings.formulation, "%s", name);
-    // the multipliers of a step that keeps Phi = 0 itself are Newton's error over h^2
+    // multipliers and accelerations of a step that keeps Phi = 0 itself are rounding over h^2: andrews with h = 1e-5,
+    // whose d(shake)/d(l0) cancels to 1e-5 of its parts, is off by 4e-8 or 1.2e-7 by the last bit of its start
     bool is_rough = mbs_formulation_types[f]->is_position_level;
     (void)printf("%s, %s\n", path, name);
     MbsResult *direct = run(model, &request, MBS_METHOD_DIRECT);
@@ -116,7 +117,7 @@ static void check_model(const char *path, void *user) {
     MbsResult *reference = run(model, &request, MBS_METHOD_COMPLEX_STEP);
     ensure_not_empty(path, reference);
     // near singular positions, and of redundant rows that drift, fewer digits are left
-    double most = is_singular ? 1e-6 : is_rough ? 10 * limit : limit;
+    double most = is_singular ? 1e-6 : is_rough ? 30 * limit : limit;
     ensure_near(path, "direct", direct, reference, 1e-5, most);
     ensure_near(path, "adjoint", adjoint, reference, 1e-5, most);
     ensure_near(path, "adjoint against direct", adjoint, direct, 1e-5, most);

@@ -20,7 +20,8 @@ typedef struct Loose {
 } Loose;
 
 // ---- the loose model ----
-// independent coordinates with a value are constraints here
+// Independent coordinates of the user's are constraints here, and tell the turns of angles before other ones do, as
+// drivers.
 static MbsStatus hold_given(MbsContext *context, MbsBlueprint *blueprint) {
   for (int i = 0; i < blueprint->independents.count; ++i) {
     const MbsIndependentSpec *spec = &blueprint->independents.items[i];
@@ -31,7 +32,8 @@ static MbsStatus hold_given(MbsContext *context, MbsBlueprint *blueprint) {
                             .place = spec->place,
                             .body = MBS_NOBODY,
                             .c = mbs_graph_constant(blueprint->graph, 0),
-                            .expression = mbs_graph_subtract(blueprint->graph, spec->coordinate, spec->value)});
+                            .expression = mbs_graph_subtract(blueprint->graph, spec->coordinate, spec->value),
+                            .is_driver = true});
   }
   return mbs_graph_status(context, blueprint->graph);
 }
@@ -68,8 +70,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, Loose *loose
   }
   mbs_system_set_parameters(loose->system, values);
   MBS_TRY(mbs_state_create(context, loose->system, &loose->state));
-  MBS_TRY(mbs_initial_begin(context, loose->arena, loose->system, loose->blueprint->independents.count,
-                            loose->blueprint->independents.items, &initial));
+  MBS_TRY(mbs_initial_begin(context, loose->arena, loose->system, 0, NULL, &initial));
   MBS_TRY(mbs_turns_create(context, initial, &loose->state));
   MBS_TRY(mbs_jacobian_create(context, loose->arena, loose->system, &loose->jacobian));
   return measure(context, loose->blueprint, &loose->size);
