@@ -411,7 +411,7 @@ static void make_mutant(uint64_t seed, uint64_t number, Text *text, Change *chan
   memcpy(text->bytes, origin->bytes, origin->length);
   text->length = origin->length;
   change->is_spatial = strstr(origin->bytes, "dimension: 3") != NULL;
-  (void)snprintf(change->story, sizeof change->story, "%s:", seed_names[chosen]);
+  (void)snprintf(change->story, sizeof change->story, "%.100s:", seed_names[chosen]);
   for (size_t round = 0, rounds = 1 + below(&change->chance, 3); round < rounds; ++round) {
     switch (below(&change->chance, 16)) {
       case 0:

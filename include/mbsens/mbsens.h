@@ -129,6 +129,7 @@ typedef struct MbsStatistics {
   double residual_position, residual_velocity, residual_acceleration;  // largest, over all steps
   double energy_drift;  // largest |E + dissipated - work - E0| over the largest of T and |V - V0|; NaN: not known
   MbsWorst worst_position, worst_velocity;  // of constraints, in the mechanism's size and in its largest velocity
+  double start_moved;       // how far the start is from where the assembly began, in sizes of a body or in radians
   double condition_growth;  // largest condition number of the equations over that at the start; 0: not watched
   double condition_time;    // when that was
   double turn;  // largest acceleration times the step over the largest velocity: of a turning body the angle of a step
@@ -251,7 +252,7 @@ typedef struct MbsVerifyRow {
   double value, reference;
   double relative_error;  // |value - reference| over |reference|, or 1e-5 of the objective's largest reference
   double uncertainty;     // of the reference, relative likewise: what rounding does to it; 0: not measured
-  bool pass;  // the error is below the limit, or within ten uncertainties and 1e-3; run-anew: below 1e-6, or
+  bool pass;  // the error is below the limit, or within ten uncertainties and 1e-3; run-anew: below 1e-5, or
               // within ten uncertainties, which must be below 1e-3
 } MbsVerifyRow;
 

@@ -16,6 +16,7 @@ typedef struct MbsPlacedPose {
 typedef struct MbsPlacement {
   MbsPlacedPose *poses;  // by body
   MbsPose *nominal;      // the same as numbers, turned to the sense of the joints' axes: see joint_sense.c
+  MbsPose *assembled;    // where kinematics/start.h found the model assembled; NULL: it did not, or has not tried
 } MbsPlacement;
 
 // blueprint->placement, once joints have connected the bodies. Known to begin with: the ground, initial.points, and

@@ -135,13 +135,15 @@ static MbsPose move(const MbsBlueprint *blueprint, int index, const MbsPose *T, 
   return moved;
 }
 
-// A ball that carries a thin rod stands where it starts, since there is a position that it must not come to
-// (relative.c); what it stands on is of no account.
+// A ball that carries a thin rod stands near where it starts, since there is a position that it must not come to
+// (relative.c). What it stands on is of no account to the motion, but to the error of a step; so the direction of the
+// rod is rounded, that it may not move with the parameters, as nothing differentiates it.
 static void stand_ready(MbsBlueprint *blueprint, const MbsPose *seen, MbsTreeNodeSpec *node, MbsPose *fixed) {
   MbsPose turned = {.x = {0}};
-  for (int i = 0; i < 9; ++i) {
-    turned.R[i / 3][i % 3] = seen->R[i / 3][i % 3];
+  for (int i = 0; i < 3; ++i) {
+    turned.R[i][0] = round(4 * seen->R[i][0]) / 4;  // real
   }
+  complete(turned.R);
   *fixed = mbs_pose_stand(fixed, &turned);
   for (int i = 0; i < 9; ++i) {
     node->axes[i % 3][i / 3] = mbs_graph_constant(blueprint->graph, fixed->R[i / 3][i % 3]);

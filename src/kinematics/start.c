@@ -253,7 +253,7 @@ static MbsStatus assemble(MbsContext *context, Loose *loose, MbsBlueprint *bluep
   MbsPose *poses;
   const MbsRecord *wrong = NULL;
   bool is_admissible;
-  MBS_TAKE(context, loose->arena, poses, blueprint->bodies.count);
+  MBS_TAKE(context, blueprint->arena, poses, blueprint->bodies.count);
   MBS_TRY(mbs_state_create(context, system, &assembled));
   mbs_state_copy(system, &loose->state, &assembled);
   MBS_TRY(mbs_initial_project(context, system, &assembled, &is_admissible));
@@ -265,6 +265,7 @@ static MbsStatus assemble(MbsContext *context, Loose *loose, MbsBlueprint *bluep
     return MBS_OK;
   }
   mbs_state_copy(system, &assembled, &loose->state);
+  blueprint->placement->assembled = poses;
   for (int i = 0; i < blueprint->user_coordinates.count; ++i) {
     blueprint->entities.items[blueprint->user_coordinates.items[i].entity].guess[0] =
         mbs_re(assembled.q[first_own(system) + i]);
@@ -287,7 +288,30 @@ MbsStatus mbs_start_complete(MbsContext *context, const MbsModel *model, MbsBlue
 }
 
 // ---- afterwards ----
-static MbsStatus check(MbsContext *context, MbsArena *scratch, const MbsSystem *system, const MbsState *state) {
+// in sizes, or in radians
+static double distance_between(const MbsPose *a, const MbsPose *b, double size, bool has_axes) {
+  double d[3], trace = 0;
+  for (int i = 0; i < 3; ++i) {
+    d[i] = a->x[i] - b->x[i];
+    trace += mbs_vector_dot(a->R[i], b->R[i]);
+  }
+  double cosine = fmin(1, fmax(-1, (trace - 1) / 2));                     // real
+  return fmax(mbs_vector_length(d) / size, has_axes ? acos(cosine) : 0);  // real
+}
+
+static MbsStatus measure_move(MbsContext *context, MbsBlueprint *blueprint, const MbsPose *poses, double *moved) {
+  double size;
+  *moved = blueprint->placement->assembled ? 0 : HUGE_VAL;
+  MBS_TRY(measure(context, blueprint, &size));
+  for (int b = 1; b < blueprint->bodies.count && blueprint->placement->assembled; ++b) {
+    bool has_axes = blueprint->bodies.items[b].kind == MBS_BODY_RIGID;
+    *moved = fmax(*moved, distance_between(&poses[b], &blueprint->placement->assembled[b], size, has_axes));  // real
+  }
+  return MBS_OK;
+}
+
+static MbsStatus check(MbsContext *context, MbsArena *scratch, const MbsSystem *system, const MbsState *state,
+                       double *moved) {
   MbsBlueprint *blueprint = system->blueprint;
   const char *advice =
       "place the bodies nearer to the start (initial points, position and angle or rotation of bodies)";
@@ -304,6 +328,7 @@ static MbsStatus check(MbsContext *context, MbsArena *scratch, const MbsSystem *
                       blueprint->bodies.items[b].name, advice);
     }
   }
+  MBS_TRY(measure_move(context, blueprint, poses, moved));
   MBS_TRY(mbs_sense_check(context, blueprint, poses, &wrong));
   return !wrong ? MBS_OK
                 : mbs_fail(context, MBS_ERROR_INPUT, wrong->name.place,
@@ -311,9 +336,9 @@ static MbsStatus check(MbsContext *context, MbsArena *scratch, const MbsSystem *
                            wrong->name.text, advice);
 }
 
-MbsStatus mbs_start_check(MbsContext *context, const MbsSystem *system, const MbsState *state) {
+MbsStatus mbs_start_check(MbsContext *context, const MbsSystem *system, const MbsState *state, double *moved) {
   MbsArena *scratch = mbs_arena_create_for(context);
-  MbsStatus status = scratch ? check(context, scratch, system, state)
+  MbsStatus status = scratch ? check(context, scratch, system, state, moved)
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(scratch);
   return status;

@@ -19,7 +19,8 @@ typedef struct MbsAnewEntry {
 } MbsAnewEntry;
 
 // Of every chosen objective by every chosen parameter (objectives x parameters, in the arena):
-//     D(d) = (psi(p + d) - psi(p - d)) / 2 d,    value = D(d/2) + (D(d/2) - D(d)) / 3,    error = |value - D(d/2)|
+//     D(d) = (psi(p + d) - psi(p - d)) / 2 d,    value = D(d/2) + (D(d/2) - D(d)) / 3,
+//     error = |value - D(d/2)| + rounding
 // (one-sided, where the model refuses the other side: value = 2 D(d/2) - D(d)), with the d of some that is surest. The
 // error is that of the better of two differences, so it covers both truncation and what the run's rounding leaves.
 // crosses_jump: differences see nothing of a jump that moves by less than a step of the run; then d is a hundredth.

@@ -1,6 +1,7 @@
 // See anew.h. Double only, for the sake of its callers.
 #include "sensitivities/anew.h"
 
+#include <float.h>
 #include <math.h>
 
 MbsStatus mbs_anew_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *base,
@@ -62,15 +63,18 @@ static double doubt(double value, double error, double scale) {
 
 // Takes the better of what an entry has and what two differences give. Is a smaller d of any use? Not where this is
 // known, nor where rounding has begun to count.
-static bool improve(const Study *study, int i, bool is_first, MbsAnewEntry *entry) {
+static bool improve(const Study *study, int i, double d, bool is_first, MbsAnewEntry *entry) {
   const double enough = 1e-5, enough_of_scale = 1e-3, small = 1e-2;
   double coarse = study->difference[0][i], fine = study->difference[1][i];
   double correction = (fine - coarse) / (study->is_open[0] && study->is_open[1] ? 3 : 1);
-  double now = doubt(fine + correction, fabs(correction), entry->scale);
+  // two differences of rounding alone may agree by chance: a few roundings of the values count besides
+  double rounding = 4 * DBL_EPSILON * fabs(study->nominal.values[study->selection.objectives[i]]) / d;
+  double error = fabs(correction) + rounding;
+  double now = doubt(fine + correction, error, entry->scale);
   double before = is_first ? HUGE_VAL : doubt(entry->value, entry->error, entry->scale);
   if (is_first || now < before) {
     entry->value = fine + correction;
-    entry->error = fabs(correction);
+    entry->error = error;
   }
   bool is_known = !(entry->error > fmax(enough * fabs(entry->value), enough_of_scale * entry->scale));
   return !is_known && !(before < small && now > before);
@@ -97,7 +101,7 @@ static MbsStatus study_parameter(MbsContext *context, Study *study, int k, bool 
     for (int i = 0; i < study->selection.objective_count; ++i) {
       MbsAnewEntry *entry = &entries[i * count + k];
       entry->scale = 1e-6 * fabs(study->nominal.values[study->selection.objectives[i]]) / size;
-      bool is_open = improve(study, i, level == 0, entry);
+      bool is_open = improve(study, i, d, level == 0, entry);
       goes_on = goes_on || is_open;
     }
   }

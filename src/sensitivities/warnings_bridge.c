@@ -42,6 +42,18 @@ static MbsStatus warn_of_singular_positions(MbsContext *context, const MbsResult
              result->settings.is_kinematic ? "keep the motion away from there" : "compare with formulation ali3p");
 }
 
+static MbsStatus warn_of_far_start(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  const double limit = 0.5;  // near the placed bodies there is one position; from far away there may be several
+  if (!(result->statistics.start_moved > limit)) {
+    return MBS_OK;
+  }
+  return add(
+      context, warnings,
+      "the start is far from where the bodies are placed: where a mechanism can be assembled in several ways, it "
+      "may be another one than is meant, and another one in other coordinates; place bodies and points nearer to "
+      "the start");
+}
+
 static MbsStatus warn_of_coarse_steps(MbsContext *context, const MbsResult *result, Warnings *warnings) {
   const double limit = 1.5;  // from rest the first step has 1; the others of shipped models are below 0.5
   if (!(result->statistics.turn > limit)) {
@@ -105,6 +117,7 @@ static MbsStatus warn_of_jumps(MbsContext *context, const MbsResult *result, War
 
 MbsStatus mbs_warnings_collect(MbsContext *context, MbsArena *arena, MbsResult *result) {
   Warnings warnings = {.arena = arena};
+  MBS_TRY(warn_of_far_start(context, result, &warnings));
   MBS_TRY(warn_of_singular_positions(context, result, &warnings));
   MBS_TRY(warn_of_coarse_steps(context, result, &warnings));
   MBS_TRY(warn_of_undamped_rule(context, result, &warnings));

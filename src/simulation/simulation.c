@@ -221,7 +221,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
-  MBS_TRY(mbs_start_check(context, system, state));
+  MBS_TRY(mbs_start_check(context, system, state, &simulation->statistics.start_moved));
   simulation->stepper.iterations = 0;
   mbs_signal_bank_evaluate(system, state);
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
