@@ -1,8 +1,7 @@
 // Differences of the model run anew, as a user would, and the rows of verify that stand on them; and the values of
 // natural against relative coordinates.
 //
-// Seen to fail: with differences that keep the start of the unperturbed model (placed models: 0 instead of 1); with an
-// uncertainty that counts without a bound (switched force: the row passes); with values that are not compared.
+// Seen to fail: with the start before placement was differentiated.
 #include <math.h>
 
 #include "sensitivities/values.h"

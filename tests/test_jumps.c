@@ -1,9 +1,7 @@
 // What a run says of the jumps it crosses: which expression, where, when, how often; that nothing is said where nothing
 // jumps; and that verify does not pass a jump that moves.
 //
-// Seen to fail: without the guards (no jump is told, verify passes the first two models); with a guard that counts as a
-// jump whatever the expression does (the continuous ones are told); with the guard's side at the start taken from
-// step(0) = 1 (step(-t) is told).
+// Seen to fail: without the guards.
 #include "support.h"
 
 static MbsContext *context;

@@ -28,7 +28,7 @@ apart() {
 
 for coordinates in natural relative; do
   heading "Direct and adjoint against the complex step, $coordinates coordinates, every derivative of every shipped model: largest relative difference" \
-    model h end derivatives $formulations
+    model h end derivatives $formulations "run anew"
   for each in models/*.yaml; do
     name=$(basename "$each" .yaml)
     h=1e-2
@@ -47,6 +47,7 @@ for coordinates in natural relative; do
       # how many, the worst, and behind it the uncertainty where that was measured; then what passes
       found=$(awk -v formulation=$formulation '
         $1 ~ /^rows\..*\.formulation$/ {is_ours = $2 == formulation; n += is_ours}
+        $1 ~ /^rows\..*\.method$/ && $2 == "run-anew" {n -= is_ours; is_ours = 0}
         $1 ~ /^rows\..*\.relative_error$/ && is_ours && $2 > w {w = $2; worst = $1; u = ""}
         $1 ~ /^rows\..*\.uncertainty$/ && is_ours && same(worst) == same($1) {u = sprintf(" (%.1e)", $2)}
         $1 ~ /^rows\..*\.pass$/ && is_ours {good += $2 == "true"}
@@ -64,7 +65,16 @@ for coordinates in natural relative; do
       esac
       require "$name, $coordinates coordinates, $formulation" "${found:+1} + 0 == 1 && $(cat "$work/pass")"
     done
-    echo "$line | $count$rest |"
+    # differences of the file run again with other numbers: the worst of them, and the worst of their own uncertainties
+    anew=$(awk '
+      $1 ~ /^rows\..*\.method$/ {is_anew = $2 == "run-anew"; n += is_anew}
+      $1 ~ /^rows\..*\.relative_error$/ && is_anew && $2 > w {w = $2; worst = $1; u = ""}
+      $1 ~ /^rows\..*\.uncertainty$/ && is_anew && same(worst) == same($1) {u = sprintf(" (%.1e)", $2)}
+      $1 ~ /^rows\..*\.pass$/ && is_anew {good += $2 == "true"}
+      function same(path) {sub(/[^.]*$/, "", path); return path}
+      END {if (n) printf "%.1e%s", w, u; print (n > 0 && good == n) > "'"$work/pass"'"}' "$work/verify")
+    require "$name, $coordinates coordinates, run anew" "$(cat "$work/pass")"
+    echo "$line | $count$rest | $anew |"
     echo "$line$between |" >>"$work/between-$coordinates"
     rest=
   done
