@@ -116,7 +116,7 @@ MbsStatus mbs_initial_choose_constraints(MbsContext *context, MbsInitial *initia
 MbsStatus mbs_initial_check_given(MbsContext *context, const MbsInitial *initial, const MbsState *state, MbsRank *rank,
                                   int freedom, MbsArena *scratch);
 // What to say where there are not, and where one does not.
-MbsStatus mbs_initial_misfit(MbsContext *context, const MbsSystem *system, int given, int freedom);
+MbsStatus mbs_initial_misfit(MbsContext *context, const MbsSystem *system, int given, int freedom, const char *advice);
 MbsStatus mbs_initial_adds_nothing(MbsContext *context, const char *name, MbsPlace place);
 // dw/dq of independent coordinate i as a sparse row: returns the number of entries. Signals must be evaluated.
 int mbs_initial_gradient_row(const MbsInitial *initial, int i, const MbsState *state, int *column, double *value);

@@ -59,16 +59,14 @@ static MbsStatus shaken_guess(MbsContext *context, const MbsSystem *system, cons
   return MBS_OK;
 }
 
-MbsStatus mbs_initial_misfit(MbsContext *context, const MbsSystem *system, int given, int freedom) {
+MbsStatus mbs_initial_misfit(MbsContext *context, const MbsSystem *system, int given, int freedom, const char *advice) {
   const MbsRecord *section = mbs_record_child(&system->blueprint->model->root, MBS_MODEL_INITIAL);
   MbsPlace place = mbs_record_value(section, MBS_INITIAL_INDEPENDENT)->place;
-  return mbs_fail(
-      context, MBS_ERROR_INPUT, place,
-      "too %s independent coordinates: %d given, the %s %d degree%s of freedom; give at most that many, and "
-      "the others are chosen",
-      given > freedom ? "many" : "few", given,
-      mbs_initial_is_nonholonomic(system) ? "positions of the model have" : "model has", freedom,
-      freedom == 1 ? "" : "s");
+  return mbs_fail(context, MBS_ERROR_INPUT, place,
+                  "too %s independent coordinates: %d given, the %s %d degree%s of freedom; %s",
+                  given > freedom ? "many" : "few", given,
+                  mbs_initial_is_nonholonomic(system) ? "positions of the model have" : "model has", freedom,
+                  freedom == 1 ? "" : "s", advice);
 }
 
 MbsStatus mbs_initial_adds_nothing(MbsContext *context, const char *name, MbsPlace place) {
@@ -137,7 +135,7 @@ MbsStatus mbs_initial_check_given(MbsContext *context, const MbsInitial *initial
   int *column;
   double *value;
   if (initial->count != freedom) {
-    return mbs_initial_misfit(context, system, initial->count, freedom);
+    return mbs_initial_misfit(context, system, initial->count, freedom, "give that many, or none to have them chosen");
   }
   MBS_TAKE(context, scratch, column, system->n);
   MBS_TAKE(context, scratch, value, system->n);

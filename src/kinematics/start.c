@@ -115,7 +115,8 @@ static MbsStatus take_constraints(MbsContext *context, Holding *h, const MbsStat
     freedom -= is_new;
   }
   if (is_generic && given > freedom) {
-    return mbs_initial_misfit(context, system, given, freedom);
+    return mbs_initial_misfit(context, system, given, freedom,
+                              "give at most that many, and the others are held as placed");
   }
   for (int i = 0; i < given; ++i) {
     const MbsIndependentSpec *spec = &h->loose->blueprint->independents.items[i];
