@@ -67,8 +67,9 @@ static bool improve(const Study *study, int i, double d, bool is_first, MbsAnewE
   const double enough = 1e-5, enough_of_scale = 1e-3, small = 1e-2;
   double coarse = study->difference[0][i], fine = study->difference[1][i];
   double correction = (fine - coarse) / (study->is_open[0] && study->is_open[1] ? 3 : 1);
-  // two differences of rounding alone may agree by chance: a few roundings of the values count besides
-  double rounding = 4 * DBL_EPSILON * fabs(study->nominal.values[study->selection.objectives[i]]) / d;
+  // two differences of rounding alone may agree by chance: what the roundings of a run's steps and Newton's last
+  // iterations leave in the values counts besides
+  double rounding = 100 * DBL_EPSILON * fabs(study->nominal.values[study->selection.objectives[i]]) / d;
   double error = fabs(correction) + rounding;
   double now = doubt(fine + correction, error, entry->scale);
   double before = is_first ? HUGE_VAL : doubt(entry->value, entry->error, entry->scale);
