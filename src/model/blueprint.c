@@ -45,7 +45,7 @@ static MbsStatus extend_nominal(MbsContext *context, MbsBlueprint *blueprint) {
   while (blueprint->nominal.count < mbs_graph_count(blueprint->graph)) {
     const MbsGraphNode *node = mbs_graph_node(blueprint->graph, blueprint->nominal.count);
     const double *known = blueprint->nominal.items;
-    double value = NAN;
+    double value = (double)NAN;
     if (node->operation == MBS_OP_CONSTANT) {
       value = node->value;
     } else if (node->operation == MBS_OP_INPUT) {
