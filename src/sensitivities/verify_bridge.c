@@ -28,7 +28,7 @@ static const double uncertainties = 10, most = 1e-3;
 
 // Differences of runs anew know their own error, of truncation and rounding; ten times that, or this, they may be off.
 // An error beyond `most` leaves nothing confirmed.
-static const double anew_limit = 1e-5;
+static const double anew_limit = 1e-4;
 
 enum { COORDINATES = 2 };
 static const char *const coordinates_names[COORDINATES] = {"natural", "relative"};
