@@ -87,7 +87,7 @@ static void cross(MbsGraph *graph, const MbsExpression *arguments, MbsExpression
 
 #define FUNCTION(name, count, operation, of_numbers, of_vectors, summary) \
   {name, count, MBS_OP_##operation, of_numbers, of_vectors},
-static const MbsFunction functions[] = {FUNCTION_LIST(FUNCTION)};
+static const MbsBuiltIn functions[] = {FUNCTION_LIST(FUNCTION)};
 #undef FUNCTION
 
 #define FUNCTION_HELP(name, count, operation, of_numbers, of_vectors, summary) {name, summary},
@@ -96,7 +96,7 @@ const MbsFunctionHelp mbs_function_help[] = {FUNCTION_LIST(FUNCTION_HELP){NULL, 
 
 enum { FUNCTION_COUNT = (int)(sizeof functions / sizeof functions[0]) };
 
-const MbsFunction *mbs_function_find(const char *name) {
+const MbsBuiltIn *mbs_built_in_find(const char *name) {
   for (int k = 0; k < FUNCTION_COUNT; ++k) {
     if (strcmp(functions[k].name, name) == 0) {
       return &functions[k];
@@ -112,7 +112,7 @@ bool mbs_expression_is_reserved(const char *name) {
       return true;
     }
   }
-  return mbs_function_find(name) != NULL;
+  return mbs_built_in_find(name) != NULL;
 }
 
 // ---- applying ----
@@ -121,7 +121,7 @@ const char *mbs_expression_kind(int size) {
   return size == 1 ? "a number" : size == 2 ? "a vector of 2" : "a vector of 3";
 }
 
-static bool are_vectors(const MbsFunction *function, const MbsExpression *arguments, char *trouble,
+static bool are_vectors(const MbsBuiltIn *function, const MbsExpression *arguments, char *trouble,
                         size_t trouble_size) {
   bool are_good = true;
   for (int k = 0; k < function->argument_count; ++k) {
@@ -134,7 +134,7 @@ static bool are_vectors(const MbsFunction *function, const MbsExpression *argume
   return are_good;
 }
 
-static bool are_numbers(const MbsFunction *function, const MbsExpression *arguments, char *trouble,
+static bool are_numbers(const MbsBuiltIn *function, const MbsExpression *arguments, char *trouble,
                         size_t trouble_size) {
   for (int k = 0; k < function->argument_count; ++k) {
     if (arguments[k].size != 1) {
@@ -146,7 +146,7 @@ static bool are_numbers(const MbsFunction *function, const MbsExpression *argume
   return true;
 }
 
-bool mbs_function_apply(const MbsFunction *function, MbsGraph *graph, const MbsExpression *arguments,
+bool mbs_built_in_apply(const MbsBuiltIn *function, MbsGraph *graph, const MbsExpression *arguments,
                         MbsExpression *value, char *trouble, size_t trouble_size) {
   if (function->of_vectors) {
     if (!are_vectors(function, arguments, trouble, trouble_size)) {
@@ -158,8 +158,8 @@ bool mbs_function_apply(const MbsFunction *function, MbsGraph *graph, const MbsE
   if (!are_numbers(function, arguments, trouble, trouble_size)) {
     return false;
   }
-  MbsNode numbers[MBS_FUNCTION_ARGUMENT_LIMIT];
-  for (int k = 0; k < MBS_FUNCTION_ARGUMENT_LIMIT; ++k) {
+  MbsNode numbers[MBS_BUILT_IN_ARGUMENT_LIMIT];
+  for (int k = 0; k < MBS_BUILT_IN_ARGUMENT_LIMIT; ++k) {
     numbers[k] = k < function->argument_count ? arguments[k].node[0] : MBS_NODE_NONE;
   }
   value->size = 1;

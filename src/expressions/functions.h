@@ -6,21 +6,22 @@
 
 #include "expressions/parse.h"
 
-enum { MBS_FUNCTION_ARGUMENT_LIMIT = 3 };
+enum { MBS_BUILT_IN_ARGUMENT_LIMIT = 3 };
 
-typedef struct MbsFunction {
+// One of them; MbsFunction (terms/signal_bank.h) is what the model makes of signals.
+typedef struct MbsBuiltIn {
   const char *name;
   int argument_count;
   MbsOperation operation;  // MBS_OP_CONSTANT: one of the two below
   MbsNode (*of_numbers)(MbsGraph *graph, const MbsNode *arguments);
   void (*of_vectors)(MbsGraph *graph, const MbsExpression *arguments, MbsExpression *value);
-} MbsFunction;
+} MbsBuiltIn;
 
-const MbsFunction *mbs_function_find(const char *name);  // NULL: not built in
+const MbsBuiltIn *mbs_built_in_find(const char *name);  // NULL: not built in
 
 // value = function(arguments), of which there must be argument_count. false: they are of the wrong kind,
 // and `trouble` says so.
-bool mbs_function_apply(const MbsFunction *function, MbsGraph *graph, const MbsExpression *arguments,
+bool mbs_built_in_apply(const MbsBuiltIn *function, MbsGraph *graph, const MbsExpression *arguments,
                         MbsExpression *value, char *trouble, size_t trouble_size);
 
 // value = a (symbol) b for + - * / ^, with the same use of `trouble`

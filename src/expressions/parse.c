@@ -120,15 +120,15 @@ static Suggestion suggestion_for(const char *name) {
 }
 
 // the arguments are expressions; the opening parenthesis is the current token
-static MbsStatus parse_built_in(Parser *parser, const MbsFunction *function, int offset, MbsExpression *value) {
+static MbsStatus parse_built_in(Parser *parser, const MbsBuiltIn *function, int offset, MbsExpression *value) {
   MbsScanner *scanner = &parser->scanner;
-  MbsExpression arguments[MBS_FUNCTION_ARGUMENT_LIMIT];
+  MbsExpression arguments[MBS_BUILT_IN_ARGUMENT_LIMIT];
   int count = 0;
   MBS_TRY(enter(parser));
   for (bool is_more = !mbs_scanner_is_at(scanner, ')'); is_more; ++count) {
     MbsExpression argument;
     MBS_TRY(parse_sum(parser, &argument));
-    if (count < MBS_FUNCTION_ARGUMENT_LIMIT) {
+    if (count < MBS_BUILT_IN_ARGUMENT_LIMIT) {
       arguments[count] = argument;
     }
     is_more = mbs_scanner_is_at(scanner, ',');
@@ -142,7 +142,7 @@ static MbsStatus parse_built_in(Parser *parser, const MbsFunction *function, int
                             function->argument_count, function->argument_count == 1 ? "" : "s", count);
   }
   char trouble[128];
-  if (!mbs_function_apply(function, parser->graph, arguments, value, trouble, sizeof trouble)) {
+  if (!mbs_built_in_apply(function, parser->graph, arguments, value, trouble, sizeof trouble)) {
     return mbs_scanner_fail(scanner, offset, "%s", trouble);
   }
   return MBS_OK;
@@ -200,7 +200,7 @@ static MbsStatus parse_name(Parser *parser, MbsExpression *value) {
   copy_token(scanner, name);
   *value = (MbsExpression){0};
   MBS_TRY(mbs_scanner_next(scanner));
-  const MbsFunction *function = mbs_function_find(name);
+  const MbsBuiltIn *function = mbs_built_in_find(name);
   bool is_call = mbs_scanner_is_at(scanner, '(');
   if (function) {
     return is_call ? parse_built_in(parser, function, offset, value)
