@@ -68,7 +68,7 @@ static MbsSimulation *create(MbsContext *context, const MbsModel *model, const C
 }
 
 static void take_steps(MbsContext *context, MbsSimulation *simulation, long count) {
-  while (simulation->steps_done < count) {
+  while (simulation->path.step_count < count) {
     must(context, mbs_simulation_step(context, simulation));
   }
 }
@@ -79,10 +79,10 @@ static void measure_case(MbsContext *context, const MbsModel *model, int counter
   must(context, mbs_simulation_start(context, simulation));
   double count = measure_counter_read(counter);
   double began = measure_processor();
-  take_steps(context, simulation, simulation->step_count);
+  take_steps(context, simulation, simulation->plan.step_count);
   double ended = measure_processor();
   count = measure_counter_read(counter) - count;
-  double taken = (double)simulation->step_count;
+  double taken = (double)simulation->plan.step_count;
   measure_keep_least(&which->seconds, (ended - began) / taken);
   which->iterations = (double)simulation->statistics.iterations / taken;
   if (counter >= 0) {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "algebra/sparse_solver.h"
+#include "integrators/implicit.h"
 #include "simulation/simulation.h"
 
 enum { MOST_TEXT = 400000, CASES = 4, COLUMNS = 6 };
@@ -55,7 +56,7 @@ static MbsModel *chain(MbsContext *context, int count) {
 
 static void evaluate_once(MbsContext *context, MbsSimulation *simulation) {
   const MbsSystem *system = simulation->system;
-  MbsStepper *stepper = &simulation->stepper;
+  MbsImplicit *stepper = (MbsImplicit *)simulation->stepper;
   MbsState *state = &simulation->state;
   const MbsWeights weights = mbs_formulation_weights(&simulation->formulation, 0, 0);
   for (int i = 0; i < system->n; ++i) {

@@ -3,7 +3,7 @@
 // several objectives in one sweep, and derivatives of the adjoint itself (Hessians).
 //
 // Seen to fail with a planted error, one at a time:
-//   integrators/stepper_transposed.c     h in v_n b;  ww of w;  the sign of lambda's right-hand side;  spread_total
+//   integrators/implicit_transposed.c     h in v_n b;  ww of w;  the sign of lambda's right-hand side;  spread_total
 //   integrators/projection_transposed.c  epsilon in sigma_{i-1};  the mass matrix's coefficients;  minus_velocity
 //   kinematics/initial.c                 the velocity problem left out;  the sign of what a given value receives
 //   sensitivities/adjoint.c              angles' last values not restored;  a segment's first step;  the last step's
@@ -206,8 +206,9 @@ typedef struct Swept {
   int objectives, columns;
 } Swept;
 
-// the whole run with segments of `length` steps; 0: as the sweep chooses
-static Swept sweep_in_segments(const MbsModel *model, const MbsSettings *settings, long length) {
+// the whole run; length > 0: with as many rows in the ring, and snapshots as far apart; bytes > 0: as if the number of
+// steps were not known, in as many bytes
+static Swept sweep_in_segments(const MbsModel *model, const MbsSettings *settings, long length, double bytes) {
   MbsRequest request = {.settings = *settings};
   MbsSelection selection;
   Swept swept;
@@ -216,22 +217,26 @@ static Swept sweep_in_segments(const MbsModel *model, const MbsSettings *setting
   ENSURE_OK(context, mbs_simulation_create_for_sweep(context, model, settings, selection.parameter_count,
                                                      selection.parameters, NULL, &swept.simulation));
   ENSURE_OK(context, mbs_sweep_create(context, swept.simulation, 0, &swept.sweep));
-  MbsSweep *sweep = swept.sweep;
+  MbsTrajectory *trajectory = swept.sweep->trajectory;
   if (length > 0) {
-    long count = (swept.simulation->step_count + length - 1) / length;
+    long count = (swept.simulation->plan.step_count + length - 1) / length;
     MbsArena *own = swept.simulation->arena;
-    sweep->segment_length = length;
-    sweep->segment_count = count;
-    sweep->rows = mbs_arena_take(own, (size_t)(length + 1) * (size_t)sweep->row_size, sizeof *sweep->rows);
-    sweep->snapshots = mbs_arena_take(own, (size_t)count * (size_t)sweep->snapshot_size, sizeof *sweep->snapshots);
-    sweep->previous_counts = mbs_arena_take(own, (size_t)count, sizeof *sweep->previous_counts);
+    trajectory->row_capacity = trajectory->most_rows = trajectory->spacing = length;
+    trajectory->snapshot_capacity = count - 1;
+    trajectory->rows = mbs_arena_take(own, (size_t)length * (size_t)trajectory->row_size, sizeof(mbs_scalar));
+    trajectory->snapshots = mbs_arena_take(own, (size_t)count * (size_t)trajectory->snapshot_size, sizeof(mbs_scalar));
+    trajectory->snapshot_step = mbs_arena_take(own, (size_t)count, sizeof(long));
+  }
+  if (bytes > 0) {
+    ENSURE_OK(context, mbs_trajectory_create(context, swept.simulation, 0, bytes, &swept.sweep->trajectory));
   }
   ENSURE_OK(context, mbs_simulation_start(context, swept.simulation));
-  mbs_sweep_record(sweep);
-  while (swept.simulation->steps_done < swept.simulation->step_count) {
+  ENSURE_OK(context, mbs_trajectory_record(context, swept.sweep->trajectory));
+  while (!mbs_simulation_is_over(swept.simulation)) {
     ENSURE_OK(context, mbs_simulation_step(context, swept.simulation));
-    mbs_sweep_record(sweep);
+    ENSURE_OK(context, mbs_trajectory_record(context, swept.sweep->trajectory));
   }
+  MbsSweep *sweep = swept.sweep;
   ENSURE_OK(context, mbs_sweep_run(context, sweep));
   swept.objectives = swept.simulation->objectives.count;
   swept.columns = selection.parameter_count;
@@ -249,13 +254,25 @@ static void check_segments(const char *path, const char *formulation, double spe
     (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "generalised-alpha");
     request.settings.spectral_radius = spectral_radius;
   }
-  Swept whole = sweep_in_segments(model, &request.settings, 0);
-  ENSURE(whole.sweep->segment_count == 1);
+  Swept whole = sweep_in_segments(model, &request.settings, 0, 0);
+  ENSURE(whole.simulation->statistics.segments == 1);
   ENSURE(largest_of(whole.objectives * whole.columns, whole.simulation->objectives.gradient) > 0);
+  // the least that serves 41 steps: 2 sqrt(41 row snapshot) and the row of the start; then with the spacing doubled
+  // less often, and at last with all rows in the ring
+  double row = 8 * whole.sweep->trajectory->row_size, snapshot = 8 * whole.sweep->trajectory->snapshot_size;
+  const double bytes[] = {2 * (row + snapshot * 9), 2 * fmax(row * 10, snapshot * 16), 2 * fmax(row * 50, snapshot)};
   static const long lengths[] = {1, 2, 7, 40, 41, 1000};
   double worst = 0;
-  for (int i = 0; i < MBS_COUNT(lengths); ++i) {
-    Swept pieces = sweep_in_segments(model, &request.settings, lengths[i]);
+  for (int i = 0; i < MBS_COUNT(lengths) + MBS_COUNT(bytes); ++i) {
+    bool is_known = i < MBS_COUNT(lengths);
+    double given = is_known ? 0 : bytes[i - MBS_COUNT(lengths)];
+    Swept pieces = sweep_in_segments(model, &request.settings, is_known ? lengths[i] : 0, given);
+    const MbsTrajectory *trajectory = pieces.sweep->trajectory;
+    if (!is_known) {
+      double room = row * (double)(trajectory->row_capacity + 1) + snapshot * (double)trajectory->snapshot_capacity;
+      ENSURE(room <= given);
+      ENSURE(i < MBS_COUNT(lengths) + MBS_COUNT(bytes) - 1 ? trajectory->spacing > 1 : true);
+    }
     worst = fmax(worst, distance(whole.objectives, whole.columns, pieces.simulation->objectives.gradient,
                                  whole.simulation->objectives.gradient, 1e-5));
     worst = fmax(worst, distance(whole.objectives, 2 * whole.simulation->system->n, pieces.sweep->at_start,

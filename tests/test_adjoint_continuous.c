@@ -280,12 +280,12 @@ static void check_changes(void) {
     request.settings.step /= 1 + i;
     ENSURE_OK(context, mbs_simulation_create(context, model, &request.settings, 0, NULL, NULL, &simulation));
     ENSURE_OK(context, mbs_simulation_start(context, simulation));
-    while (simulation->steps_done < simulation->step_count) {
+    while (!mbs_simulation_is_over(simulation)) {
       ENSURE_OK(context, mbs_simulation_step(context, simulation));
     }
     int changes = 0;
-    for (long step = 2; step <= simulation->step_count; ++step) {
-      changes += simulation->reduced->set_of_step[step] != simulation->reduced->set_of_step[step - 1];
+    for (long step = 2; step <= simulation->path.step_count; ++step) {
+      changes += mbs_path_step(&simulation->path, step).set != mbs_path_step(&simulation->path, step - 1).set;
     }
     ENSURE(changes > 2);
     MbsResult *tried = run(model, &request, MBS_METHOD_ADJOINT_CONTINUOUS);

@@ -130,7 +130,7 @@ static void check(MbsContext *context, const char *path, const char *formulation
               : is_projection_tangent ? "tangent projection matrix, direct"
                                       : "direct",
               set_up);
-  ENSURE(simulation->steps_done == STEPS);
+  ENSURE(simulation->path.step_count == STEPS);
   mbs_simulation_destroy(simulation);
   if (source) {
     source->destroy(terms);
@@ -156,8 +156,8 @@ static void check_sweep(MbsContext *context, const char *path, const char *formu
     ENSURE_OK(context, mbs_continuous_create(context, sweep, 1, &first));
   }
   ENSURE_OK(context, mbs_simulation_start(context, simulation));
-  ENSURE(!simulation->has_columns && sweep->segment_count > 2);
-  mbs_sweep_record(sweep);
+  ENSURE(!simulation->has_columns && sweep->trajectory->snapshot_capacity > 1);
+  must(context, path, mbs_trajectory_record(context, sweep->trajectory));
   long set_up = 0;
   for (int i = 0; i < STEPS; ++i) {
     if (i == FIRST) {
@@ -165,7 +165,7 @@ static void check_sweep(MbsContext *context, const char *path, const char *formu
       taken = freed = 0;
     }
     must(context, path, mbs_simulation_step(context, simulation));
-    mbs_sweep_record(sweep);
+    must(context, path, mbs_trajectory_record(context, sweep->trajectory));
   }
   must(context, path, mbs_sweep_run(context, sweep));
   ensure_none(path, formulation,

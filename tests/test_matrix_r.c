@@ -10,6 +10,7 @@
 //   integrators/reduced_transposed.c cw p5 left out of what s receives;  u's hat left out;  p4 left out
 //   simulation/objectives.c          signals left where the step's derivative was taken
 //   algebra/sparse_solver.c          pivots of K kept until ten digits are left (the governor, at t = 3.81)
+#include "integrators/reduced.h"
 #include "sensitivities/twin.h"
 #include "simulation/simulation.h"
 #include "support.h"
@@ -74,7 +75,7 @@ static void check_gradients(const char *name, const MbsModel *model, const MbsRe
   (void)printf("%s\n", name);
   MbsRequest pieces = *request;
   MbsResult *direct = run(model, request, MBS_METHOD_DIRECT), *adjoint = run(model, request, MBS_METHOD_ADJOINT);
-  pieces.memory = adjoint->statistics.trajectory_bytes * 0.8;
+  pieces.memory = adjoint->statistics.trajectory_bytes * 0.85;
   MbsResult *again = run(model, &pieces, MBS_METHOD_ADJOINT);
   MbsResult *reference = run(model, request, MBS_METHOD_COMPLEX_STEP);
   ENSURE(adjoint->statistics.segments == 1 && again->statistics.segments > 1);
@@ -93,15 +94,15 @@ static void check_gradients(const char *name, const MbsModel *model, const MbsRe
 }
 
 // ---- the record ----
-static MbsTwinResult twin_run(MbsArena *arena, const MbsModel *model, const MbsReplay *replay, int perturbed) {
+static MbsTwinResult twin_run(MbsArena *arena, const MbsModel *model, const MbsPath *followed, int perturbed) {
   MbsRequest request = request_of(model);
-  MbsTwinRequest twin = {.settings = request.settings, .perturbed = perturbed, .replay = replay};
+  MbsTwinRequest twin = {.settings = request.settings, .perturbed = perturbed, .followed = followed};
   MbsTwinResult result;
   ENSURE_OK(context, (perturbed < 0 ? mbs_twin_run : mbs_complex_run)(context, arena, model, &twin, &result));
   return result;
 }
 
-static void ensure_same_path(const MbsReplay *a, const MbsReplay *b) {
+static void ensure_same_path(const MbsPath *a, const MbsPath *b) {
   ENSURE(a->set_count == b->set_count && a->step_count == b->step_count);
   for (int s = 0; s < a->set_count; ++s) {
     ENSURE(a->sets[s].count == b->sets[s].count);
@@ -110,7 +111,8 @@ static void ensure_same_path(const MbsReplay *a, const MbsReplay *b) {
     }
   }
   for (long step = 1; step <= a->step_count; ++step) {
-    ENSURE(a->set_of_step[step] == b->set_of_step[step]);
+    const MbsStep one = mbs_path_step(a, step), other = mbs_path_step(b, step);
+    ENSURE(one.set == other.set && !(one.t < other.t || one.t > other.t) && !(one.h < other.h || one.h > other.h));
   }
 }
 
@@ -121,28 +123,27 @@ static void check_record(void) {
   MbsArena *arena = mbs_arena_create();
   ENSURE(arena);
   MbsTwinResult nominal = twin_run(arena, model, NULL, -1);
-  const MbsReplay *path = &nominal.replay;
-  int *later = calloc((size_t)path->step_count + 1, sizeof *later), changes = 0;
-  ENSURE(later && path->set_count > 1);
+  const MbsPath *path = &nominal.path;
+  MbsPath other = {.n = path->n, .m = path->m, .set_count = path->set_count, .sets = path->sets};
+  int changes = 0;
+  ENSURE(path->set_count > 1);
   for (long step = 1; step <= path->step_count; ++step) {
-    later[step] = path->set_of_step[step > 2 ? step - 2 : 1];
-    changes += step > 1 && path->set_of_step[step] != path->set_of_step[step - 1];
+    int set = mbs_path_step(path, step > 2 ? step - 2 : 1).set;
+    ENSURE_OK(context, mbs_path_add_step(context, arena, &other, path, set));
+    changes += step > 1 && mbs_path_step(path, step).set != mbs_path_step(path, step - 1).set;
   }
   (void)printf("tumbling: %d sets, %d changes\n", path->set_count, changes);
   ENSURE(changes >= 3);
-  MbsReplay other = *path;
-  other.set_of_step = later;
   MbsTwinResult same = twin_run(arena, model, path, -1), moved = twin_run(arena, model, &other, -1);
   MbsTwinResult perturbed = twin_run(arena, model, &other, 0);
-  ensure_same_path(&same.replay, path);
-  ensure_same_path(&moved.replay, &other);
-  ensure_same_path(&perturbed.replay, &other);
+  ensure_same_path(&same.path, path);
+  ensure_same_path(&moved.path, &other);
+  ensure_same_path(&perturbed.path, &other);
   for (int i = 0; i < nominal.objective_count; ++i) {
     double size = fabs(nominal.values[i]), off = fabs(moved.values[i] - nominal.values[i]);
     ENSURE_NEAR(same.values[i], nominal.values[i], 1e-10 * size);
     ENSURE(off > 1e-9 * size && off < 1e-2 * size);
   }
-  free(later);
   mbs_arena_destroy(arena);
   mbs_model_destroy(model);
 }
@@ -254,34 +255,28 @@ static void check_least_squares(const char *path, double end) {
   MbsSimulation *simulation;
   ENSURE_OK(context, mbs_simulation_create(context, model, &request.settings, 0, NULL, NULL, &simulation));
   ENSURE_OK(context, mbs_simulation_start(context, simulation));
-  const MbsInitial *initial = simulation->initial, *set = simulation->reduced->sets[0];
+  const MbsInitial *initial = simulation->initial, *set = ((const MbsReduced *)simulation->stepper)->sets[0];
   ENSURE(initial->redundant_count > 0 && set->position.is_overcounted && !initial->position.is_overcounted);
   ENSURE(set->position.row_count == simulation->system->n + initial->redundant_count);
   // the same coordinates with the rows of the start alone
   MbsSetChoice square = mbs_initial_choice(set);
   square.row_count = square.rate_row_count = simulation->system->n;
   square.rows = square.rate_rows = initial->position.rows;
-  int *steps = calloc((size_t)simulation->step_count + 1, sizeof *steps);
-  ENSURE(steps);
-  MbsReplay replay = {.n = simulation->system->n,
-                      .m = simulation->system->m,
-                      .set_count = 1,
-                      .sets = &square,
-                      .step_count = simulation->step_count,
-                      .set_of_step = steps};
+  MbsPath followed = {.n = simulation->system->n, .m = simulation->system->m, .set_count = 1, .sets = &square};
+  MbsStretch stretch = {.last = simulation->plan.step_count, .h = request.settings.step};
+  ENSURE_OK(context, mbs_path_add_stretch(context, simulation->arena, &followed, &stretch));
   MbsArena *arena = mbs_arena_create();
   MbsTwinRequest twin = {.settings = request.settings, .perturbed = -1};
   MbsTwinResult all, some;
   ENSURE_OK(context, mbs_twin_run(context, arena, model, &twin, &all));
-  twin.replay = &replay;
+  twin.followed = &followed;
   ENSURE_OK(context, mbs_twin_run(context, arena, model, &twin, &some));
   double worst = 0;
   for (int i = 0; i < all.objective_count; ++i) {
     worst = fmax(worst, fabs(all.values[i] - some.values[i]) / fmax(fabs(all.values[i]), 1e-6));
   }
   (void)printf("%s: least squares against rows by rank %.1e\n", path, worst);
-  ENSURE(all.replay.set_count == 1 && worst > 0 && worst < 1e-9);
-  free(steps);
+  ENSURE(all.path.set_count == 1 && worst > 0 && worst < 1e-9);
   mbs_arena_destroy(arena);
   mbs_simulation_destroy(simulation);
   mbs_model_destroy(model);

@@ -4,7 +4,7 @@
 // Seen to fail with a planted error, one at a time:
 //   integrators/projection_derivative.c   c0 = c1 = 0 in P' u;  V of the projected velocity for that of v*
 //   integrators/projection_transposed.c   bar_at not handed on;  of_P.q left out
-//   integrators/stepper.c                 lambda + kappa for total (the last test)
+//   integrators/implicit.c                 lambda + kappa for total (the last test)
 #include "simulation/simulation.h"
 #include "support.h"
 
@@ -179,7 +179,7 @@ static void check_balance(void) {
     request.settings.step = 0.01 / (1 << i);
     ENSURE_OK(context, mbs_simulation_create(context, model, &request.settings, 0, NULL, NULL, &simulation));
     ENSURE_OK(context, mbs_simulation_start(context, simulation));
-    while (simulation->steps_done < simulation->step_count) {
+    while (!mbs_simulation_is_over(simulation)) {
       ENSURE_OK(context, mbs_simulation_step(context, simulation));
     }
     const MbsState *state = &simulation->state;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "integrators/stepper.h"
+#include "integrators/implicit.h"
 
 enum { MOST_ITERATIONS = 40 };
 
@@ -26,10 +26,10 @@ static const double fast = 0.05;  // an iteration that shrinks the residual more
 // Where nothing that is constrained accelerates, e is made of rounding alone: that of accelerations which forces of the
 // size of f would give. So e counts against a thousandth of |Phi_q| / M times f at least; not where multipliers are a
 // large number times e. From Newton's matrix at hand.
-static double rest_scale(const MbsStepper *stepper) {
-  const MbsSystem *system = stepper->formulation->system;
+static double rest_scale(const MbsImplicit *implicit) {
+  const MbsSystem *system = implicit->formulation->system;
   double mass, longest;
-  mbs_terms_factorable_sizes(system, stepper->tangent, &mass, &longest);
+  mbs_terms_factorable_sizes(system, implicit->tangent, &mass, &longest);
   return mass > 0 ? 1e-3 * longest / mass : 0;
 }
 
@@ -51,13 +51,13 @@ static double scaled_residual(const MbsSystem *system, const mbs_scalar *r, cons
 }
 
 // Is what is left rounding, where it is not within the tolerance?
-static bool is_rounding(const MbsStepper *stepper, const MbsState *state, const MbsWeights *weights,
+static bool is_rounding(const MbsImplicit *implicit, const MbsState *state, const MbsWeights *weights,
                         const double scale[2], const double part[2]) {
   double sizes[2];
-  mbs_terms_cancelling(stepper->formulation->system, state, weights, stepper->r, sizes);
+  mbs_terms_cancelling(implicit->formulation->system, state, weights, implicit->r, sizes);
   for (int p = 0; p < 2; ++p) {
     double left = MBS_ROUNDINGS * DBL_EPSILON * fmax(sizes[p], scale[p]);  // real
-    if (!(part[p] <= stepper->tolerance) && !(part[p] * scale[p] <= left)) {
+    if (!(part[p] <= implicit->tolerance) && !(part[p] * scale[p] <= left)) {
       return false;
     }
   }
@@ -94,11 +94,11 @@ MbsPlace mbs_newton_suspect(const MbsSystem *system, int constraint, size_t size
 }
 
 // Newton's matrix has the weights of the residual, relaxed where these are not: how far in each row.
-static void set_relaxation(MbsStepper *stepper, const MbsWeights *weights) {
-  const MbsSystem *system = stepper->formulation->system;
+static void set_relaxation(MbsImplicit *implicit, const MbsWeights *weights) {
+  const MbsSystem *system = implicit->formulation->system;
   for (int row = 0; row < system->m; ++row) {
     double epsilon = system->mode.rows[row].is_nonholonomic ? weights->n_epsilon : weights->epsilon;
-    stepper->refinement.epsilon[row] = epsilon > 0 ? 0 : stepper->formulation->relaxation;
+    implicit->refinement.epsilon[row] = epsilon > 0 ? 0 : implicit->formulation->relaxation;
   }
 }
 
@@ -111,79 +111,79 @@ static MbsStatus singular(MbsContext *context, const MbsSystem *system, const Mb
 }
 
 // Assembles and factors Newton's matrix.
-static MbsStatus factor(MbsContext *context, MbsStepper *stepper, const MbsState *state, double c0, double c1,
+static MbsStatus factor(MbsContext *context, MbsImplicit *implicit, const MbsState *state, double c0, double c1,
                         bool is_exact) {
-  const MbsSystem *system = stepper->formulation->system;
-  MbsWeights weights = mbs_formulation_weights(stepper->formulation, c0, c1);
-  double relaxation = stepper->formulation->relaxation;
+  const MbsSystem *system = implicit->formulation->system;
+  MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
+  double relaxation = implicit->formulation->relaxation;
   weights.epsilon = weights.epsilon > 0 ? weights.epsilon : relaxation;
   weights.n_epsilon = weights.n_epsilon > 0 ? weights.n_epsilon : relaxation;
-  mbs_terms_factorable(system, is_exact, state, &weights, c0, c1, 1, stepper->tangent);
-  bool is_factored = mbs_sparse_solver_factor(stepper->solver, stepper->tangent);
+  mbs_terms_factorable(system, is_exact, state, &weights, c0, c1, 1, implicit->tangent);
+  bool is_factored = mbs_sparse_solver_factor(implicit->solver, implicit->tangent);
   return is_factored ? MBS_OK : singular(context, system, state, c0 > 0);
 }
 
-MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsStepper *stepper, const MbsState *state, double c0,
+MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, const MbsState *state, double c0,
                                   double c1) {
-  const MbsSystem *system = stepper->formulation->system;
-  const MbsWeights weights = mbs_formulation_weights(stepper->formulation, c0, c1);
-  set_relaxation(stepper, &weights);
-  if (stepper->has_redundancy) {
-    stepper->refinement.is_relaxed = stepper->formulation->relaxation > 0;
-    return factor(context, stepper, state, c0, c1, true);
+  const MbsSystem *system = implicit->formulation->system;
+  const MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
+  set_relaxation(implicit, &weights);
+  if (implicit->has_redundancy) {
+    implicit->refinement.is_relaxed = implicit->formulation->relaxation > 0;
+    return factor(context, implicit, state, c0, c1, true);
   }
-  mbs_terms_factorable(system, true, state, &weights, c0, c1, 1, stepper->tangent);
-  bool is_factored = mbs_refinement_factor(&stepper->refinement, stepper->tangent);
+  mbs_terms_factorable(system, true, state, &weights, c0, c1, 1, implicit->tangent);
+  bool is_factored = mbs_refinement_factor(&implicit->refinement, implicit->tangent);
   return is_factored ? MBS_OK : singular(context, system, state, c0 > 0);
 }
 
 // u -= r solved; q and v follow
-static void correct(const MbsStepper *stepper, double c0, double c1, MbsState *state) {
-  const MbsSystem *system = stepper->formulation->system;
-  mbs_sparse_solver_solve(stepper->solver, 1, stepper->r);
+static void correct(const MbsImplicit *implicit, double c0, double c1, MbsState *state) {
+  const MbsSystem *system = implicit->formulation->system;
+  mbs_sparse_solver_solve(implicit->solver, 1, implicit->r);
   for (int i = 0; i < system->n; ++i) {
-    mbs_scalar change = stepper->r[i];
+    mbs_scalar change = implicit->r[i];
     state->a[i] -= change;
     state->v[i] -= c1 * change;
     state->q[i] -= c0 * change;
   }
   for (int i = 0; i < system->m; ++i) {
-    state->lambda[i] -= stepper->r[system->n + i];
+    state->lambda[i] -= implicit->r[system->n + i];
   }
 }
 
-MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, double c1, MbsState *state) {
-  const MbsSystem *system = stepper->formulation->system;
-  const MbsWeights weights = mbs_formulation_weights(stepper->formulation, c0, c1);
+MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, double c0, double c1, MbsState *state) {
+  const MbsSystem *system = implicit->formulation->system;
+  const MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
   double residual = 0, best = HUGE_VAL, before = 0, rest = 0;
   int worst = -1, least = -1;
   int further = FURTHER_ITERATIONS;
   for (int iteration = 0; iteration < MOST_ITERATIONS; ++iteration) {
     double scale[2], part[2];
-    mbs_terms_residual(system, state, &weights, stepper->r, scale);
+    mbs_terms_residual(system, state, &weights, implicit->r, scale);
     scale[1] = fmax(scale[1], rest * scale[0]);  // real
-    residual = scaled_residual(system, stepper->r, scale, part, &worst);
+    residual = scaled_residual(system, implicit->r, scale, part, &worst);
     if (residual < best) {  // where most holds, what does not is what keeps the others from it
       best = residual;
-      least = part[1] > stepper->tolerance ? worst : -1;
+      least = part[1] > implicit->tolerance ? worst : -1;
     }
     if (!isfinite(residual)) {
       return mbs_newton_not_finite(context, system, state, c0 > 0);
     }
-    bool is_solved = residual <= stepper->tolerance || (iteration > 1 && !(residual < fast * before) &&
-                                                        is_rounding(stepper, state, &weights, scale, part));
+    bool is_solved = residual <= implicit->tolerance || (iteration > 1 && !(residual < fast * before) &&
+                                                         is_rounding(implicit, state, &weights, scale, part));
     if (is_solved && iteration > 0 && further-- <= 0) {
       // the factors at hand are a little old but good: they remove most of what is left
-      correct(stepper, c0, c1, state);
+      correct(implicit, c0, c1, state);
       return MBS_OK;
     }
     if (iteration == 0 || !(residual < fast * before)) {
-      MBS_TRY(factor(context, stepper, state, c0, c1, !stepper->is_approximate));
-      rest = weights.epsilon > 0 ? 0 : rest_scale(stepper);
+      MBS_TRY(factor(context, implicit, state, c0, c1, !implicit->is_approximate));
+      rest = weights.epsilon > 0 ? 0 : rest_scale(implicit);
     }
-    correct(stepper, c0, c1, state);
+    correct(implicit, c0, c1, state);
     before = residual;
-    stepper->iterations += 1;
+    implicit->base.iterations += 1;
   }
   char where[256];
   MbsPlace place = mbs_newton_suspect(system, least, sizeof where, where);
@@ -191,5 +191,5 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, 
       context, MBS_ERROR_NUMERICAL, place,
       "Newton's iteration does not converge at t = %.10g: scaled residual %.3g after %d iterations, wanted %.3g; %s"
       "try a smaller step or a larger tolerance, and make force laws that jump (sign, step) smooth",
-      mbs_re(state->t), residual, MOST_ITERATIONS, stepper->tolerance, where);
+      mbs_re(state->t), residual, MOST_ITERATIONS, implicit->tolerance, where);
 }

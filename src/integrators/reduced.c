@@ -1,4 +1,4 @@
-// Steps of independent coordinates: their sets, the record of these, and the step as a whole. See reduced.h.
+// Steps of independent coordinates: their sets, and the step as a whole. See reduced.h.
 #include "integrators/reduced.h"
 
 // ---- sets ----
@@ -21,13 +21,17 @@ static MbsStatus append_set(MbsContext *context, MbsReduced *reduced, const MbsS
   MbsSystem *system = reduced->system;
   MBS_GROW(context, system->arena, reduced->sets, reduced->set_count, reduced->set_capacity);
   MBS_GROW(context, system->arena, reduced->growth, reduced->set_count, reduced->growth_capacity);
+  MBS_GROW(context, system->arena, reduced->choices, reduced->set_count, reduced->choice_capacity);
   MbsInitial *set = NULL;
   MbsStatus status = mbs_initial_create_set(context, system, choice, &set);
   if (status != MBS_OK) {
     mbs_initial_destroy(set);
     return status;
   }
+  reduced->choices[reduced->set_count] = mbs_initial_choice(set);
   reduced->sets[reduced->set_count++] = set;
+  reduced->base.set_count = reduced->set_count;
+  reduced->base.sets = reduced->choices;
   return MBS_OK;
 }
 
@@ -49,8 +53,7 @@ static MbsStatus choose_set(MbsContext *context, MbsReduced *reduced, MbsArena *
     return no_set(context, state);
   }
   for (; found < reduced->set_count; ++found) {
-    MbsSetChoice known = mbs_initial_choice(reduced->sets[found]);
-    if (is_same_choice(&choice, &known)) {
+    if (is_same_choice(&choice, &reduced->choices[found])) {
       break;
     }
   }
@@ -75,19 +78,7 @@ static MbsStatus choose_set_in_scratch(MbsContext *context, MbsReduced *reduced,
   return status;
 }
 
-// ---- set-up ----
-MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsStepper *stepper, long steps,
-                             MbsReduced **result) {
-  MbsReduced *reduced;
-  MBS_TAKE(context, system->arena, reduced, 1);
-  *result = reduced;
-  reduced->system = system;
-  reduced->stepper = stepper;
-  reduced->step_count = steps;
-  MBS_TAKE(context, system->arena, reduced->set_of_step, (size_t)steps + 1);
-  return MBS_OK;
-}
-
+// ---- the start ----
 // what depends on the number of independent coordinates
 static MbsStatus create_workspace(MbsContext *context, MbsReduced *reduced) {
   const MbsSystem *system = reduced->system;
@@ -165,75 +156,47 @@ static MbsStatus create_workspace(MbsContext *context, MbsReduced *reduced) {
   return MBS_OK;
 }
 
-void mbs_reduced_destroy(MbsReduced *reduced) {
-  for (int i = 0; reduced && i < reduced->set_count; ++i) {
-    mbs_initial_destroy(reduced->sets[i]);
+// the sets of a path that is followed, under their numbers there
+static MbsStatus follow(MbsContext *context, MbsReduced *reduced, const MbsPath *path) {
+  int same = 0;
+  while (same < path->set_count && same < reduced->set_count &&
+         is_same_choice(&path->sets[same], &reduced->choices[same])) {
+    same += 1;
   }
-}
-
-static MbsStatus follow(MbsContext *context, MbsReduced *reduced, const MbsReplay *replay) {
-  MBS_CHECK(context, replay->step_count == reduced->step_count);
-  for (int i = 0; i < replay->set_count; ++i) {
-    MBS_TRY(append_set(context, reduced, &replay->sets[i]));
+  if (same < path->set_count) {
+    while (reduced->set_count > same) {
+      mbs_initial_destroy(reduced->sets[--reduced->set_count]);
+    }
   }
-  for (long step = 0; step <= replay->step_count; ++step) {
-    reduced->set_of_step[step] = replay->set_of_step[step];
+  for (int i = same; i < path->set_count; ++i) {
+    MBS_TRY(append_set(context, reduced, &path->sets[i]));
   }
-  reduced->is_repeated = true;
+  reduced->next = 0;
   return MBS_OK;
 }
 
-MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsReplay *replay, const MbsState *state) {
+MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsPath *followed, const MbsState *state) {
   const MbsBlueprint *blueprint = reduced->system->blueprint;
   bool is_automatic = !mbs_initial_is_set_given(blueprint);
-  MBS_TRY(replay && replay->set_count > 0 ? follow(context, reduced, replay)
-                                          : choose_set_in_scratch(context, reduced, state, is_automatic));
-  reduced->count = reduced->sets[0]->count;
-  MBS_TRY(create_workspace(context, reduced));
-  MBS_TRY(mbs_state_create(context, reduced->system, &reduced->old));
-  MBS_TRY(mbs_state_create(context, reduced->system, &reduced->accepted));
-  mbs_reduced_resume(reduced, state, reduced->is_repeated);
+  bool is_new = reduced->count == 0;
+  MBS_TRY(followed->set_count > 0 ? follow(context, reduced, followed)
+                                  : choose_set_in_scratch(context, reduced, state, is_automatic));
+  reduced->current = MBS_UNDECIDED;  // no step yet
+  if (is_new) {
+    reduced->count = reduced->sets[reduced->next]->count;
+    MBS_TRY(create_workspace(context, reduced));
+    MBS_TRY(mbs_state_create(context, reduced->system, &reduced->old));
+    MBS_TRY(mbs_state_create(context, reduced->system, &reduced->accepted));
+  }
+  mbs_reduced_resume(reduced, state);
   return MBS_OK;
 }
 
-// ---- the record ----
-static MbsStatus copy_list(MbsContext *context, MbsArena *arena, int count, const int **list) {
-  const int *from = *list;
-  int *to;
-  MBS_TAKE(context, arena, to, count);
-  for (int i = 0; i < count; ++i) {
-    to[i] = from[i];
-  }
-  *list = to;
-  return MBS_OK;
-}
-
-MbsStatus mbs_reduced_record(MbsContext *context, MbsArena *arena, const MbsReduced *reduced, MbsReplay *replay) {
-  MbsSetChoice *sets;
-  int *set_of_step;
-  MBS_TAKE(context, arena, sets, reduced->set_count);
-  MBS_TAKE(context, arena, set_of_step, (size_t)reduced->step_count + 1);
-  for (int s = 0; s < reduced->set_count; ++s) {
-    MbsSetChoice *set = &sets[s];
-    *set = mbs_initial_choice(reduced->sets[s]);
-    MBS_TRY(copy_list(context, arena, set->is_automatic ? set->count : 0, &set->coordinates));
-    MBS_TRY(copy_list(context, arena, set->row_count, &set->rows));
-    MBS_TRY(copy_list(context, arena, set->rate_row_count, &set->rate_rows));
-  }
-  for (long step = 0; step <= reduced->step_count; ++step) {
-    set_of_step[step] = reduced->set_of_step[step];
-  }
-  *replay = (MbsReplay){
-      .set_count = reduced->set_count, .sets = sets, .step_count = reduced->step_count, .set_of_step = set_of_step};
-  return MBS_OK;
-}
-
-void mbs_reduced_resume(MbsReduced *reduced, const MbsState *state, bool is_repeated) {
+void mbs_reduced_resume(MbsReduced *reduced, const MbsState *state) {
   mbs_state_copy(reduced->system, state, &reduced->accepted);
-  if (reduced->stepper->w) {
-    (void)mbs_reduced_auxiliary(reduced, state, reduced->stepper->w);
+  if (reduced->implicit->w) {
+    (void)mbs_reduced_auxiliary(reduced, state, reduced->implicit->w);
   }
-  reduced->is_repeated = is_repeated;
 }
 
 // ---- one step ----
@@ -263,17 +226,18 @@ static MbsStatus choose_next(MbsContext *context, MbsReduced *reduced, const Mbs
   return MBS_OK;
 }
 
-MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, double h, long step, MbsState *state) {
+MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *step, MbsState *state) {
   const MbsSystem *system = reduced->system;
-  const MbsRuleStep k = mbs_rule_step(&reduced->stepper->rule, h);
-  reduced->current = reduced->is_repeated ? reduced->set_of_step[step] : reduced->next;
+  const MbsRuleStep k = mbs_rule_step(&reduced->implicit->rule, step->h);
+  bool is_decided = step->set != MBS_UNDECIDED;
+  reduced->current = is_decided ? step->set : reduced->next;
   mbs_state_copy(system, &reduced->accepted, &reduced->old);
-  for (int i = 0; i < system->nq && reduced->stepper->w; ++i) {
-    reduced->old_g[i] = reduced->stepper->w[i];
+  for (int i = 0; i < system->nq && reduced->implicit->w; ++i) {
+    reduced->old_g[i] = reduced->implicit->w[i];
   }
-  mbs_stepper_extrapolate(reduced->stepper, &reduced->old, state->a, state->lambda);
+  mbs_implicit_extrapolate(reduced->implicit, &reduced->old, state->a, state->lambda);
   MbsStatus status = mbs_reduced_solve(context, reduced, &k, state);
-  if (status == MBS_ERROR_NUMERICAL && !reduced->is_repeated && !reduced->is_stuck) {
+  if (status == MBS_ERROR_NUMERICAL && !is_decided && !reduced->is_stuck) {
     // a set may lose the motion within a step: once more with one that suits where the step begins; not because of
     // rounding, for a step in other coordinates has another truncation error
     context->status = MBS_OK;
@@ -288,12 +252,12 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, double h, l
     status = mbs_reduced_solve(context, reduced, &k, state);
   }
   MBS_TRY(status);
-  reduced->set_of_step[step] = reduced->current;
-  if (!reduced->is_repeated) {
+  step->set = reduced->current;
+  if (!is_decided) {
     MBS_TRY(choose_next(context, reduced, state));
   }
-  (void)mbs_stepper_stage(reduced->stepper, state, true);
-  MBS_TRY(mbs_stepper_finish(context, reduced->stepper, state, 0));
+  (void)mbs_implicit_stage(reduced->implicit, state, true);
+  MBS_TRY(mbs_implicit_finish(context, reduced->implicit, state, 0));
   mbs_state_copy(system, state, &reduced->accepted);
   return MBS_OK;
 }

@@ -25,23 +25,21 @@
 #ifndef MBS_REDUCED_H
 #define MBS_REDUCED_H
 
-#include "integrators/replay.h"
-#include "integrators/stepper.h"
+#include "integrators/implicit.h"
 
 typedef struct MbsReduced {
+  MbsStepper base;
   MbsSystem *system;
-  MbsStepper *stepper;  // for the rule, the tolerance, the count of iterations, the smallest multipliers, g and G
-  int count;            // of independent coordinates
-  int set_count, set_capacity;
-  MbsInitial **sets;            // their choices, with K and Kv of each
+  MbsImplicit *implicit;        // for the start, the rule, the tolerance, the smallest multipliers, g and G
+  int count;                    // of independent coordinates
+  int set_count, set_capacity;  // of all there have been
+  MbsInitial **sets;            // with K and Kv of each
   double *growth;               // by set: the largest entry of R when it was chosen
-  int growth_capacity;          // of that list
+  MbsSetChoice *choices;        // by set
+  int growth_capacity, choice_capacity;
   double present_growth;        // of the current set; below 0: not known
   int current, next;            // set of the step that was made, and of the next one
-  long step_count;              // of the run
-  int *set_of_step;             // by step
   bool is_stuck;                // the last solution came to a halt at rounding above the tolerance
-  bool is_repeated;             // steps are walked again with their sets, or with those of another run
   MbsState old, accepted;       // before the step that was made, and after it
   mbs_scalar *old_g;            // nq: g before the step
   mbs_scalar *level[4];         // count: w, w', w'' of the state before the step, and w'' with g
@@ -69,20 +67,15 @@ typedef struct MbsReduced {
   mbs_scalar *of_own;     // count
 } MbsReduced;
 
-// steps: of the run.
-MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsStepper *stepper, long steps,
-                             MbsReduced **reduced);
-void mbs_reduced_destroy(MbsReduced *reduced);
+// Owns `implicit` from now on.
+MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsImplicit *implicit, MbsStepper **stepper);
 
-// After the start: its independent coordinates, chosen at this position; or those of the run whose record is given.
-MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsReplay *replay, const MbsState *state);
-// What was decided, for another run; in the arena.
-MbsStatus mbs_reduced_record(MbsContext *context, MbsArena *arena, const MbsReduced *reduced, MbsReplay *replay);
-// One step of size h, the `step`th, to the time in the state.
-MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, double h, long step, MbsState *state);
-
-// Steps go on from this state (and g); is_repeated: they were walked before, with the sets of then.
-void mbs_reduced_resume(MbsReduced *reduced, const MbsState *state, bool is_repeated);
+// After the start: its independent coordinates, chosen at this position; or those of the path that is followed.
+MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsPath *followed, const MbsState *state);
+// One step, to the time in the state.
+MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *step, MbsState *state);
+// Steps go on from this state (and g).
+void mbs_reduced_resume(MbsReduced *reduced, const MbsState *state);
 
 // The derivative of the step (P3 (37)-(61) with the factors of K and Kv for everything).
 MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, double h, const MbsState *state,
@@ -98,7 +91,7 @@ static inline mbs_scalar *mbs_reduced_bar_of_g(const MbsReduced *reduced, mbs_sc
 void mbs_reduced_handle_hats(const MbsReduced *reduced, int set, bool is_prepared, const MbsState *state,
                              const MbsStateBar *bar, mbs_scalar *hats);
 // Signals must be evaluated at the state.
-MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, double h, long step,
+MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, const MbsStep *step,
                                          const MbsState *state);
 void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *state, const MbsStateBar *bar,
                                  mbs_scalar *hats);

@@ -262,7 +262,7 @@ void mbs_reduced_subtract_equations(MbsReduced *reduced, const MbsState *state, 
   for (int i = 0; i < reduced->count && !set->is_automatic; ++i) {
     const mbs_scalar weights[] = {p[0][mbs_reduced_row(set, i)], set->rate_row[i] >= 0 ? p[1][set->rate_row[i]] : 0,
                                   set->rate_row[i] >= 0 ? p[2][set->rate_row[i]] : p[4][i]};
-    if (reduced->stepper->w) {  // of which E5 has used w''
+    if (reduced->implicit->w) {  // of which E5 has used w''
       (void)mbs_function_evaluate(system, mbs_reduced_function(set, i, 2), state, NULL);
     }
     for (int level = 0; level < 3; ++level) {

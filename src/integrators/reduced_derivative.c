@@ -39,7 +39,7 @@ static void columns_of(const MbsReduced *reduced, int level, const MbsState *sta
 static MbsColumns with_g(const MbsReduced *reduced, const MbsColumns *columns) {
   const MbsSystem *system = reduced->system;
   MbsColumns other = *columns;
-  other.A = reduced->stepper->W;
+  other.A = reduced->implicit->W;
   for (int k = 0; k < system->column_count; ++k) {
     for (int i = system->n; i < system->nq; ++i) {
       other.A[k * system->nq + i] = columns->A[k * system->nq + i];
@@ -51,7 +51,7 @@ static MbsColumns with_g(const MbsReduced *reduced, const MbsColumns *columns) {
 // the hats', from w, w', w'' of the state before the step and u
 static void differentiate_hats(MbsReduced *reduced, const MbsRuleStep *k, const MbsColumns *columns) {
   mbs_scalar **Z = reduced->Z;
-  bool has_auxiliary = reduced->stepper->w != NULL;
+  bool has_auxiliary = reduced->implicit->w != NULL;
   mbs_signal_bank_evaluate(reduced->system, &reduced->old);
   for (int level = 0; level < 3; ++level) {
     columns_of(reduced, level, &reduced->old, columns, Z[level]);
@@ -151,8 +151,8 @@ static void find_multipliers(MbsReduced *reduced, const MbsState *state, const M
       columns->S[k * system->m + i] = columns->K[k * system->m + i] = 0;
     }
   }
-  if (reduced->stepper->has_redundancy) {
-    mbs_project_balance_derivative(reduced->stepper->projector, MBS_PROJECT_BALANCE, state, columns, columns->L);
+  if (reduced->implicit->has_redundancy) {
+    mbs_project_balance_derivative(reduced->implicit->projector, MBS_PROJECT_BALANCE, state, columns, columns->L);
   }
   for (int i = 0; i < system->m * system->column_count; ++i) {
     columns->T[i] = columns->L[i];
@@ -163,7 +163,7 @@ MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, 
                                       const MbsColumns *columns) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
-  const MbsRuleStep rule = mbs_rule_step(&reduced->stepper->rule, h);
+  const MbsRuleStep rule = mbs_rule_step(&reduced->implicit->rule, h);
   differentiate_hats(reduced, &rule, columns);
   mbs_signal_bank_evaluate(system, state);
   MBS_TRY(mbs_reduced_factor(context, reduced, &rule, state, false));
@@ -176,8 +176,8 @@ MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, 
     reduced->Z[3][i] += rule.cw * reduced->S[i];
   }
   find_multipliers(reduced, state, columns);
-  if (reduced->stepper->w) {
-    const MbsState at_g = mbs_reduced_auxiliary(reduced, state, reduced->stepper->w);
+  if (reduced->implicit->w) {
+    const MbsState at_g = mbs_reduced_auxiliary(reduced, state, reduced->implicit->w);
     const MbsColumns of_g = with_g(reduced, columns);
     mbs_signal_bank_evaluate(system, &at_g);
     solve_level(reduced, &set->position, 2, reduced->Z[3], &at_g, &of_g);

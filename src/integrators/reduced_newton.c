@@ -51,7 +51,7 @@ MbsState mbs_reduced_auxiliary(const MbsReduced *reduced, const MbsState *state,
 static void find_hats(MbsReduced *reduced, const MbsRuleStep *k) {
   const MbsInitial *set = reduced->sets[reduced->current];
   mbs_scalar **level = reduced->level;
-  bool has_auxiliary = reduced->stepper->w != NULL;
+  bool has_auxiliary = reduced->implicit->w != NULL;
   for (int l = 0; l < (has_auxiliary ? 4 : 3); ++l) {
     MbsState state = l < 3 ? reduced->old : mbs_reduced_auxiliary(reduced, &reduced->old, reduced->old_g);
     if (!set->is_automatic && (l == 0 || l == 3)) {
@@ -166,7 +166,7 @@ static Left evaluate(MbsReduced *reduced, const MbsRuleStep *k, MbsState *state)
 static void predict(MbsReduced *reduced, const MbsRuleStep *k, MbsState *state) {
   const MbsInitial *set = reduced->sets[reduced->current];
   const MbsState *old = &reduced->old;
-  const mbs_scalar *g = reduced->stepper->w ? reduced->old_g : old->a;
+  const mbs_scalar *g = reduced->implicit->w ? reduced->old_g : old->a;
   for (int i = 0; i < reduced->system->n; ++i) {
     state->q[i] = old->q[i] + k->h * old->v[i] + k->qa * old->a[i] + k->qw * g[i] + k->c0 * state->a[i];
     state->v[i] = old->v[i] + k->va * old->a[i] + k->vw * g[i] + k->c1 * state->a[i];
@@ -184,7 +184,7 @@ static void find_auxiliary(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
   enum { MOST_PASSES = 8 };
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
-  const MbsState with_g = mbs_reduced_auxiliary(reduced, state, reduced->stepper->w);
+  const MbsState with_g = mbs_reduced_auxiliary(reduced, state, reduced->implicit->w);
   for (int i = 0; i < system->n; ++i) {
     with_g.a[i] = state->a[i];
   }
@@ -206,7 +206,7 @@ static double distance(const MbsReduced *reduced, const Left *left, double h, do
   double v = largest_of(n, state->v) + little * size / h, a = largest_of(n, state->a) + v / h;
   const double *change = left->change;
   double most = fmax(fmax(change[0] / size, change[1] / (fewer * v)), change[2] / (fewer * a));  // real
-  return fmax(fmax(left->force, left->following), most) / reduced->stepper->tolerance;           // real
+  return fmax(fmax(left->force, left->following), most) / reduced->implicit->tolerance;          // real
 }
 
 // Is what is left of the forces rounding (see newton.c)? rho = R' of it.
@@ -242,7 +242,7 @@ MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsR
     before = distant;
     Left left = evaluate(reduced, k, state);
     distant = distance(reduced, &left, k->h, size, state);
-    is_off = reduced->system->m > 0 && left.change[0] > reduced->stepper->tolerance * size;
+    is_off = reduced->system->m > 0 && left.change[0] > reduced->implicit->tolerance * size;
     if (!isfinite(left.force + left.following) || !isfinite(left.change[0] + left.change[1] + left.change[2])) {
       return mbs_reduced_singular(context, reduced->system, state);
     }
@@ -257,18 +257,18 @@ MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsR
     }
     if (is_done) {  // the factors at hand remove most of what is left
       (void)evaluate(reduced, k, state);
-      if (reduced->stepper->w) {
+      if (reduced->implicit->w) {
         find_auxiliary(reduced, k, state);
       }
       return MBS_OK;
     }
-    reduced->stepper->iterations += 1;
+    reduced->base.iterations += 1;
     if (!(distant < fast * before)) {
       mbs_signal_bank_evaluate(reduced->system, state);
       MBS_TRY(mbs_reduced_factor(context, reduced, k, state, false));
     }
   }
-  distant *= reduced->stepper->tolerance;
+  distant *= reduced->implicit->tolerance;
   reduced->is_stuck = distant < 1e-12;
   const char *advice =
       reduced->is_stuck ? "rounding is larger than that: use a larger tolerance"
@@ -281,5 +281,5 @@ MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsR
       context, MBS_ERROR_NUMERICAL, place,
       "matrix-r: Newton's iteration does not converge at t = %.10g: scaled residual %.3g after %d iterations, "
       "wanted %.3g; %s%s",
-      mbs_re(state->t), distant, MOST_ITERATIONS, reduced->stepper->tolerance, where, advice);
+      mbs_re(state->t), distant, MOST_ITERATIONS, reduced->implicit->tolerance, where, advice);
 }

@@ -88,7 +88,7 @@ static void chain(MbsReduced *reduced, const MbsState *state, const MbsStateBar 
 static void transpose_auxiliary(MbsReduced *reduced, const MbsState *state, const MbsStateBar *bar, mbs_scalar *of_g) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
-  const MbsState at_g = mbs_reduced_auxiliary(reduced, state, reduced->stepper->w);
+  const MbsState at_g = mbs_reduced_auxiliary(reduced, state, reduced->implicit->w);
   MbsStateBar known = *bar;
   known.a = of_g;
   known.lambda = reduced->scratch.lambda;
@@ -122,10 +122,10 @@ MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, 
   return is_regular ? MBS_OK : mbs_reduced_singular(context, reduced->system, state);
 }
 
-MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, double h, long step,
+MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, const MbsStep *step,
                                          const MbsState *state) {
-  const MbsRuleStep k = mbs_rule_step(&reduced->stepper->rule, h);
-  return mbs_reduced_prepare_instant(context, reduced, reduced->set_of_step[step], k.c0, k.c1, state);
+  const MbsRuleStep k = mbs_rule_step(&reduced->implicit->rule, step->h);
+  return mbs_reduced_prepare_instant(context, reduced, step->set, k.c0, k.c1, state);
 }
 
 void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, bool is_prepared, const MbsState *state,
@@ -133,12 +133,12 @@ void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, bool is_prepa
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[index];
   bool is_evaluated =
-      is_prepared && index == reduced->current && mbs_reduced_is_assembled(reduced) && !reduced->stepper->w;
+      is_prepared && index == reduced->current && mbs_reduced_is_assembled(reduced) && !reduced->implicit->w;
   MbsStateBar of_g = *bar;
   of_g.a = mbs_reduced_bar_of_g(reduced, hats);
-  for (int level = 0; level < (reduced->stepper->w ? 4 : 3); ++level) {
+  for (int level = 0; level < (reduced->implicit->w ? 4 : 3); ++level) {
     const MbsStateBar *to = level < 3 ? bar : &of_g;
-    const MbsState at = level < 3 ? *state : mbs_reduced_auxiliary(reduced, state, reduced->stepper->w);
+    const MbsState at = level < 3 ? *state : mbs_reduced_auxiliary(reduced, state, reduced->implicit->w);
     mbs_scalar *const unknown[] = {to->q, to->v, to->a, to->a};
     if (level == 3 && !set->is_automatic) {
       mbs_signal_bank_evaluate(system, &at);
@@ -213,8 +213,8 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, c
     bar->lambda[i] += bar->total[i];
     bar->total[i] = 0;
   }
-  if (reduced->stepper->has_redundancy) {
-    mbs_project_balance_transposed(reduced->stepper->projector, MBS_PROJECT_BALANCE, state, bar->lambda, bar);
+  if (reduced->implicit->has_redundancy) {
+    mbs_project_balance_transposed(reduced->implicit->projector, MBS_PROJECT_BALANCE, state, bar->lambda, bar);
   }
   // p3 and p4 with pi = 0
   for (int r = 0; r < set->velocity->row_count; ++r) {
@@ -251,8 +251,8 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, c
 void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *state, const MbsStateBar *bar,
                                  mbs_scalar *hats) {
   const MbsInitial *set = reduced->sets[reduced->current];
-  const MbsRuleStep k = mbs_rule_step(&reduced->stepper->rule, h);
-  bool has_auxiliary = reduced->stepper->w != NULL;
+  const MbsRuleStep k = mbs_rule_step(&reduced->implicit->rule, h);
+  bool has_auxiliary = reduced->implicit->w != NULL;
   int d = reduced->count;
   mbs_scalar *u = reduced->uh, *s = reduced->s;  // what these receive
   if (has_auxiliary) {

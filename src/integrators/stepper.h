@@ -1,97 +1,88 @@
-// One step in time: the equations of a formulation, the rule of an integrator, and what follows.
-//     q = qh + c0 a*,  v* = vh + c1 a*            rule.h
-//     r(t, q, v*, a*, lambda) = 0                 Newton's iteration, newton.c
-//     v, a = v*, a* projected                     projection.h, for formulations that project
-// and, where constraints are redundant and the formulation allows that, lambda is the smallest that balances the
-// forces.
+// What makes a step: one interface of all steppers. Simulation, direct differentiation and the adjoint see nothing
+// else.
+//
+//   implicit.c    all coordinates, with the equations of a formulation         penalty, index1, ali1, index3, ali3p
+//   reduced.c     independent coordinates alone                                matrix-r
+//   kinematic.c   positions that drivers prescribe, each found anew            kinematics
+//
+// A stepper hands a state y = (q, v, a, multipliers) from step to step, y1 = F(y0, h, t1; rho), and what it carries
+// along besides (auxiliary accelerations, the last steps for extrapolation, sets of coordinates): that it can save and
+// restore. Step 0 is the start: accelerations and multipliers where positions and velocities are given.
+//
+// F's derivative takes columns Y = dy/drho along. F's transpose takes, for a number psi, the derivatives with respect
+// to the new state (`bar`), and those with respect to what is carried along (`carry`), to those of the old one; what
+// coefficients and parameters receive is added to those of `bar`. For it each step leaves a row on the trajectory, from
+// which `recall` brings back what the transpose looks at.
 #ifndef MBS_STEPPER_H
 #define MBS_STEPPER_H
 
 #include "formulations/formulation.h"
-#include "integrators/projection.h"
-#include "integrators/refinement.h"
-#include "integrators/rule.h"
+#include "integrators/path.h"
 
 typedef struct MbsStepper {
-  const MbsFormulation *formulation;
-  MbsRule rule;
-  double tolerance;
-  bool is_approximate;  // Newton's matrix without the curvature of the constraints
-  bool has_projections;
-  bool has_redundancy;  // of the constraints: the smallest multipliers are meant
-  bool has_reactions;   // some signal reads the state's total: what it costs to differentiate is worth it
-  long iterations;      // so far
-  MbsSparseSolver *solver;
-  mbs_scalar *tangent;                           // values of the assembled matrix
-  mbs_scalar *r;                                 // n + m
-  mbs_scalar *R;                                 // (n + m) x columns
-  MbsRefinement refinement;                      // of solutions with Newton's matrix, where that is relaxed
-  mbs_scalar *previous[2];                       // n + m each: accelerations and multipliers one and two steps ago
-  int previous_count;                            // how many of them there are
-  MbsState stage;                                // where r = 0 holds: q of the state, v*, a*, lambda
-  mbs_scalar *stage_v, *stage_a, *stage_lambda;  // its own arrays, where they are not the state's
-  mbs_scalar *w, *W;               // auxiliary accelerations (nq) and their columns (nq each); NULL: a itself
-  MbsProjector *projector;         // NULL: not needed
-  bool is_recallable;              // the last step: see recall
-  mbs_scalar *bar_a, *bar_lambda;  // nq, m: what the transpose has no use for
+  const struct MbsStepperType *type;
+  long iterations;  // of Newton, so far
+  int carry_size;   // of a carry
+  int row_size;     // of a row of the trajectory
+  int set_count;    // matrix-r: of independent coordinates, as paths count them
+  const MbsSetChoice *sets;
 } MbsStepper;
 
-// has_redundancy: some constraints are redundant.
+// Where the equations of motion have adjoint equations of their own: x'' = s(x, x') for as many coordinates x as
+// `count` says, all of them or independent ones. adjoint_continuous.c
+typedef struct MbsBackward {
+  int (*count)(const MbsStepper *stepper);
+  // Factors the equations at one instant with x = xh + c0 s, x' = xh' + c1 s.
+  MbsStatus (*factor)(MbsContext *context, MbsStepper *stepper, int set, double c0, double c1, const MbsState *state);
+  // From what the state (`bar`, used up) and s receive to what xh and xh' do.
+  void (*solve)(MbsStepper *stepper, double c0, double c1, const MbsState *state, const MbsStateBar *bar,
+                const mbs_scalar *s, mbs_scalar *x, mbs_scalar *rate);
+  // From what x and x' (of a set, one after the other in mu) receive to what the state does.
+  void (*give)(MbsStepper *stepper, int set, const MbsState *state, const MbsStateBar *bar, mbs_scalar *mu);
+} MbsBackward;
+
+typedef struct MbsStepperType {
+  void (*destroy)(MbsStepper *stepper);
+  // The accelerations and multipliers of the start, and what is decided there. sets: those of a path that is followed,
+  // or NULL.
+  MbsStatus (*start)(MbsContext *context, MbsStepper *stepper, const MbsPath *followed, MbsState *state);
+  // One step from the state to the time in it, where fixed coordinates are already; decides what is undecided. On
+  // failure the state is not usable: restore. Never allocates, but where independent coordinates change.
+  MbsStatus (*step)(MbsContext *context, MbsStepper *stepper, MbsStep *step, MbsState *state);
+  // The derivative of the start or of a step that was made just now, with respect to the system's columns. At the start
+  // X and V are given.
+  MbsStatus (*derivative)(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state,
+                          const MbsColumns *columns);
+
+  // Puts what the transpose needs of the start or of a step that was made just now into a row; and back, with the
+  // state (whose time and fixed coordinates are there) as the step left it.
+  void (*put_row)(const MbsStepper *stepper, const MbsState *state, mbs_scalar *row);
+  MbsStatus (*recall)(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const mbs_scalar *row,
+                      MbsState *state);
+  // The transpose of a step, for any number of bars once it is prepared; `next`: the step after it, NULL: it is the
+  // last. Signals must be evaluated at the state. At the start it gives what q and v receive.
+  MbsStatus (*prepare)(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state);
+  void (*transposed)(MbsStepper *stepper, const MbsStep *step, const MbsStep *next, const MbsState *state,
+                     const MbsStateBar *bar, mbs_scalar *carry);
+  const MbsBackward *backward;  // NULL: not offered
+
+  // What the next step depends on, beside the state.
+  int (*save_size)(const MbsStepper *stepper);
+  void (*save)(const MbsStepper *stepper, mbs_scalar *to);
+  void (*restore)(MbsStepper *stepper, const mbs_scalar *from, const MbsState *state);
+
+  // The matrix whose condition tells how near to singular the last step was, and the power with which it counts (the
+  // implicit step's has K = [Phi_q; ...] twice, and matrix-r solves with K thrice); NULL: none does.
+  MbsSparseSolver *(*watched)(const MbsStepper *stepper, mbs_scalar **values, int *power);
+} MbsStepperType;
+
+// The stepper of a formulation, or that of kinematics; everything is in the system's arena, and `destroy` gives back
+// what is not.
 MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
-                             bool has_redundancy, MbsStepper *stepper);
-void mbs_stepper_destroy(MbsStepper *stepper);
+                             MbsInitial *initial, MbsStepper **stepper);
 
-// Solves for a and the multipliers with q and v given: the start.
-MbsStatus mbs_stepper_start(MbsContext *context, MbsStepper *stepper, MbsState *state);
-// One step of size h, to the time in the state. On failure the state is not usable.
-MbsStatus mbs_stepper_step(MbsContext *context, MbsStepper *stepper, double h, MbsState *state);
-
-// The two halves of a step around Newton's iteration: where r = 0 is to hold, with the state's q (at the start also its
-// v and a); and from there to the state, projected and with all its multipliers. h: of the step; 0: the start.
-MbsState *mbs_stepper_stage(MbsStepper *stepper, const MbsState *state, bool is_start);
-MbsStatus mbs_stepper_finish(MbsContext *context, MbsStepper *stepper, MbsState *state, double h);
-// The second half of a recallable step again, for its transpose: the state has v, a, sigma and kappa as they were.
-MbsStatus mbs_stepper_recall(MbsContext *context, MbsStepper *stepper, MbsState *state, double h);
-
-// The derivatives of what start and step computed, with respect to the system's columns: exact, since they
-// differentiate the discrete equations. start takes X and V and gives A and the multipliers' columns; step takes those
-// of the old state and gives those of the new.
-MbsStatus mbs_stepper_start_derivative(MbsContext *context, MbsStepper *stepper, const MbsState *state,
-                                       const MbsColumns *columns);
-MbsStatus mbs_stepper_step_derivative(MbsContext *context, MbsStepper *stepper, double h, const MbsState *state,
-                                      const MbsColumns *columns);
-
-// The transpose of these, stepper_transposed.c: from the derivatives of a number with respect to the new state (`bar`,
-// and w of the auxiliary accelerations) to those with respect to the old one, or from A's to X's and V's at the start;
-// what coefficients and parameters receive on the way is added to those of `bar`. `prepare` factors what all numbers
-// need: the stage must be set and the state finished (as step leaves them).
-MbsStatus mbs_stepper_prepare_transposed(MbsContext *context, MbsStepper *stepper, double h);
-void mbs_stepper_start_transposed(MbsStepper *stepper, const MbsState *state, const MbsStateBar *bar, mbs_scalar *w);
-void mbs_stepper_step_transposed(MbsStepper *stepper, double h, const MbsState *state, const MbsStateBar *bar,
-                                 mbs_scalar *w);
-// The same of the equations at one instant alone, without projections: a and the multipliers solve r = 0 with
-// q = qh + c0 a, v = vh + c1 a; from the derivatives with respect to the state to those with respect to qh and vh (in q
-// and v of `bar`). Newton's matrix must be factored for c0 and c1.
-void mbs_stepper_instant_transposed(MbsStepper *stepper, double c0, double c1, const MbsState *state,
-                                    const MbsStateBar *bar);
-
-// a and lambda of the next step by the polynomials through those of the last three, as far as they exist; remembers
-// those of `state`.
-void mbs_stepper_extrapolate(MbsStepper *stepper, const MbsState *state, mbs_scalar *a, mbs_scalar *lambda);
-
-// ---- newton.c ----
-// How many units in the last place of the terms that cancel within f and e (mbs_terms_cancelling) their rounding may
-// be: some tens of operations on each.
-#define MBS_ROUNDINGS 16
-// Names the force that is not a finite number at the state.
-MbsStatus mbs_newton_not_finite(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step);
-// What to say of the constraint (-1: none) that holds least where the iteration failed: nothing, unless it is a driver.
-// Returns where that stands in the model.
-MbsPlace mbs_newton_suspect(const MbsSystem *system, int constraint, size_t size, char *text);
-// Assembles and factors the exact matrix at a state, for solutions by stepper->refinement.
-MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsStepper *stepper, const MbsState *state, double c0,
-                                  double c1);
-// Newton's iteration on the residual; c0 = dq/da, c1 = dv/da.
-MbsStatus mbs_newton_solve(MbsContext *context, MbsStepper *stepper, double c0, double c1, MbsState *state);
+// For rows and saves: copies `count` numbers, and returns what follows behind them.
+mbs_scalar *mbs_put(mbs_scalar *to, int count, const mbs_scalar *from);
+const mbs_scalar *mbs_take(const mbs_scalar *from, int count, mbs_scalar *to);
 
 #endif

@@ -8,7 +8,7 @@
 // with f = (x', s): in the halves mu = (m, l) of positions and velocities, and with H = l.s(x, x') + g,
 //     -m' = H_x,   -l' = m + H_x',   psi' = ... + integral of H_rho.
 // The derivatives of H are one transposed solve with the equations of motion, P2 (41)-(44), P3 (68c), (69b): l is what
-// s receives (instant_transposed of the stepper and of reduced, with c0 = c1 = 0).
+// s receives (MbsBackward of the stepper, with c0 = c1 = 0).
 //
 // The trapezoidal rule from a time 1 back to the time 0 before it, m0 = m1 - h/2 (m0' + m1') and l likewise, asks for
 // H at l0, which depends on H itself:
@@ -37,7 +37,7 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
         "matrix-r; use one of these, or method adjoint, which is exact with every formulation",
         settings->formulation);
   }
-  if (simulation->reduced && mbs_initial_is_nonholonomic(simulation->system)) {
+  if (simulation->formulation.type->is_reduced && mbs_initial_is_nonholonomic(simulation->system)) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "method adjoint-continuous is not offered with nonholonomic constraints and formulation matrix-r, "
                     "whose velocities are fewer than its positions; use penalty, or method adjoint");
@@ -55,7 +55,8 @@ MbsStatus mbs_continuous_create(MbsContext *context, MbsSweep *sweep, int runnin
   MBS_TAKE(context, system->arena, continuous->rate, sweep->objective_count);
   MBS_TAKE(context, system->arena, continuous->before, sweep->objective_count);
   for (int o = 0; o < sweep->objective_count; ++o) {
-    MBS_TAKE(context, system->arena, continuous->mu[o], mbs_reduced_hat_size(system));
+    MBS_TAKE(context, system->arena, continuous->mu[o],
+             simulation->stepper->carry_size > 2 * system->n ? simulation->stepper->carry_size : 2 * system->n);
     MBS_TAKE(context, system->arena, continuous->rate[o], 2 * n);
     MBS_TAKE(context, system->arena, continuous->before[o], columns);
   }
@@ -65,45 +66,30 @@ MbsStatus mbs_continuous_create(MbsContext *context, MbsSweep *sweep, int runnin
   continuous->running_count = running_count;
   continuous->running_of = running_of;
   MBS_TAKE(context, system->arena, continuous->running,
-           (size_t)(simulation->step_count + 1) * (size_t)running_count * columns);
+           (size_t)(simulation->followed->step_count + 1) * (size_t)running_count * columns);
   sweep->continuous = continuous;
   return MBS_OK;
 }
 
 // ---- one solve ----
 static int size_of(const MbsSimulation *simulation) {
-  return simulation->reduced ? simulation->reduced->count : simulation->system->n;
+  return simulation->stepper->type->backward->count(simulation->stepper);
 }
 
 // set: of independent coordinates, of matrix-r
 static MbsStatus factor(MbsContext *context, MbsSweep *sweep, int set, double c0, double c1) {
   MbsSimulation *simulation = sweep->simulation;
-  return simulation->reduced
-             ? mbs_reduced_prepare_instant(context, simulation->reduced, set, c0, c1, &simulation->state)
-             : mbs_newton_factor_exact(context, &simulation->stepper, &simulation->stepper.stage, c0, c1);
+  return simulation->stepper->type->backward->factor(context, simulation->stepper, set, c0, c1, &simulation->state);
 }
 
 // p and u: what x and x' receive from what the state has received, and accelerations (s)
 static void solve(MbsSweep *sweep, int o, double c0, double c1) {
   MbsSimulation *simulation = sweep->simulation;
-  const MbsSystem *system = simulation->system;
   const MbsContinuous *continuous = sweep->continuous;
   const MbsStateBar *bar = &sweep->bars[o];
-  if (simulation->reduced) {
-    mbs_reduced_instant_transposed(simulation->reduced, c0, c1, &simulation->state, bar, continuous->s, continuous->p,
-                                   continuous->u);
-  } else {
-    for (int i = 0; i < system->n; ++i) {
-      bar->a[i] += continuous->s[i];
-    }
-    mbs_stepper_instant_transposed(&simulation->stepper, c0, c1, &simulation->state, bar);
-    for (int i = 0; i < system->n; ++i) {
-      continuous->p[i] = bar->q[i];
-      continuous->u[i] = bar->v[i];
-      bar->q[i] = bar->v[i] = 0;
-    }
-  }
-  mbs_system_fixed_transposed(system, simulation->state.t, bar, sweep->gradient[o]);
+  simulation->stepper->type->backward->solve(simulation->stepper, c0, c1, &simulation->state, bar, continuous->s,
+                                             continuous->p, continuous->u);
+  mbs_system_fixed_transposed(simulation->system, simulation->state.t, bar, sweep->gradient[o]);
 }
 
 static void solve_weighted(MbsSweep *sweep, int o, double c0, double c1, double weight) {
@@ -212,7 +198,7 @@ static MbsStatus begin(MbsContext *context, MbsSweep *sweep, int set, double h) 
       give_mu(sweep, o);
     }
   }
-  keep_running(sweep, sweep->simulation->step_count, 1);
+  keep_running(sweep, sweep->simulation->path.step_count, 1);
   for (int o = 0; o < sweep->objective_count; ++o) {
     give_rate(sweep, o, h / 2);
   }
@@ -224,8 +210,8 @@ static MbsStatus change_set(MbsContext *context, MbsSweep *sweep, int old, int s
   MbsSimulation *simulation = sweep->simulation;
   MBS_TRY(factor(context, sweep, set, 0, 0));
   for (int o = 0; o < sweep->objective_count; ++o) {
-    mbs_reduced_handle_hats(simulation->reduced, old, false, &simulation->state, &sweep->bars[o],
-                            sweep->continuous->mu[o]);
+    simulation->stepper->type->backward->give(simulation->stepper, old, &simulation->state, &sweep->bars[o],
+                                              sweep->continuous->mu[o]);
     give_mu(sweep, o);
     give_rate(sweep, o, h / 2);
   }
@@ -235,43 +221,31 @@ static MbsStatus change_set(MbsContext *context, MbsSweep *sweep, int old, int s
 // y_rho(0)' mu(0)
 static MbsStatus finish(MbsContext *context, MbsSweep *sweep, int set) {
   MbsSimulation *simulation = sweep->simulation;
-  int n = simulation->system->n;
   for (int o = 0; o < sweep->objective_count; ++o) {
-    mbs_scalar *mu = sweep->continuous->mu[o];
-    if (simulation->reduced) {
-      mbs_reduced_handle_hats(simulation->reduced, set, false, &simulation->state, &sweep->bars[o], mu);
-    } else {
-      for (int i = 0; i < n; ++i) {
-        sweep->bars[o].q[i] = mu[i];
-        sweep->bars[o].v[i] = mu[n + i];
-      }
-    }
+    simulation->stepper->type->backward->give(simulation->stepper, set, &simulation->state, &sweep->bars[o],
+                                              sweep->continuous->mu[o]);
   }
-  MBS_TRY(mbs_sweep_start(context, sweep, true));
+  MBS_TRY(mbs_sweep_start(context, sweep));
   keep_running(sweep, 0, 1);
   return MBS_OK;
 }
 
-MbsStatus mbs_continuous_step(MbsContext *context, MbsSweep *sweep, long step) {
-  const MbsSimulation *simulation = sweep->simulation;
-  const int *sets = simulation->reduced ? simulation->reduced->set_of_step : NULL;
-  bool is_last = step == simulation->step_count;
-  double before = step > 0 ? mbs_simulation_step_size(simulation, step) : 0;
-  if (is_last) {
-    return begin(context, sweep, sets ? sets[step] : 0, before);
+MbsStatus mbs_continuous_step(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
+  double before = step->h;
+  if (!next) {
+    return begin(context, sweep, step->set, before);
   }
-  double after = mbs_simulation_step_size(simulation, step + 1);
-  int set = sets ? sets[step + 1] : 0;
-  bool has_changed = sets && step > 0 && sets[step] != set;
+  double after = next->h;
+  bool has_changed = step->number > 0 && step->set != next->set;
   double weight = has_changed ? after / 2 : (before + after) / 2;
-  MBS_TRY(factor(context, sweep, set, after * after / 4, after / 2));
+  MBS_TRY(factor(context, sweep, next->set, after * after / 4, after / 2));
   note_running(sweep);
   for (int o = 0; o < sweep->objective_count; ++o) {
     step_back(sweep, o, after, weight);
   }
-  if (step == 0) {
-    return finish(context, sweep, set);
+  if (step->number == 0) {
+    return finish(context, sweep, next->set);
   }
-  keep_running(sweep, step, after / 2 / weight);
-  return has_changed ? change_set(context, sweep, set, sets[step], before) : MBS_OK;
+  keep_running(sweep, step->number, after / 2 / weight);
+  return has_changed ? change_set(context, sweep, next->set, step->set, before) : MBS_OK;
 }

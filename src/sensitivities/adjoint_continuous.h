@@ -22,7 +22,7 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
 // Makes a sweep one of the continuous adjoint. `running_of`: objectives whose running gradient is kept at every step.
 MbsStatus mbs_continuous_create(MbsContext *context, MbsSweep *sweep, int running_count, const int *running_of);
 
-// What is to be done at the time after `step` steps, on the way back; the state is there.
-MbsStatus mbs_continuous_step(MbsContext *context, MbsSweep *sweep, long step);
+// What is to be done at the time after a step, on the way back; the state is there. next: the step after it, or NULL.
+MbsStatus mbs_continuous_step(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next);
 
 #endif

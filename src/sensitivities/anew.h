@@ -8,7 +8,7 @@
 #include "sensitivities/selection.h"
 #include "sensitivities/twin.h"
 
-// One run with another number for a parameter. base: settings, replay and recorder of the run it is compared with.
+// One run with another number for a parameter. base: settings, path and recorder of the run it is compared with.
 MbsStatus mbs_anew_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *base,
                        int parameter, double number, MbsTwinResult *outcome);
 

@@ -127,7 +127,7 @@ MbsStatus mbs_anew_differentiate(MbsContext *context, MbsArena *arena, const Mbs
   }
   MBS_TRY(mbs_twin_run(context, arena, model, &study.base, &study.nominal));
   study.base.settings = study.nominal.settings;
-  study.base.replay = &study.nominal.replay;
+  study.base.followed = &study.nominal.path;
   for (int k = 0; k < selection->parameter_count; ++k) {
     MBS_TRY(study_parameter(context, &study, k, crosses_jump, *entries));
   }

@@ -189,7 +189,7 @@ static MbsStatus run_perturbed(MbsContext *context, const MbsModel *model, const
   if (status == MBS_OK) {
     keep_values(run, &nominal);
     base.settings = nominal.settings;  // the automatic penalty factor must not move with the parameters,
-    base.replay = &nominal.replay;     // nor what the run decides on the way
+    base.followed = &nominal.path;     // nor what the run decides on the way
   }
   for (int k = 0; k < count && status == MBS_OK; ++k) {
     MbsSeries *own = series ? &series[1 + k] : NULL;

@@ -7,7 +7,7 @@
 #include <mbsens/mbsens.h>
 
 #include "algebra/perturbation.h"
-#include "integrators/replay.h"
+#include "integrators/path.h"
 #include "model/model.h"
 #include "terms/derivative_source.h"
 
@@ -41,7 +41,7 @@ typedef struct MbsTwinRequest {
   int perturbed;                 // parameter perturbed by the complex step, or -1 (complex twin only)
   const MbsRecorder *recorder;   // NULL: no histories
   bool with_reactions;           // at the end
-  const MbsReplay *replay;       // the run whose decisions are followed; NULL: decide
+  const MbsPath *followed;       // the run whose path is followed; NULL: decide
 } MbsTwinRequest;
 
 // Everything in the arena that is passed with it. A perturbed run gives derivatives: imaginary parts over
@@ -69,7 +69,7 @@ typedef struct MbsTwinResult {
   int jump_count;
   MbsJump *jumps;
   MbsStatistics statistics;
-  MbsReplay replay;  // what the run decided
+  MbsPath path;  // what the run did
 } MbsTwinResult;
 
 MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,

@@ -170,23 +170,23 @@ static MbsStatus walk(MbsContext *context, MbsSimulation *simulation, const MbsT
   }
   MBS_TRY(mbs_simulation_start(context, simulation));
   if (*sweep) {
-    mbs_sweep_record(*sweep);
+    MBS_TRY(mbs_trajectory_record(context, (*sweep)->trajectory));
   }
   if (is_recorded) {
     MBS_TRY(mbs_history_row(simulation, request, &history));
   }
-  while (simulation->steps_done < simulation->step_count) {
+  while (!mbs_simulation_is_over(simulation)) {
     MBS_TRY(mbs_simulation_step(context, simulation));
     if (*sweep) {
-      mbs_sweep_record(*sweep);
+      MBS_TRY(mbs_trajectory_record(context, (*sweep)->trajectory));
     }
     if (is_recorded) {
       MBS_TRY(mbs_history_row(simulation, request, &history));
     }
-    double there = (double)simulation->steps_done / (double)simulation->step_count;
+    long done = simulation->path.step_count;
+    double there = (double)done / (double)simulation->followed->step_count;
     double fraction = *sweep ? there / 2 : there;  // there and back
-    if (context->keep_going && simulation->steps_done % STEPS_PER_REPORT == 0 &&
-        !context->keep_going(context->user, fraction)) {
+    if (context->keep_going && done % STEPS_PER_REPORT == 0 && !context->keep_going(context->user, fraction)) {
       return mbs_fail(context, MBS_ERROR_INTERRUPTED, mbs_nowhere, "stopped at t = %.6g of %.6g",
                       mbs_re(simulation->state.t), simulation->settings.end);
     }
@@ -219,6 +219,20 @@ static MbsStatus give_gradient(MbsContext *context, MbsArena *arena, const MbsSi
   return MBS_OK;
 }
 
+// what it did; and how many sets of independent coordinates there were
+static MbsStatus give_path(MbsContext *context, MbsArena *arena, MbsSimulation *simulation, MbsPath *path) {
+  const MbsStepper *stepper = simulation->stepper;
+  for (int i = 0; i < stepper->set_count; ++i) {
+    simulation->statistics.has_automatic_sets |= stepper->sets[i].is_automatic;
+  }
+  simulation->statistics.independent_sets = stepper->set_count;
+  simulation->path.n = simulation->system->n;
+  simulation->path.m = simulation->system->m;
+  simulation->path.set_count = stepper->set_count;
+  simulation->path.sets = stepper->sets;
+  return mbs_path_copy(context, arena, &simulation->path, path);
+}
+
 // a run of a simulation that is ready to start, and what it gives back
 static MbsStatus run(MbsContext *context, MbsArena *arena, MbsSimulation *simulation, const MbsTwinRequest *request,
                      MbsTwinResult *result) {
@@ -231,15 +245,7 @@ static MbsStatus run(MbsContext *context, MbsArena *arena, MbsSimulation *simula
   MBS_TRY(walk(context, simulation, &forward, &sweep));
   MBS_TRY(give_back(context, arena, simulation, request, result));
   MBS_TRY(give_jumps(context, arena, &simulation->guards, result));
-  if (simulation->reduced) {
-    MBS_TRY(mbs_reduced_record(context, arena, simulation->reduced, &result->replay));
-  }
-  for (int i = 0; i < result->replay.set_count; ++i) {
-    simulation->statistics.has_automatic_sets |= result->replay.sets[i].is_automatic;
-  }
-  simulation->statistics.independent_sets = result->replay.set_count;
-  result->replay.n = simulation->system->n;
-  result->replay.m = simulation->system->m;
+  MBS_TRY(give_path(context, arena, simulation, &result->path));
   if (request->with_reactions) {
     MBS_TRY(give_reactions(context, arena, simulation, request, result));
   }
@@ -254,15 +260,15 @@ static MbsStatus run(MbsContext *context, MbsArena *arena, MbsSimulation *simula
 }
 
 // other numbers may lead to other coordinates, if a body's points come to lie in line, say
-static MbsStatus check_replay(MbsContext *context, const MbsSystem *system, const MbsReplay *replay) {
-  if (!replay || (replay->n == system->n && replay->m == system->m)) {
+static MbsStatus check_path(MbsContext *context, const MbsSystem *system, const MbsPath *path) {
+  if (!path || (path->n == system->n && path->m == system->m)) {
     return MBS_OK;
   }
   return mbs_fail(
       context, MBS_ERROR_NUMERICAL, mbs_nowhere,
       "with slightly different parameters the model has %d coordinates and %d constraints instead of %d and "
       "%d, so that no difference can be taken; move the model away from this special position",
-      system->n, system->m, replay->n, replay->m);
+      system->n, system->m, path->n, path->m);
 }
 
 MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
@@ -272,12 +278,14 @@ MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *mod
   struct MbsPerturbedTerms *terms = NULL;
   MBS_TRY((request->is_adjoint ? mbs_simulation_create_for_sweep : mbs_simulation_create)(
       context, model, &request->settings, request->column_count, request->columns, request->parameters, &simulation));
-  simulation->replay = request->replay;
+  if (request->followed) {
+    mbs_simulation_follow(simulation, request->followed);
+  }
   mbs_objectives_choose(&simulation->objectives, request->wanted);
   if (request->perturbed >= 0) {
     mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
   }
-  MbsStatus status = check_replay(context, simulation->system, request->replay);
+  MbsStatus status = check_path(context, simulation->system, request->followed);
   if (status == MBS_OK && source) {
     status = source->create(context, model, &request->settings, request->parameters, &terms);
   }

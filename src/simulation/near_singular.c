@@ -8,23 +8,12 @@
 // as positions are passed, that mark rises again, by a tenth per step.
 #include "simulation/simulation.h"
 
-// The matrix whose condition counts: of matrix-r K, which has a set of independent coordinates from the first step on.
-static MbsSparseSolver *watched_solver(const MbsSimulation *simulation, mbs_scalar **values) {
-  const MbsReduced *reduced = simulation->reduced;
-  if (reduced && simulation->steps_done > 0) {
-    const MbsProblem *problem = &reduced->sets[reduced->current]->position;
-    *values = problem->values;
-    return problem->solver;
-  }
-  *values = simulation->stepper.tangent;
-  return simulation->formulation.type->allows_redundancy ? NULL : simulation->stepper.solver;
-}
-
 void mbs_simulation_watch_condition(MbsSimulation *simulation) {
   MbsStatistics *statistics = &simulation->statistics;
-  bool is_first = simulation->steps_done == (simulation->reduced ? 1 : 0);
+  bool is_first = !(simulation->condition_start > 0);
   mbs_scalar *values;
-  MbsSparseSolver *solver = watched_solver(simulation, &values);
+  int power;
+  MbsSparseSolver *solver = simulation->stepper->type->watched(simulation->stepper, &values, &power);
   if (!solver) {
     return;
   }
@@ -37,7 +26,7 @@ void mbs_simulation_watch_condition(MbsSimulation *simulation) {
   simulation->watched_quality = quality;
   simulation->condition_start = is_first ? condition : simulation->condition_start;
   double growth = simulation->condition_start > 0 ? condition / simulation->condition_start : 0;
-  growth *= simulation->reduced ? growth : 1;  // the others' matrices have K twice, and matrix-r solves with it thrice
+  growth *= power > 1 ? growth : 1;
   if (growth > statistics->condition_growth) {
     statistics->condition_growth = growth;
     statistics->condition_time = mbs_re(simulation->state.t);

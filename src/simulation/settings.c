@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "expressions/parse.h"
+#include "integrators/projection.h"
+#include "integrators/rule.h"
 #include "simulation/simulation.h"
 
 static MbsStatus no_names(void *user, MbsContext *context, MbsPlace place, const char *name, MbsExpression *value) {

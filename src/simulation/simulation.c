@@ -41,16 +41,26 @@ static MbsStatus refuse_projection_signals(MbsContext *context, const MbsSimulat
 // there the number of steps is rounded, and the last ones share what is too much or too little.
 enum { SHARING = 20 };
 
-static void count_steps(MbsSimulation *simulation) {
+static MbsStatus plan_steps(MbsContext *context, MbsSimulation *simulation) {
   const MbsSettings *settings = &simulation->settings;
   bool is_projected = simulation->formulation.type->has_projections && settings->projections >= 0;
   bool is_shared = simulation->formulation.type->is_position_level && !is_projected && !settings->is_kinematic;
   double steps = settings->end / settings->step;
   long count = is_shared ? lround(steps) : (long)ceil(steps * (1 - 1e-9));  // real
-  simulation->step_count = count > 1 ? count : 1;
-  simulation->shared_steps = !is_shared ? 1 : simulation->step_count < SHARING ? simulation->step_count : SHARING;
-  double before = (double)(simulation->step_count - simulation->shared_steps) * settings->step;
-  simulation->shared_step = (settings->end - before) / (double)simulation->shared_steps;
+  count = count > 1 ? count : 1;
+  long shared = !is_shared ? 1 : count < SHARING ? count : SHARING;
+  double before = (double)(count - shared) * settings->step;
+  const MbsStretch first = {.last = count - shared, .h = settings->step, .set = MBS_UNDECIDED};
+  const MbsStretch last = {.last = count,
+                           .anchor = count,
+                           .t_anchor = settings->end,
+                           .h = (settings->end - before) / (double)shared,
+                           .set = MBS_UNDECIDED};
+  mbs_path_clear(&simulation->plan);
+  if (first.last > 0) {
+    MBS_TRY(mbs_path_add_stretch(context, simulation->arena, &simulation->plan, &first));
+  }
+  return mbs_path_add_stretch(context, simulation->arena, &simulation->plan, &last);
 }
 
 MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings,
@@ -94,12 +104,10 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MBS_TRY(mbs_initial_create(context, system, &simulation->state, &simulation->initial));
   MBS_TRY(refuse_projection_signals(context, simulation));
   MBS_TRY(mbs_simulation_choose_penalty(context, simulation));
-  MBS_TRY(mbs_stepper_create(context, &simulation->formulation, &simulation->settings,
-                             simulation->initial->redundant_count > 0, &simulation->stepper));
-  count_steps(simulation);
-  if (simulation->formulation.type->is_reduced) {
-    MBS_TRY(mbs_reduced_create(context, system, &simulation->stepper, simulation->step_count, &simulation->reduced));
-  }
+  MBS_TRY(mbs_stepper_create(context, &simulation->formulation, &simulation->settings, simulation->initial,
+                             &simulation->stepper));
+  MBS_TRY(plan_steps(context, simulation));
+  simulation->followed = &simulation->plan;
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
   MBS_TRY(mbs_guards_create(context, system, &simulation->guards));
   simulation->has_columns = system->carried_count > 0;
@@ -150,9 +158,10 @@ MbsStatus mbs_simulation_create_for_sweep(MbsContext *context, const MbsModel *m
 
 void mbs_simulation_destroy(MbsSimulation *simulation) {
   if (simulation) {
-    mbs_stepper_destroy(&simulation->stepper);
+    if (simulation->stepper) {
+      simulation->stepper->type->destroy(simulation->stepper);
+    }
     mbs_initial_destroy(simulation->initial);
-    mbs_reduced_destroy(simulation->reduced);
     mbs_arena_destroy(simulation->arena);
   }
 }
@@ -181,7 +190,7 @@ static MbsStatus observe(MbsContext *context, MbsSimulation *simulation, double 
   if (h > 0 && !simulation->settings.is_kinematic) {
     watch_turn(simulation);
   }
-  if (simulation->steps_done == 0) {
+  if (simulation->path.step_count == 0) {
     mbs_guards_start(&simulation->guards, &simulation->state);
   } else {
     mbs_guards_accept(&simulation->guards, &simulation->state, mbs_re(simulation->state.t) - h);
@@ -192,45 +201,37 @@ static MbsStatus observe(MbsContext *context, MbsSimulation *simulation, double 
 
 // position and velocity from constraints, drivers and independent coordinates; acceleration and multipliers from the
 // equations of motion
-static MbsStatus assemble(MbsContext *context, MbsSimulation *simulation, bool is_first) {
-  MBS_TRY(mbs_initial_solve(context, simulation->initial, &simulation->state, is_first));
-  return mbs_stepper_start(context, &simulation->stepper, &simulation->state);
+static MbsStatus assemble(MbsContext *context, MbsSimulation *simulation) {
+  MBS_TRY(mbs_initial_solve(context, simulation->initial, &simulation->state, true));
+  return simulation->stepper->type->start(context, simulation->stepper, simulation->followed, &simulation->state);
 }
 
 static MbsStatus assemble_columns(MbsContext *context, MbsSimulation *simulation) {
-  MbsColumns *columns = &simulation->columns;
+  const MbsColumns *columns = &simulation->columns;
+  const MbsStep start = {0};
   MBS_TRY(mbs_initial_derivative(context, simulation->initial, &simulation->state, columns->X, columns->V, columns->A));
-  return mbs_stepper_start_derivative(context, &simulation->stepper, &simulation->state, columns);
+  return simulation->stepper->type->derivative(context, simulation->stepper, &start, &simulation->state, columns);
 }
 
-// the next position of a driven mechanism: from where the last velocity and acceleration lead
-static MbsStatus step_kinematic(MbsContext *context, MbsSimulation *simulation, double h) {
-  MbsState *state = &simulation->state;
-  for (int i = 0; i < simulation->system->n; ++i) {
-    state->q[i] += h * state->v[i] + h * h / 2 * state->a[i];
-  }
-  return assemble(context, simulation, false);
-}
+void mbs_simulation_follow(MbsSimulation *simulation, const MbsPath *path) { simulation->followed = path; }
 
 MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   MbsSystem *system = simulation->system;
   MbsState *state = &simulation->state;
   double began = mbs_simulation_now();
   mbs_state_place_fixed(system, state);
-  MbsStatus status = assemble(context, simulation, true);
+  mbs_path_clear(&simulation->path);
+  MbsStatus status = assemble(context, simulation);
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
   MBS_TRY(mbs_start_check(context, system, state, &simulation->statistics.start_moved));
-  simulation->stepper.iterations = 0;
+  simulation->stepper->iterations = 0;
   mbs_signal_bank_evaluate(system, state);
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   simulation->is_started = true;
   mbs_violation_start(simulation, &simulation->violation);
   MBS_TRY(observe(context, simulation, 0));
-  if (simulation->reduced) {
-    MBS_TRY(mbs_reduced_start(context, simulation->reduced, simulation->replay, state));
-  }
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(system, simulation->has_columns);
   if (simulation->has_columns) {
@@ -243,24 +244,11 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   return mbs_objectives_check(context, &simulation->objectives, mbs_re(state->t));
 }
 
-double mbs_simulation_time(const MbsSimulation *simulation, long step) {
-  long left = simulation->step_count - step;
-  return left < simulation->shared_steps ? simulation->settings.end - (double)left * simulation->shared_step
-                                         : (double)step * simulation->settings.step;
-}
-
-double mbs_simulation_step_size(const MbsSimulation *simulation, long step) {
-  return simulation->step_count - step < simulation->shared_steps ? simulation->shared_step : simulation->settings.step;
-}
-
-MbsStatus mbs_simulation_repeat_step(MbsContext *context, MbsSimulation *simulation, long step) {
+MbsStatus mbs_simulation_repeat_step(MbsContext *context, MbsSimulation *simulation, MbsStep *step) {
   MbsState *state = &simulation->state;
-  double h = mbs_simulation_step_size(simulation, step);
-  state->t = mbs_simulation_time(simulation, step);
+  state->t = step->t;
   mbs_state_place_fixed(simulation->system, state);
-  MbsStatus status = simulation->settings.is_kinematic ? step_kinematic(context, simulation, h)
-                     : simulation->reduced             ? mbs_reduced_step(context, simulation->reduced, h, step, state)
-                                                       : mbs_stepper_step(context, &simulation->stepper, h, state);
+  MbsStatus status = simulation->stepper->type->step(context, simulation->stepper, step, state);
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
@@ -270,29 +258,27 @@ MbsStatus mbs_simulation_repeat_step(MbsContext *context, MbsSimulation *simulat
 
 MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   const MbsColumns *columns = simulation->has_columns ? &simulation->columns : NULL;
+  MbsStatistics *statistics = &simulation->statistics;
   double began = mbs_simulation_now();
-  double h = mbs_simulation_step_size(simulation, simulation->steps_done + 1);
-  MBS_TRY(mbs_simulation_repeat_step(context, simulation, simulation->steps_done + 1));
-  simulation->steps_done += 1;
+  MbsStep step = mbs_path_step(simulation->followed, simulation->path.step_count + 1);
+  MBS_TRY(mbs_simulation_repeat_step(context, simulation, &step));
+  MBS_TRY(mbs_path_add_step(context, simulation->arena, &simulation->path, simulation->followed, step.set));
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
-  MBS_TRY(observe(context, simulation, h));
+  MBS_TRY(observe(context, simulation, step.h));
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(simulation->system, columns != NULL);
   if (columns) {
-    MBS_TRY(simulation->settings.is_kinematic ? assemble_columns(context, simulation)
-            : simulation->reduced
-                ? mbs_reduced_step_derivative(context, simulation->reduced, h, &simulation->state, columns)
-                : mbs_stepper_step_derivative(context, &simulation->stepper, h, &simulation->state, columns));
+    MBS_TRY(simulation->stepper->type->derivative(context, simulation->stepper, &step, &simulation->state, columns));
   }
-  mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, h);
+  mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, step.h);
   mbs_system_take_derivatives(simulation->system, false);
   double done = mbs_simulation_now();
-  simulation->statistics.steps = simulation->steps_done;
-  if (simulation->steps_done == simulation->step_count) {
+  statistics->steps = simulation->path.step_count;
+  if (mbs_simulation_is_over(simulation)) {
     mbs_violation_finish(simulation);
   }
-  simulation->statistics.iterations = simulation->stepper.iterations;
-  simulation->statistics.seconds_dynamics += solved - began;
-  *(columns ? &simulation->statistics.seconds_sensitivity : &simulation->statistics.seconds_dynamics) += done - solved;
+  statistics->iterations = simulation->stepper->iterations;
+  statistics->seconds_dynamics += solved - began;
+  *(columns ? &statistics->seconds_sensitivity : &statistics->seconds_dynamics) += done - solved;
   return mbs_objectives_check(context, &simulation->objectives, mbs_re(simulation->state.t));
 }

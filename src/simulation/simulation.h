@@ -5,7 +5,6 @@
 
 #include <mbsens/mbsens.h>
 
-#include "integrators/reduced.h"
 #include "integrators/stepper.h"
 #include "kinematics/initial.h"
 #include "model/model.h"
@@ -66,19 +65,17 @@ typedef struct MbsSimulation {
   MbsSettings settings;
   MbsSystem *system;
   MbsFormulation formulation;
-  MbsStepper stepper;
   MbsInitial *initial;
-  MbsReduced *reduced;      // of matrix-r; else NULL
-  const MbsReplay *replay;  // the run to follow, before the start; NULL: decide
+  MbsStepper *stepper;
+  MbsPath plan;             // the steps of the settings
+  const MbsPath *followed;  // what a run does: the plan, or the path of another run
+  MbsPath path;             // what it did so far
   MbsState state;
   bool has_columns;
   MbsColumns columns;
   MbsObjectives objectives;
   MbsGuards guards;  // of what jumps on the way
   bool is_started;
-  long step_count, steps_done;
-  long shared_steps;   // how many of the last steps
-  double shared_step;  // have this size; the others that of the settings
   mbs_scalar *levels;  // of the constraints: 3 x m
   MbsStatistics statistics;
   MbsViolation violation;
@@ -114,11 +111,14 @@ typedef struct MbsReactions {
 } MbsReactions;
 MbsStatus mbs_simulation_reactions(MbsContext *context, const MbsSimulation *simulation, MbsReactions *reactions);
 
-// The time after a number of steps, and the size of the last of them.
-double mbs_simulation_time(const MbsSimulation *simulation, long step);
-double mbs_simulation_step_size(const MbsSimulation *simulation, long step);
-// The dynamics of one step alone, to the time after `step` steps.
-MbsStatus mbs_simulation_repeat_step(MbsContext *context, MbsSimulation *simulation, long step);
+// Is there no step left to do?
+static inline bool mbs_simulation_is_over(const MbsSimulation *simulation) {
+  return simulation->path.step_count >= simulation->followed->step_count;
+}
+// Decisions and times are those of another run, which must outlive this one.
+void mbs_simulation_follow(MbsSimulation *simulation, const MbsPath *path);
+// The dynamics of one step alone, the next one of a path.
+MbsStatus mbs_simulation_repeat_step(MbsContext *context, MbsSimulation *simulation, MbsStep *step);
 // Seconds on a clock that never goes back.
 double mbs_simulation_now(void);
 

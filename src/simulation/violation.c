@@ -187,7 +187,7 @@ MbsStatus mbs_violation_watch(MbsContext *context, MbsSimulation *simulation) {
     fastest = rate > fastest ? rate : fastest;
   }
   violation->fastest = fastest;
-  bool is_due = simulation->steps_done % STEPS_BETWEEN == 0, is_far = off[0] > hardly || off[1] > hardly * fastest;
+  bool is_due = simulation->path.step_count % STEPS_BETWEEN == 0, is_far = off[0] > hardly || off[1] > hardly * fastest;
   if (is_due) {
     find_gains(violation, &simulation->state);
   }

@@ -1,0 +1,196 @@
+// Start and step. See implicit.h.
+#include "integrators/implicit.h"
+
+static bool has_reactions(const MbsBlueprint *blueprint) {
+  for (int i = 0; i < blueprint->signals.count; ++i) {
+    const MbsSignal *signal = &blueprint->signals.items[i];
+    if (signal->kind == MBS_SIGNAL_BODY_FORCE ||
+        (signal->kind == MBS_SIGNAL_MULTIPLIER && signal->component == MBS_MULTIPLIER_TOTAL)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
+                              bool has_redundancy, MbsImplicit *implicit) {
+  const MbsSystem *system = formulation->system;
+  MbsArena *arena = system->arena;
+  size_t size = (size_t)(system->n + system->m), columns = (size_t)system->carried_count;
+  *implicit = (MbsImplicit){.base = {.type = &mbs_implicit_type, .carry_size = system->n},
+                            .formulation = formulation,
+                            .tolerance = settings->tolerance,
+                            .is_approximate = settings->is_tangent_approximate,
+                            .has_projections = formulation->type->has_projections && settings->projections >= 0,
+                            .has_redundancy = has_redundancy && formulation->type->allows_redundancy,
+                            .has_reactions = has_reactions(system->blueprint)};
+  bool is_stabilised = formulation->step.k0 > 0 || formulation->step.k1 > 0;
+  if (implicit->has_redundancy && formulation->relaxation > 0 && is_stabilised) {
+    // Redundant rows that have drifted contradict each other, and e = 0 has no solution: the first iterate of the
+    // augmented Lagrangian is well defined, and within epsilon of the constraints.
+    double epsilon = formulation->relaxation;
+    formulation->start.epsilon = formulation->step.epsilon = epsilon;
+    formulation->start.n_epsilon = formulation->step.n_epsilon = epsilon;
+  }
+  bool is_known = mbs_rule_find(settings, &implicit->rule);
+  MBS_CHECK(context, is_known);  // settings were checked
+  MBS_TAKE(context, arena, implicit->tangent, system->mode.factored.entry_count + 1);
+  MBS_TAKE(context, arena, implicit->r, size);
+  MBS_TAKE(context, arena, implicit->previous[0], size);
+  MBS_TAKE(context, arena, implicit->previous[1], size);
+  MBS_TAKE(context, arena, implicit->R, size * columns);
+  MBS_TAKE(context, arena, implicit->bar_a, system->nq);
+  MBS_TAKE(context, arena, implicit->bar_lambda, system->m);
+  if (implicit->rule.has_auxiliary) {
+    MBS_TAKE(context, arena, implicit->w, system->nq);
+    MBS_TAKE(context, arena, implicit->W, (size_t)system->nq * columns);
+  }
+  if (implicit->has_projections) {
+    MBS_TAKE(context, arena, implicit->stage_v, system->nq);
+    MBS_TAKE(context, arena, implicit->stage_a, system->nq);
+  }
+  if (implicit->has_redundancy) {
+    MBS_TAKE(context, arena, implicit->stage_lambda, system->m);
+  }
+  if (implicit->has_projections || implicit->has_redundancy) {
+    MBS_TRY(mbs_projector_create(context, system, formulation->projection_relaxation, settings->projections,
+                                 settings->is_projection_tangent, implicit->has_redundancy, &implicit->projector));
+  }
+  MBS_TRY(mbs_sparse_solver_create(context, arena, &system->mode.factored, &implicit->solver));
+  if (implicit->has_redundancy) {
+    mbs_sparse_solver_demand_digits(implicit->solver);  // the columns lose them otherwise
+  }
+  implicit->base.row_size = mbs_implicit_row_size(implicit);
+  return mbs_refinement_create(context, system, implicit->solver, &implicit->refinement);
+}
+
+void mbs_implicit_destroy(MbsImplicit *implicit) {
+  mbs_sparse_solver_destroy(implicit->solver);
+  mbs_projector_destroy(implicit->projector);
+}
+
+// q is the state's; v and a too where nothing is projected (at the start nothing is), lambda where none is redundant
+MbsState *mbs_implicit_stage(MbsImplicit *implicit, const MbsState *state, bool is_start) {
+  MbsState stage = *state;
+  if (implicit->has_projections && !is_start) {
+    stage.v = implicit->stage_v;
+    stage.a = implicit->stage_a;
+  }
+  if (implicit->has_redundancy) {
+    stage.lambda = implicit->stage_lambda;
+  }
+  implicit->stage = stage;
+  return &implicit->stage;
+}
+
+// The multipliers of reactions. See projection.h.
+static void find_total(const MbsImplicit *implicit, bool is_projected, MbsState *state) {
+  if (is_projected && implicit->projector->is_tangent) {
+    mbs_project_balance(implicit->projector, MBS_PROJECT_TOTAL, state, state->total);
+    return;
+  }
+  for (int i = 0; i < implicit->formulation->system->m; ++i) {
+    state->total[i] = state->lambda[i] + (is_projected ? state->kappa[i] : 0);
+  }
+}
+
+MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsState *state, double h) {
+  const MbsSystem *system = implicit->formulation->system;
+  const MbsState *stage = &implicit->stage;
+  const MbsRuleStep k = h > 0 ? mbs_rule_step(&implicit->rule, h) : (MbsRuleStep){.h = 0};
+  bool is_projected = implicit->has_projections && h > 0;
+  if (is_projected || implicit->has_redundancy) {
+    MBS_TRY(mbs_projector_factor(context, implicit->projector, stage, k.c0, k.c1));
+  }
+  if (implicit->has_redundancy) {
+    mbs_project_balance(implicit->projector, MBS_PROJECT_BALANCE, stage, state->lambda);
+  }
+  for (int i = 0; i < system->m; ++i) {
+    state->sigma[i] = state->kappa[i] = 0;
+  }
+  if (is_projected) {
+    for (int i = 0; i < system->n; ++i) {
+      state->v[i] = stage->v[i];
+      state->a[i] = stage->a[i];
+    }
+    mbs_project_velocity(implicit->projector, state);
+    mbs_project_acceleration(implicit->projector, state);
+  }
+  implicit->is_recallable = is_projected && mbs_projector_is_at_limits(implicit->projector);
+  find_total(implicit, is_projected, state);
+  return MBS_OK;
+}
+
+MbsStatus mbs_implicit_recall_limits(MbsContext *context, MbsImplicit *implicit, MbsState *state, double h) {
+  const MbsRuleStep k = mbs_rule_step(&implicit->rule, h);
+  MBS_TRY(mbs_projector_recall(context, implicit->projector, &implicit->stage, k.c0, k.c1, state));
+  find_total(implicit, true, state);
+  return MBS_OK;
+}
+
+MbsStatus mbs_implicit_start(MbsContext *context, MbsImplicit *implicit, MbsState *state) {
+  const MbsSystem *system = implicit->formulation->system;
+  implicit->previous_count = 0;
+  MBS_TRY(mbs_newton_solve(context, implicit, 0, 0, mbs_implicit_stage(implicit, state, true)));
+  for (int i = 0; i < system->n && implicit->w; ++i) {
+    implicit->w[i] = state->a[i];
+  }
+  return mbs_implicit_finish(context, implicit, state, 0);
+}
+
+// u(n+1) by the polynomial through u(n), u(n-1), u(n-2), as far as they exist; remembers u(n)
+static void extrapolate(MbsImplicit *implicit, int offset, int count, const mbs_scalar *u, mbs_scalar *next) {
+  mbs_scalar *one = implicit->previous[0] + offset;
+  mbs_scalar *two = implicit->previous[1] + offset;
+  for (int i = 0; i < count; ++i) {
+    mbs_scalar now = u[i];
+    next[i] = implicit->previous_count == 0   ? now
+              : implicit->previous_count == 1 ? 2 * now - one[i]
+                                              : 3 * (now - one[i]) + two[i];
+    two[i] = one[i];
+    one[i] = now;
+  }
+}
+
+void mbs_implicit_extrapolate(MbsImplicit *implicit, const MbsState *state, mbs_scalar *a, mbs_scalar *lambda) {
+  const MbsSystem *system = implicit->formulation->system;
+  extrapolate(implicit, 0, system->n, state->a, a);
+  extrapolate(implicit, system->n, system->m, state->lambda, lambda);
+  implicit->previous_count += implicit->previous_count < 2;
+}
+
+// the rule's hats from the old state, then the unknowns' prediction on top of them
+static void predict(MbsImplicit *implicit, const MbsRuleStep *k, MbsState *state, MbsState *stage) {
+  const MbsSystem *system = implicit->formulation->system;
+  for (int i = 0; i < system->n; ++i) {
+    mbs_scalar v = state->v[i], a = state->a[i], w = implicit->w ? implicit->w[i] : a;
+    state->q[i] += k->h * v + k->qa * a + k->qw * w;
+    stage->v[i] = v + k->va * a + k->vw * w;
+    if (implicit->w) {
+      implicit->w[i] = k->wa * a + k->ww * w;
+    }
+  }
+  mbs_implicit_extrapolate(implicit, state, stage->a, stage->lambda);
+  for (int i = 0; i < system->n; ++i) {
+    state->q[i] += k->c0 * stage->a[i];
+    stage->v[i] += k->c1 * stage->a[i];
+  }
+  for (int i = system->n; i < system->nq && implicit->has_projections; ++i) {
+    stage->v[i] = state->v[i];
+    stage->a[i] = state->a[i];
+  }
+}
+
+MbsStatus mbs_implicit_step(MbsContext *context, MbsImplicit *implicit, double h, MbsState *state) {
+  const MbsSystem *system = implicit->formulation->system;
+  const MbsRuleStep k = mbs_rule_step(&implicit->rule, h);
+  MbsState *stage = mbs_implicit_stage(implicit, state, false);
+  predict(implicit, &k, state, stage);
+  stage->t = state->t;
+  MBS_TRY(mbs_newton_solve(context, implicit, k.c0, k.c1, stage));
+  MBS_TRY(mbs_implicit_finish(context, implicit, state, h));
+  for (int i = 0; i < system->n && implicit->w; ++i) {
+    implicit->w[i] += k.cw * state->a[i];
+  }
+  return MBS_OK;
+}

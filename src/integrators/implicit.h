@@ -1,0 +1,112 @@
+// One step in time: the equations of a formulation, the rule of an integrator, and what follows.
+//     q = qh + c0 a*,  v* = vh + c1 a*            rule.h
+//     r(t, q, v*, a*, lambda) = 0                 Newton's iteration, newton.c
+//     v, a = v*, a* projected                     projection.h, for formulations that project
+// and, where constraints are redundant and the formulation allows that, lambda is the smallest that balances the
+// forces.
+#ifndef MBS_IMPLICIT_H
+#define MBS_IMPLICIT_H
+
+#include "formulations/formulation.h"
+#include "integrators/projection.h"
+#include "integrators/refinement.h"
+#include "integrators/rule.h"
+#include "integrators/stepper.h"
+
+typedef struct MbsImplicit {
+  MbsStepper base;
+  const MbsFormulation *formulation;
+  MbsRule rule;
+  double tolerance;
+  bool is_approximate;  // Newton's matrix without the curvature of the constraints
+  bool has_projections;
+  bool has_redundancy;  // of the constraints: the smallest multipliers are meant
+  bool has_reactions;   // some signal reads the state's total: what it costs to differentiate is worth it
+  MbsSparseSolver *solver;
+  mbs_scalar *tangent;                           // values of the assembled matrix
+  mbs_scalar *r;                                 // n + m
+  mbs_scalar *R;                                 // (n + m) x columns
+  MbsRefinement refinement;                      // of solutions with Newton's matrix, where that is relaxed
+  mbs_scalar *previous[2];                       // n + m each: accelerations and multipliers one and two steps ago
+  int previous_count;                            // how many of them there are
+  MbsState stage;                                // where r = 0 holds: q of the state, v*, a*, lambda
+  mbs_scalar *stage_v, *stage_a, *stage_lambda;  // its own arrays, where they are not the state's
+  mbs_scalar *w, *W;               // auxiliary accelerations (nq) and their columns (nq each); NULL: a itself
+  MbsProjector *projector;         // NULL: not needed
+  bool is_recallable;              // the last step: see recall
+  mbs_scalar *bar_a, *bar_lambda;  // nq, m: what the transpose has no use for
+} MbsImplicit;
+
+extern const MbsStepperType mbs_implicit_type;
+
+// has_redundancy: some constraints are redundant.
+MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
+                              bool has_redundancy, MbsImplicit *implicit);
+void mbs_implicit_destroy(MbsImplicit *implicit);
+
+// Solves for a and the multipliers with q and v given: the start.
+MbsStatus mbs_implicit_start(MbsContext *context, MbsImplicit *implicit, MbsState *state);
+// One step of size h, to the time in the state. On failure the state is not usable.
+MbsStatus mbs_implicit_step(MbsContext *context, MbsImplicit *implicit, double h, MbsState *state);
+
+// The two halves of a step around Newton's iteration: where r = 0 is to hold, with the state's q (at the start also its
+// v and a); and from there to the state, projected and with all its multipliers. h: of the step; 0: the start.
+MbsState *mbs_implicit_stage(MbsImplicit *implicit, const MbsState *state, bool is_start);
+MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsState *state, double h);
+
+// The second half again, for the transpose of a step whose projections were at their limits: the state has v, a, sigma
+// and kappa as they were.
+MbsStatus mbs_implicit_recall_limits(MbsContext *context, MbsImplicit *implicit, MbsState *state, double h);
+
+// implicit_record.c: rows of the trajectory, where r = 0 holds and what projections gave; h: of the step, or 0. And
+// what the next step depends on.
+int mbs_implicit_row_size(const MbsImplicit *implicit);
+void mbs_implicit_put_row(const MbsImplicit *implicit, const MbsState *state, mbs_scalar *row);
+MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, double h, const mbs_scalar *row,
+                              MbsState *state);
+int mbs_implicit_save_size(const MbsImplicit *implicit);
+void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to);
+void mbs_implicit_restore(MbsImplicit *implicit, const mbs_scalar *from);
+
+// The derivatives of what start and step computed, with respect to the system's columns: exact, since they
+// differentiate the discrete equations. start takes X and V and gives A and the multipliers' columns; step takes those
+// of the old state and gives those of the new.
+MbsStatus mbs_implicit_start_derivative(MbsContext *context, MbsImplicit *implicit, const MbsState *state,
+                                        const MbsColumns *columns);
+MbsStatus mbs_implicit_step_derivative(MbsContext *context, MbsImplicit *implicit, double h, const MbsState *state,
+                                       const MbsColumns *columns);
+
+// The transpose of these, implicit_transposed.c: from the derivatives of a number with respect to the new state (`bar`,
+// and w of the auxiliary accelerations) to those with respect to the old one, or from A's to X's and V's at the start;
+// what coefficients and parameters receive on the way is added to those of `bar`. `prepare` factors what all numbers
+// need: the stage must be set and the state finished (as step leaves them).
+MbsStatus mbs_implicit_prepare_transposed(MbsContext *context, MbsImplicit *implicit, double h);
+void mbs_implicit_start_transposed(MbsImplicit *implicit, const MbsState *state, const MbsStateBar *bar, mbs_scalar *w);
+void mbs_implicit_step_transposed(MbsImplicit *implicit, double h, const MbsState *state, const MbsStateBar *bar,
+                                  mbs_scalar *w);
+// The same of the equations at one instant alone, without projections: a and the multipliers solve r = 0 with
+// q = qh + c0 a, v = vh + c1 a; from the derivatives with respect to the state to those with respect to qh and vh (in q
+// and v of `bar`). Newton's matrix must be factored for c0 and c1.
+void mbs_implicit_instant_transposed(MbsImplicit *implicit, double c0, double c1, const MbsState *state,
+                                     const MbsStateBar *bar);
+
+// a and lambda of the next step by the polynomials through those of the last three, as far as they exist; remembers
+// those of `state`.
+void mbs_implicit_extrapolate(MbsImplicit *implicit, const MbsState *state, mbs_scalar *a, mbs_scalar *lambda);
+
+// ---- newton.c ----
+// How many units in the last place of the terms that cancel within f and e (mbs_terms_cancelling) their rounding may
+// be: some tens of operations on each.
+#define MBS_ROUNDINGS 16
+// Names the force that is not a finite number at the state.
+MbsStatus mbs_newton_not_finite(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step);
+// What to say of the constraint (-1: none) that holds least where the iteration failed: nothing, unless it is a driver.
+// Returns where that stands in the model.
+MbsPlace mbs_newton_suspect(const MbsSystem *system, int constraint, size_t size, char *text);
+// Assembles and factors the exact matrix at a state, for solutions by implicit->refinement.
+MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, const MbsState *state, double c0,
+                                  double c1);
+// Newton's iteration on the residual; c0 = dq/da, c1 = dv/da.
+MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, double c0, double c1, MbsState *state);
+
+#endif

@@ -1,0 +1,71 @@
+// What an implicit step leaves behind for its transpose, and what the next step depends on. See implicit.h.
+#include "integrators/implicit.h"
+
+int mbs_implicit_row_size(const MbsImplicit *implicit) {
+  const MbsSystem *system = implicit->formulation->system;
+  int projected = implicit->has_projections ? 1 + 2 * (system->n + system->m) : 0;
+  return 3 * system->n + system->m + projected;
+}
+
+// q, v*, a*, lambda of the stage; then what projections gave, and whether that says all about them
+void mbs_implicit_put_row(const MbsImplicit *implicit, const MbsState *state, mbs_scalar *row) {
+  const MbsSystem *system = implicit->formulation->system;
+  const MbsState *stage = &implicit->stage;
+  row = mbs_put(row, system->n, stage->q);
+  row = mbs_put(row, system->n, stage->v);
+  row = mbs_put(row, system->n, stage->a);
+  row = mbs_put(row, system->m, stage->lambda);
+  if (implicit->has_projections) {
+    *row++ = implicit->is_recallable ? 1 : 0;
+    row = mbs_put(row, system->n, state->v);
+    row = mbs_put(row, system->n, state->a);
+    row = mbs_put(row, system->m, state->sigma);
+    (void)mbs_put(row, system->m, state->kappa);
+  }
+}
+
+MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, double h, const mbs_scalar *row,
+                              MbsState *state) {
+  const MbsSystem *system = implicit->formulation->system;
+  MbsState *stage = mbs_implicit_stage(implicit, state, !(h > 0));
+  row = mbs_take(row, system->n, state->q);
+  row = mbs_take(row, system->n, stage->v);
+  row = mbs_take(row, system->n, stage->a);
+  row = mbs_take(row, system->m, stage->lambda);
+  bool is_recallable = implicit->has_projections && mbs_re(*row) > 0;
+  if (is_recallable) {
+    row = mbs_take(row + 1, system->n, state->v);
+    row = mbs_take(row, system->n, state->a);
+    row = mbs_take(row, system->m, state->sigma);
+    (void)mbs_take(row, system->m, state->kappa);
+  }
+  for (int i = system->n; i < system->nq; ++i) {
+    stage->v[i] = state->v[i];
+    stage->a[i] = state->a[i];
+  }
+  return (is_recallable ? mbs_implicit_recall_limits : mbs_implicit_finish)(context, implicit, state, h);
+}
+
+// auxiliary accelerations, and what extrapolation remembers
+int mbs_implicit_save_size(const MbsImplicit *implicit) {
+  const MbsSystem *system = implicit->formulation->system;
+  return (implicit->w ? system->nq : 0) + 2 * (system->n + system->m) + 1;
+}
+
+void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to) {
+  const MbsSystem *system = implicit->formulation->system;
+  to = implicit->w ? mbs_put(to, system->nq, implicit->w) : to;
+  for (int k = 0; k < 2; ++k) {
+    to = mbs_put(to, system->n + system->m, implicit->previous[k]);
+  }
+  *to = implicit->previous_count;
+}
+
+void mbs_implicit_restore(MbsImplicit *implicit, const mbs_scalar *from) {
+  const MbsSystem *system = implicit->formulation->system;
+  from = implicit->w ? mbs_take(from, system->nq, implicit->w) : from;
+  for (int k = 0; k < 2; ++k) {
+    from = mbs_take(from, system->n + system->m, implicit->previous[k]);
+  }
+  implicit->previous_count = (int)mbs_re(*from);
+}

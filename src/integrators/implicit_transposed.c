@@ -1,0 +1,110 @@
+// The transpose of implicit_derivative.c (theory: section 2, adjoint). A b behind a symbol: the derivative of the final
+// number with respect to it.
+//     projections backwards: ab, kappab -> a*b, vb, qb;  vb, sigmab -> v*b, qb
+//     S' (mu, nu) = (a*b + c1 v*b + c0 qb, lambdab)
+//     qhb = qb - r_x' u,  vhb = v*b - r_v' u,  coefficients -= r_c' u                 u = (mu, nu)
+//     q_n b = qhb,  v_n b = h qhb + vhb,  a_n b = qa qhb + va vhb + wa whb,  w_n b = qw qhb + vw vhb + ww whb
+// Fixed coordinates have no past: what q, v and a of them have received goes to the parameters at once.
+#include "integrators/implicit.h"
+
+static MbsRuleStep rule_step(const MbsImplicit *implicit, double h) {
+  return h > 0 ? mbs_rule_step(&implicit->rule, h) : (MbsRuleStep){.h = 0};
+}
+
+MbsStatus mbs_implicit_prepare_transposed(MbsContext *context, MbsImplicit *implicit, double h) {
+  const MbsRuleStep k = rule_step(implicit, h);
+  return mbs_newton_factor_exact(context, implicit, &implicit->stage, k.c0, k.c1);
+}
+
+// from the stage's v*, a*, lambda and q to the hats', in place
+static void transpose_newton(MbsImplicit *implicit, const MbsRuleStep *k, const MbsStateBar *bar) {
+  const MbsSystem *system = implicit->formulation->system;
+  const MbsWeights weights = mbs_formulation_weights(implicit->formulation, k->c0, k->c1);
+  int n = system->n;
+  for (int i = 0; i < n; ++i) {
+    implicit->r[i] = -(bar->a[i] + k->c1 * bar->v[i] + k->c0 * bar->q[i]);
+    bar->a[i] = 0;
+  }
+  for (int i = 0; i < system->m; ++i) {
+    implicit->r[n + i] = -bar->lambda[i];
+    bar->lambda[i] = 0;
+  }
+  mbs_refine_transposed(&implicit->refinement, implicit->r);
+  MbsStateBar known = *bar;
+  known.a = implicit->bar_a;
+  known.lambda = implicit->bar_lambda;
+  for (int i = n; i < system->nq; ++i) {
+    known.a[i] = 0;
+  }
+  mbs_terms_transposed(system, &implicit->stage, &weights, MBS_PART_ALL, implicit->r, implicit->r + n, &known);
+  for (int i = n; i < system->nq; ++i) {  // the accelerations of a moving ground are given
+    bar->a[i] += known.a[i];
+  }
+}
+
+static void spread_total(const MbsImplicit *implicit, bool is_projected, const MbsState *state,
+                         const MbsStateBar *bar) {
+  if (is_projected && implicit->projector->is_tangent) {
+    if (implicit->has_reactions) {
+      mbs_project_balance_transposed(implicit->projector, MBS_PROJECT_TOTAL, state, bar->total, bar);
+    }
+    return;
+  }
+  for (int i = 0; i < implicit->formulation->system->m; ++i) {
+    bar->lambda[i] += bar->total[i];
+    bar->kappa[i] += is_projected ? bar->total[i] : 0;
+    bar->total[i] = 0;
+  }
+}
+
+void mbs_implicit_instant_transposed(MbsImplicit *implicit, double c0, double c1, const MbsState *state,
+                                     const MbsStateBar *bar) {
+  const MbsRuleStep k = {.c0 = c0, .c1 = c1};
+  spread_total(implicit, false, state, bar);
+  if (implicit->has_redundancy) {
+    mbs_project_balance_transposed(implicit->projector, MBS_PROJECT_BALANCE, state, bar->lambda, bar);
+  }
+  transpose_newton(implicit, &k, bar);
+}
+
+void mbs_implicit_start_transposed(MbsImplicit *implicit, const MbsState *state, const MbsStateBar *bar,
+                                   mbs_scalar *w) {
+  const MbsSystem *system = implicit->formulation->system;
+  for (int i = 0; i < system->n && implicit->w; ++i) {
+    bar->a[i] += w[i];
+    w[i] = 0;
+  }
+  mbs_implicit_instant_transposed(implicit, 0, 0, state, bar);
+}
+
+void mbs_implicit_step_transposed(MbsImplicit *implicit, double h, const MbsState *state, const MbsStateBar *bar,
+                                  mbs_scalar *w) {
+  const MbsSystem *system = implicit->formulation->system;
+  const MbsRuleStep k = mbs_rule_step(&implicit->rule, h);
+  spread_total(implicit, implicit->has_projections, state, bar);
+  for (int i = 0; i < system->n && implicit->w; ++i) {
+    bar->a[i] += k.cw * w[i];
+  }
+  if (implicit->has_projections) {
+    mbs_project_acceleration_transposed(implicit->projector, state, bar);
+    mbs_project_velocity_transposed(implicit->projector, state, bar);
+  }
+  if (implicit->has_redundancy) {
+    mbs_project_balance_transposed(implicit->projector, MBS_PROJECT_BALANCE, &implicit->stage, bar->lambda, bar);
+  }
+  if (implicit->projector) {
+    mbs_projector_give_bar(implicit->projector, bar);
+  }
+  transpose_newton(implicit, &k, bar);
+  for (int i = 0; i < system->n; ++i) {
+    mbs_scalar q = bar->q[i], v = bar->v[i], wh = implicit->w ? w[i] : 0;
+    mbs_scalar of_w = k.qw * q + k.vw * v + k.ww * wh;
+    bar->v[i] = k.h * q + v;
+    bar->a[i] = k.qa * q + k.va * v + k.wa * wh;
+    if (implicit->w) {
+      w[i] = of_w;
+    } else {
+      bar->a[i] += of_w;
+    }
+  }
+}

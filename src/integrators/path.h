@@ -1,0 +1,52 @@
+// The path of a run: what it did and decided, step by step, as plain numbers. It is the only source of times: the way
+// back of the adjoint, histories, and every run that must walk the same way (complex step, differences) read it. What a
+// run is to do is a path, too: the plan, whose steps leave open what is decided on the way.
+//
+// Most steps are like the one before. So a path is kept in stretches of equal steps, at times
+//     t = t_anchor + (number - anchor) h
+// which is exact where a run starts at zero (anchor 0) and where it has to meet its end (anchor: the last step).
+#ifndef MBS_PATH_H
+#define MBS_PATH_H
+
+#include "kinematics/initial.h"
+
+enum { MBS_UNDECIDED = -1 };
+
+// One step of a path.
+typedef struct MbsStep {
+  long number;  // from 1; 0: the start
+  double t, h;  // the time at its end, and its size; h = 0 at the start
+  int set;      // matrix-r: which of the path's independent coordinates; or MBS_UNDECIDED. Of other steppers 0
+} MbsStep;
+
+typedef struct MbsStretch {
+  long last;    // number of its last step
+  long anchor;  // times: see above
+  double t_anchor, h;
+  int set;
+} MbsStretch;
+
+typedef struct MbsPath {
+  int n, m;  // coordinates and constraints: a run that follows must have as many
+  long step_count;
+  int stretch_count, stretch_capacity;
+  MbsStretch *stretches;
+  int set_count;  // of independent coordinates that matrix-r chose; 0: none
+  const MbsSetChoice *sets;
+} MbsPath;
+
+// Step `number`, or the start.
+MbsStep mbs_path_step(const MbsPath *path, long number);
+
+// A path of no steps yet.
+void mbs_path_clear(MbsPath *path);
+// Adds steps up to number `last`.
+MbsStatus mbs_path_add_stretch(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsStretch *stretch);
+// Adds the step of that number as it is in `from`, but with this set.
+MbsStatus mbs_path_add_step(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsPath *from, int set);
+// Takes back all steps after number `last`.
+void mbs_path_cut(MbsPath *path, long last);
+// The path in another arena.
+MbsStatus mbs_path_copy(MbsContext *context, MbsArena *arena, const MbsPath *from, MbsPath *to);
+
+#endif

@@ -1,0 +1,146 @@
+// The step of independent coordinates as a stepper. Its carry has what the next step's hats received, and g: see
+// reduced.h.
+#include "integrators/reduced.h"
+
+static MbsReduced *self(MbsStepper *stepper) { return (MbsReduced *)stepper; }  // the stepper is its first member
+static const MbsReduced *self_const(const MbsStepper *stepper) { return (const MbsReduced *)stepper; }
+
+static void destroy(MbsStepper *stepper) {
+  MbsReduced *reduced = self(stepper);
+  for (int i = 0; i < reduced->set_count; ++i) {
+    mbs_initial_destroy(reduced->sets[i]);
+  }
+  mbs_implicit_destroy(reduced->implicit);
+}
+
+static MbsStatus start(MbsContext *context, MbsStepper *stepper, const MbsPath *followed, MbsState *state) {
+  MBS_TRY(mbs_implicit_start(context, self(stepper)->implicit, state));
+  return mbs_reduced_start(context, self(stepper), followed, state);
+}
+
+static MbsStatus step_to(MbsContext *context, MbsStepper *stepper, MbsStep *step, MbsState *state) {
+  return mbs_reduced_step(context, self(stepper), step, state);
+}
+
+static MbsStatus derivative(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state,
+                            const MbsColumns *columns) {
+  return step->number == 0 ? mbs_implicit_start_derivative(context, self(stepper)->implicit, state, columns)
+                           : mbs_reduced_step_derivative(context, self(stepper), step->h, state, columns);
+}
+
+// the state after the step, and g
+static void put_row(const MbsStepper *stepper, const MbsState *state, mbs_scalar *row) {
+  const MbsImplicit *implicit = self_const(stepper)->implicit;
+  mbs_implicit_put_row(implicit, state, row);
+  if (implicit->w) {
+    (void)mbs_put(row + mbs_implicit_row_size(implicit), self_const(stepper)->system->n, implicit->w);
+  }
+}
+
+static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const mbs_scalar *row,
+                        MbsState *state) {
+  MbsImplicit *implicit = self(stepper)->implicit;
+  (void)step;
+  if (implicit->w) {
+    (void)mbs_take(row + mbs_implicit_row_size(implicit), self(stepper)->system->n, implicit->w);
+  }
+  return mbs_implicit_recall(context, implicit, 0, row, state);
+}
+
+static MbsStatus prepare(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state) {
+  return step->number == 0 ? mbs_implicit_prepare_transposed(context, self(stepper)->implicit, 0)
+                           : mbs_reduced_prepare_transposed(context, self(stepper), step, state);
+}
+
+static void transposed(MbsStepper *stepper, const MbsStep *step, const MbsStep *next, const MbsState *state,
+                       const MbsStateBar *bar, mbs_scalar *carry) {
+  MbsReduced *reduced = self(stepper);
+  if (next) {
+    mbs_reduced_handle_hats(reduced, next->set, step->number > 0, state, bar, carry);
+  }
+  if (step->number == 0) {
+    mbs_implicit_start_transposed(reduced->implicit, state, bar, mbs_reduced_bar_of_g(reduced, carry));
+  } else {
+    mbs_reduced_step_transposed(reduced, step->h, state, bar, carry);
+  }
+}
+
+// the implicit step's, then the set of the next step and how it was when it was chosen
+static int save_size(const MbsStepper *stepper) { return mbs_implicit_save_size(self_const(stepper)->implicit) + 3; }
+
+static void save(const MbsStepper *stepper, mbs_scalar *to) {
+  const MbsReduced *reduced = self_const(stepper);
+  mbs_implicit_save(reduced->implicit, to);
+  to += mbs_implicit_save_size(reduced->implicit);
+  to[0] = reduced->next;
+  to[1] = reduced->growth[reduced->next];
+  to[2] = reduced->present_growth;
+}
+
+static void restore(MbsStepper *stepper, const mbs_scalar *from, const MbsState *state) {
+  MbsReduced *reduced = self(stepper);
+  mbs_implicit_restore(reduced->implicit, from);
+  from += mbs_implicit_save_size(reduced->implicit);
+  reduced->next = (int)mbs_re(from[0]);
+  reduced->growth[reduced->next] = mbs_re(from[1]);
+  reduced->present_growth = mbs_re(from[2]);
+  mbs_reduced_resume(reduced, state);
+}
+
+// K, from the first step on
+static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, int *power) {
+  const MbsReduced *reduced = self_const(stepper);
+  if (reduced->current == MBS_UNDECIDED) {
+    return NULL;
+  }
+  const MbsProblem *problem = &reduced->sets[reduced->current]->position;
+  *values = problem->values;
+  *power = 2;
+  return problem->solver;
+}
+
+static int backward_count(const MbsStepper *stepper) { return self_const(stepper)->count; }
+
+static MbsStatus backward_factor(MbsContext *context, MbsStepper *stepper, int set, double c0, double c1,
+                                 const MbsState *state) {
+  return mbs_reduced_prepare_instant(context, self(stepper), set, c0, c1, state);
+}
+
+static void backward_solve(MbsStepper *stepper, double c0, double c1, const MbsState *state, const MbsStateBar *bar,
+                           const mbs_scalar *s, mbs_scalar *x, mbs_scalar *rate) {
+  mbs_reduced_instant_transposed(self(stepper), c0, c1, state, bar, s, x, rate);
+}
+
+static void backward_give(MbsStepper *stepper, int set, const MbsState *state, const MbsStateBar *bar, mbs_scalar *mu) {
+  mbs_reduced_handle_hats(self(stepper), set, false, state, bar, mu);
+}
+
+static const MbsBackward backward = {backward_count, backward_factor, backward_solve, backward_give};
+
+static const MbsStepperType type = {
+    .destroy = destroy,
+    .start = start,
+    .step = step_to,
+    .derivative = derivative,
+    .put_row = put_row,
+    .recall = recall,
+    .prepare = prepare,
+    .transposed = transposed,
+    .backward = &backward,
+    .save_size = save_size,
+    .save = save,
+    .restore = restore,
+    .watched = watched,
+};
+
+MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsImplicit *implicit, MbsStepper **stepper) {
+  MbsReduced *reduced;
+  MBS_TAKE(context, system->arena, reduced, 1);
+  reduced->base = (MbsStepper){.type = &type,
+                               .carry_size = mbs_reduced_hat_size(system),
+                               .row_size = implicit->base.row_size + (implicit->w ? system->n : 0)};
+  reduced->system = system;
+  reduced->implicit = implicit;
+  *stepper = &reduced->base;
+  return MBS_OK;
+}
