@@ -27,32 +27,33 @@ typedef struct Tried {
 // ---- one matrix, two ways ----
 typedef struct Case {
   const char *name;
-  MbsTreeMatrix kind;
+  MbsMatrixKind kind;
   double c0, c1;
   MbsWeights weights;
 } Case;
 
 static const Case cases[] = {
     {"index1",
-     MBS_TREE_TANGENT,
+     MBS_MATRIX_TANGENT,
      2e-3,
      3e-2,
      {.k0 = 3, .k1 = 0.7, .k2 = 1, .epsilon = 1e-3, .n1 = 2, .n2 = 1, .n_epsilon = 2e-3}},
-    {"index3", MBS_TREE_TANGENT, 2e-3, 3e-2, {.k0 = 100, .n1 = 20, .epsilon = 1e-3, .n_epsilon = 1e-3}},
-    {"start", MBS_TREE_TANGENT, 0, 0, {.k2 = 1, .n2 = 1, .epsilon = 1e-3, .n_epsilon = 1e-3}},
-    {"approximate", MBS_TREE_APPROXIMATE, 2e-3, 3e-2, {.k0 = 3, .k2 = 1, .n2 = 1, .epsilon = 1e-3, .n_epsilon = 1e-3}},
-    {"projection", MBS_TREE_PROJECTION, 2e-3, 3e-2, {.epsilon = 1e-3}}};
+    {"index3", MBS_MATRIX_TANGENT, 2e-3, 3e-2, {.k0 = 100, .n1 = 20, .epsilon = 1e-3, .n_epsilon = 1e-3}},
+    {"start", MBS_MATRIX_TANGENT, 0, 0, {.k2 = 1, .n2 = 1, .epsilon = 1e-3, .n_epsilon = 1e-3}},
+    {"approximate",
+     MBS_MATRIX_APPROXIMATE,
+     2e-3,
+     3e-2,
+     {.k0 = 3, .k2 = 1, .n2 = 1, .epsilon = 1e-3, .n_epsilon = 1e-3}},
+    {"projection", MBS_MATRIX_PROJECTION, 2e-3, 3e-2, {.epsilon = 1e-3}}};
 
-static void assemble(const MbsSystem *system, const Case *which, const MbsState *state, bool is_factored,
-                     double *values) {
+static void assemble(const MbsSystem *system, const Case *which, const MbsState *state, double *values) {
   const MbsWeights *w = &which->weights;
-  bool is_exact = which->kind == MBS_TREE_TANGENT;
-  if (which->kind == MBS_TREE_PROJECTION) {
+  bool is_exact = which->kind == MBS_MATRIX_TANGENT;
+  if (which->kind == MBS_MATRIX_PROJECTION) {
     mbs_terms_projection_matrix(system, state, which->c0, which->c1, w->epsilon, values);
-  } else if (is_factored) {
-    mbs_terms_factorable(system, is_exact, state, w, which->c0, which->c1, 1, values);
   } else {
-    (is_exact ? mbs_terms_tangent : mbs_terms_approximate_tangent)(system, state, w, which->c0, which->c1, 1, values);
+    mbs_terms_factorable(system, is_exact, state, w, which->c0, which->c1, 1, values);
   }
 }
 
@@ -83,7 +84,7 @@ static double compare(Tried *tried, const Case *which, const MbsState *state, co
   MbsSparseSolver *solver;
   uint64_t seed = 7;
   ENSURE_OK(tried->context, mbs_sparse_solver_create(tried->context, system->arena, factored, &solver));
-  assemble(system, which, state, true, values);
+  assemble(system, which, state, values);
   if (mbs_sparse_solver_factor(solver, values)) {
     for (int pass = 0; pass < 2; ++pass) {
       for (int i = 0; i < pattern->size; ++i) {
@@ -117,7 +118,7 @@ static void try_system(Tried *tried, MbsState *state) {
   }
   for (int c = 0; c < MBS_COUNT(cases); ++c) {
     plain[c] = zeros(system->mode.pattern.entry_count);
-    assemble(system, &cases[c], state, false, plain[c]);
+    assemble(system, &cases[c], state, plain[c]);
   }
   ENSURE_OK(tried->context, mbs_tree_expanded_create(tried->context, system->tree, system));
   for (int c = 0; c < MBS_COUNT(cases); ++c) {

@@ -3,7 +3,7 @@
 // no rotation. A thin rod and a point mass keep from their placement how they are turned about themselves.
 #include "coordinates/natural.h"
 #include "kinematics/start.h"
-#include "terms/tree.h"
+#include "terms/terms.h"
 
 // R = D d^-1, columns of D and d given as rows
 static void solve_axes(double D[3][3], double d[3][3], MbsPose *pose) {
@@ -83,12 +83,10 @@ static MbsStatus pose_of(MbsContext *context, const MbsSystem *system, const Mbs
 }
 
 MbsStatus mbs_poses_of(MbsContext *context, const MbsSystem *system, const MbsState *state, MbsPose *poses) {
-  if (system->tree) {
-    return mbs_poses_of(context, system->tree->inner, mbs_tree_follow(system->tree, state, false), poses);
-  }
+  const MbsState *x = mbs_system_follow(system, state);
   poses[MBS_GROUND] = mbs_pose_unit;
   for (int b = 1; b < system->blueprint->bodies.count; ++b) {
-    MBS_TRY(pose_of(context, system, state, b, &poses[b]));
+    MBS_TRY(pose_of(context, system->bodies, x, b, &poses[b]));
   }
   return MBS_OK;
 }

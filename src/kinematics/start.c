@@ -5,7 +5,7 @@
 #include "coordinates/compile.h"
 #include "coordinates/natural.h"
 #include "kinematics/initial.h"
-#include "terms/tree.h"
+#include "terms/terms.h"
 
 static const double rank_tolerance = 1e-7;
 
@@ -84,6 +84,7 @@ typedef struct Holding {
   int *column;         // of a row
   double *value;       // likewise
   double *scale;       // by coordinate: distances count in sizes of a body
+  MbsMover *movers;    // of a body
   MbsBlueprint *into;  // where what is chosen goes
 } Holding;
 
@@ -129,43 +130,39 @@ static MbsStatus take_constraints(MbsContext *context, Holding *h, const MbsStat
   return MBS_OK;
 }
 
-// the first of the model's own coordinates, which follow those of the bodies
-static int first_own(const MbsSystem *system) { return system->tree ? system->tree->joint_count : 0; }
-
-// d w of a coordinate that may be held, at the state that the tree follows: what the twists b of the coordinates that
-// move the body do to it; returns the number of entries
+// d w of a coordinate that may be held, at the state that is followed: what the coordinates that move the body do to
+// it; returns the number of entries
 static int row_of(const Holding *h, MbsPlacedCoordinate coordinate) {
-  const MbsTree *tree = h->loose->system->tree;
+  const MbsSystem *system = h->loose->system;
   const MbsBlueprint *blueprint = h->loose->blueprint;
-  int d = blueprint->dimension, size = mbs_twist_size(d), entries = 0, k = coordinate.index % 3;
+  int d = blueprint->dimension, k = coordinate.index % 3;
   if (coordinate.body == MBS_NOBODY) {
-    h->column[0] = first_own(h->loose->system) + coordinate.index;
+    h->column[0] = system->first_scalar + coordinate.index;
     h->value[0] = 1;
     return 1;
   }
   const MbsPose *placed = &blueprint->placement->nominal[coordinate.body];
   bool is_rod = blueprint->bodies.items[coordinate.body].kind == MBS_BODY_ROD && d == 3;
   bool is_place = coordinate.index < MBS_PLACED_TURNING;
-  const int first = tree->inner->entity_first[mbs_natural_basis(blueprint, coordinate.body)->entity[0]];
-  const mbs_scalar *r = tree->local + first + (is_place ? 0 : d);  // its point, or the axis of a rod behind it
-  for (int node = tree->node_at[first]; node >= 0; node = tree->nodes[node].parent) {
-    for (int c = tree->nodes[node].first; c < tree->nodes[node].first + tree->nodes[node].count; ++c) {
-      const mbs_scalar *b = tree->b[0] + (size_t)c * (size_t)size;
-      mbs_scalar moved[3] = {0};
-      if (is_place || is_rod) {
-        mbs_twist_move(d, is_place, b, r, moved);
-      } else if (d == 2) {
-        moved[0] = b[d];
-      } else {
-        for (int i = 0; i < 3; ++i) {
-          moved[k] += placed->R[i][k] * b[d + i];
-        }
+  const int first = system->bodies->entity_first[mbs_natural_basis(blueprint, coordinate.body)->entity[0]];
+  // its point, or the axis of a rod behind it
+  int count = mbs_system_movers(system, first + (is_place ? 0 : d), is_place, h->movers);
+  for (int i = 0; i < count; ++i) {
+    const MbsMover *mover = &h->movers[i];
+    mbs_scalar moved = 0;
+    if (is_place || is_rod) {
+      moved = mover->velocity[k];
+    } else if (d == 2) {
+      moved = k == 0 ? mover->omega[0] : 0;
+    } else {
+      for (int j = 0; j < 3; ++j) {
+        moved += placed->R[j][k] * mover->omega[j];
       }
-      h->column[entries] = c;
-      h->value[entries++] = mbs_re(moved[k]) * h->scale[c] / (is_place ? h->loose->size : 1);
     }
+    h->column[i] = mover->coordinate;
+    h->value[i] = mbs_re(moved) * h->scale[mover->coordinate] / (is_place ? h->loose->size : 1);
   }
-  return entries;
+  return count;
 }
 
 // what it would add to all that is held
@@ -208,9 +205,7 @@ static MbsStatus hold_best(MbsContext *context, Holding *h, MbsPlacedCoordinate 
 static MbsStatus hold_rest(MbsContext *context, Holding *h) {
   const double tolerances[] = {0.1, 1e-2, 1e-3, 1e-5};  // first what is held well
   const MbsBlueprint *blueprint = h->loose->blueprint;
-  if (h->loose->system->tree) {
-    (void)mbs_tree_follow(h->loose->system->tree, &h->loose->state, false);
-  }
+  (void)mbs_system_follow(h->loose->system, &h->loose->state);
   for (int pass = 0; pass < MBS_COUNT(tolerances); ++pass) {
     double tolerance = tolerances[pass];
     for (int b = 1; b < blueprint->bodies.count; ++b) {
@@ -233,9 +228,9 @@ static MbsStatus choose(MbsContext *context, Loose *loose, MbsBlueprint *bluepri
   MBS_TAKE(context, loose->arena, h.column, most);
   MBS_TAKE(context, loose->arena, h.value, most);
   MBS_TAKE(context, loose->arena, h.scale, most);
+  MBS_TAKE(context, loose->arena, h.movers, most);
   for (int i = 0; i < system->n; ++i) {
-    bool is_slide = i < first_own(system) && system->tree->nodes[system->tree->node_of[i]].kind == MBS_MOTION_SLIDE;
-    h.scale[i] = is_slide ? loose->size : 1;
+    h.scale[i] = system->units[i] == MBS_UNIT_LENGTH ? loose->size : 1;
   }
   MBS_TRY(mbs_initial_generic_position(context, system, &loose->state, &loose->jacobian, &generic));
   MBS_TRY(take_constraints(context, &h, &generic, true));
@@ -269,7 +264,7 @@ static MbsStatus assemble(MbsContext *context, Loose *loose, MbsBlueprint *bluep
   blueprint->placement->assembled = poses;
   for (int i = 0; i < blueprint->user_coordinates.count; ++i) {
     blueprint->entities.items[blueprint->user_coordinates.items[i].entity].guess[0] =
-        mbs_re(assembled.q[first_own(system) + i]);
+        mbs_re(assembled.q[system->first_scalar + i]);
   }
   return mbs_placement_guess(context, blueprint, poses);
 }

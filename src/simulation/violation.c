@@ -18,7 +18,6 @@
 #include <math.h>
 
 #include "simulation/simulation.h"
-#include "terms/tree.h"
 
 static const double hardly = 3e-4;             // what is below is not looked at any closer
 static const double meaningless[] = {0.3, 1};  // a bar as long as the mechanism is twice as long, or half; all slides
@@ -42,7 +41,7 @@ static void enclose(Box *box, int dimension, const mbs_scalar *r) {
 // of the box around all points of bodies and of the ground; where there is one point alone, its distance from the
 // origin
 static double size_of(const MbsSystem *system, const MbsState *state) {
-  const MbsSystem *bodies = system->tree ? system->tree->inner : system;
+  const MbsSystem *bodies = system->bodies;
   Box box = {.is_empty = true};
   double square = 0;
   for (int i = 0; i < system->point_count; ++i) {
@@ -65,19 +64,9 @@ static double size_of(const MbsSystem *system, const MbsState *state) {
 
 // 1/s of each coordinate. The unit of one of the model's own is not known: the smaller s.
 static void find_units(const MbsSystem *system, double size, double *per_unit) {
-  const MbsTree *tree = system->tree;
   for (int k = 0; k < system->n; ++k) {
-    per_unit[k] = size < 1 ? 1 / size : 1;
-    if (tree && k < tree->joint_count) {
-      per_unit[k] = tree->nodes[tree->node_of[k]].kind == MBS_MOTION_SLIDE ? 1 / size : 1;
-    }
-  }
-  for (int e = 0; e < system->blueprint->entities.count && !tree; ++e) {
-    const MbsEntity *entity = &system->blueprint->entities.items[e];
-    for (int k = 0; k < mbs_entity_size(entity, system->dimension) && !entity->is_fixed; ++k) {
-      int at = system->entity_first[e] + k;
-      per_unit[at] = entity->kind == MBS_ENTITY_POINT ? 1 / size : entity->kind == MBS_ENTITY_VECTOR ? 1 : per_unit[at];
-    }
+    bool is_length = system->units[k] == MBS_UNIT_LENGTH || (system->units[k] == MBS_UNIT_UNKNOWN && size < 1);
+    per_unit[k] = is_length ? 1 / size : 1;
   }
 }
 

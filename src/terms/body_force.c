@@ -166,6 +166,7 @@ MbsStatus mbs_body_forces_create(MbsContext *context, MbsSystem *system) {
   }
   MBS_TAKE(context, arena, forces, 1);
   forces->view = *system;
+  forces->view.bodies = &forces->view;
   forces->view.cut = forces;
   forces->view.nq = blueprint->holdings.count * system->dimension;
   forces->holding_count = blueprint->holdings.count;

@@ -273,7 +273,7 @@ static void differentiate_coefficients(MbsSystem *system) {
 MbsStatus mbs_system_give_source(MbsContext *context, MbsSystem *system, const MbsSlopeFunctions *functions,
                                  struct MbsPerturbedTerms *terms) {
   MbsSource *source;
-  if (system->tree) {
+  if (!system->terms->has_sources) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "automatic and numerical derivatives are not offered with relative coordinates; use analytical "
                     "ones, or natural coordinates");

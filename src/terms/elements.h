@@ -1,5 +1,5 @@
 // The elements the terms loop over. Each file adds its part to r, to the tangent and to the products;
-// terms.c walks over them. Private to terms/.
+// natural_terms.c walks over them. Private to terms/.
 #ifndef MBS_ELEMENTS_H
 #define MBS_ELEMENTS_H
 
@@ -7,11 +7,6 @@
 #include "terms/terms.h"
 
 typedef struct MbsForceElement MbsForceElement;
-
-// Coefficients of the assembled tangent: c0 r_x + c1 r_v + c2 r_a.
-typedef struct MbsCombination {
-  double c0, c1, c2;
-} MbsCombination;
 
 // Are forces, which do not depend on accelerations, part of it?
 static inline bool mbs_has_tangent_of_forces(double c0, double c1) { return c0 < 0 || c0 > 0 || c1 < 0 || c1 > 0; }
@@ -42,19 +37,29 @@ static inline void mbs_raise(double *largest, mbs_scalar value) {
 }
 
 // ---- terms.c ----
-// R += f' and e' of `count` directions, which stand in system->directions.
-void mbs_terms_add_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
-                           int count, mbs_scalar *R);
+// The system's directions are its columns of a state.
+void mbs_terms_point_at(const MbsSystem *system, const MbsColumns *columns);
 
+// ---- natural_terms.c ----
+extern const MbsTermsTable mbs_natural_terms;
+// f (nq, fixed coordinates too) and behind it e (m), until the next call; with_bodies: else without their masses.
+const mbs_scalar *mbs_natural_accumulate(const MbsSystem *system, bool with_bodies, const MbsState *state,
+                                         const MbsWeights *weights, double *scale);
 // The terms without the masses of bodies.
-void mbs_terms_light_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
-                              double scale[2]);
-void mbs_terms_light_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
-void mbs_terms_light_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
-                                MbsParts parts, const mbs_scalar *mu, const mbs_scalar *const nu[3],
-                                const MbsStateBar *bar);
-void mbs_terms_add_light_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
-                                 MbsParts parts, int count, mbs_scalar *R);
+void mbs_natural_light_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                mbs_scalar *r, double scale[2]);
+void mbs_natural_light_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
+void mbs_natural_light_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                               MbsParts parts, int count, const MbsDirectionColumn *directions, mbs_scalar *R);
+void mbs_natural_light_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                  MbsParts parts, const mbs_scalar *mu, const mbs_scalar *const nu[3],
+                                  const MbsStateBar *bar);
+
+// ---- natural_matrix.c ----
+void mbs_natural_matrix(const MbsSystem *system, MbsMatrixKind kind, const MbsState *state, const MbsWeights *weights,
+                        const MbsCombination *c, mbs_scalar *values);
+// Raises the largest entries of f_x and of e_x: of any matrix with mode.pattern.
+void mbs_natural_matrix_sizes(const MbsSystem *system, const mbs_scalar *values, double *mass, double *longest);
 
 // ---- arguments.c: what expressions depend on ----
 // Where an input of a tape comes from, and where its derivative goes.

@@ -4,7 +4,6 @@
 
 #include "terms/derivative_source.h"
 #include "terms/elements.h"
-#include "terms/tree.h"
 
 static const double two_pi = 6.283185307179586476925286766559;
 
@@ -27,6 +26,7 @@ MbsStatus mbs_signal_bank_create(MbsContext *context, MbsSystem *system) {
   MBS_TAKE(context, system->arena, bank->previous, bank->turn_count);
   MBS_TAKE(context, system->arena, bank->is_expected, bank->turn_count);
   MBS_TAKE(context, system->arena, bank->principal_outputs, bank->turn_count);
+  MBS_TAKE(context, system->arena, bank->columns, 1);
   MBS_TRY(mbs_tape_create(context, system->arena, blueprint->graph, bank->turn_count, blueprint->turns.items,
                           &bank->principal));
   MBS_TAKE(context, system->arena, bank->principal_inputs, bank->principal->input_count);
@@ -47,27 +47,18 @@ static void evaluate_forms(const MbsSystem *system, const MbsState *state) {
 }
 
 void mbs_signal_bank_evaluate(const MbsSystem *system, const MbsState *state) {
-  if (system->tree) {
-    mbs_signal_bank_evaluate(system->tree->inner, mbs_tree_follow(system->tree, state, false));
-    return;
-  }
-  evaluate_forms(system, state);
-  mbs_body_forces_evaluate(system, state);
+  const MbsState *x = mbs_system_follow(system, state);
+  evaluate_forms(system->bodies, x);
+  mbs_body_forces_evaluate(system->bodies, x);
 }
 
 void mbs_signal_bank_take_columns(const MbsSystem *system, const MbsState *state, const MbsColumns *columns) {
-  if (system->tree) {
-    (void)mbs_tree_columns(system, state, columns);
-  }
+  *system->signals.columns = mbs_system_take_columns(system, state, columns);
 }
 
 void mbs_signal_bank_differentiate(const MbsSystem *system, const MbsState *state, const MbsColumns *columns) {
   mbs_signal_bank_take_columns(system, state, columns);
-  if (system->tree) {
-    mbs_body_forces_differentiate(system->tree->inner, &system->tree->x, &system->tree->columns);
-  } else {
-    mbs_body_forces_differentiate(system, state, columns);
-  }
+  mbs_body_forces_differentiate(system->bodies, mbs_system_follow(system, state), system->signals.columns);
 }
 
 void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, const MbsTape *tape,
@@ -104,19 +95,16 @@ static void count_turns(const MbsSystem *system, const MbsState *state, bool fir
 }
 
 void mbs_signal_bank_accept(const MbsSystem *system, const MbsState *state, bool first) {
-  if (system->tree) {
-    mbs_signal_bank_accept(system->tree->inner, mbs_tree_follow(system->tree, state, false), first);
-    return;
-  }
   const MbsSignalBank *bank = &system->signals;
-  evaluate_forms(system, state);
+  const MbsState *x = mbs_system_follow(system, state);
+  evaluate_forms(system->bodies, x);
   if (bank->turn_count > 0) {
-    count_turns(system, state, first);
+    count_turns(system->bodies, x, first);
   }
   for (int i = 0; i < bank->turn_count; ++i) {
     bank->previous[i] = mbs_re(bank->principal_outputs[i]) + two_pi * mbs_re(bank->turns[i]);
   }
-  mbs_body_forces_evaluate(system, state);
+  mbs_body_forces_evaluate(system->bodies, x);
 }
 
 void mbs_signal_bank_expect(const MbsSystem *system, int index, double turns) {
@@ -127,13 +115,10 @@ void mbs_signal_bank_expect(const MbsSystem *system, int index, double turns) {
 }
 
 void mbs_signal_bank_follow(const MbsSystem *system, const MbsState *state) {
-  if (system->tree) {
-    mbs_signal_bank_follow(system->tree->inner, mbs_tree_follow(system->tree, state, false));
-    return;
-  }
-  evaluate_forms(system, state);
+  const MbsState *x = mbs_system_follow(system, state);
+  evaluate_forms(system->bodies, x);
   if (system->signals.turn_count > 0) {
-    count_turns(system, state, false);
+    count_turns(system->bodies, x, false);
   }
 }
 
@@ -241,15 +226,8 @@ static void add_component(const MbsSystem *system, const MbsSignal *signal, mbs_
   }
 }
 
-void mbs_function_transposed(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
-                             mbs_scalar scale, const MbsStateBar *bar) {
-  if (system->tree) {
-    const MbsState *x = mbs_tree_follow(system->tree, state, true);
-    const MbsStateBar inner = mbs_tree_begin_bar(system, bar);
-    mbs_function_transposed(system->tree->inner, function, x, scale, &inner);
-    mbs_tree_end_bar(system, bar);
-    return;
-  }
+static void add_gradient(const MbsSystem *system, const MbsFunction *function, const MbsState *state, mbs_scalar scale,
+                         const MbsStateBar *bar) {
   bool has_body_forces = false;
   for (int s = 0; s < function->tape->input_count; ++s) {
     const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
@@ -282,6 +260,14 @@ void mbs_function_transposed(const MbsSystem *system, const MbsFunction *functio
   }
 }
 
+void mbs_function_transposed(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
+                             mbs_scalar scale, const MbsStateBar *bar) {
+  const MbsState *x = mbs_system_follow(system, state);
+  const MbsStateBar of_bodies = mbs_system_begin_bar(system, bar);
+  add_gradient(system->bodies, function, x, scale, &of_bodies);
+  mbs_system_end_bar(system, bar);
+}
+
 // a component of a form's derivative: the form of the direction plus its coefficients' slopes on the state
 static mbs_scalar form_derivative(const MbsSystem *system, const MbsSignal *signal, const mbs_scalar *slope,
                                   const mbs_scalar *q, const mbs_scalar *direction) {
@@ -301,12 +287,8 @@ static const mbs_scalar *column_of(const mbs_scalar *columns, int column, int si
   return columns ? columns + (size_t)column * (size_t)size : NULL;
 }
 
-mbs_scalar mbs_function_derivative(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
-                                   int column, const MbsColumns *columns, const mbs_scalar *dO) {
-  if (system->tree) {  // where take_columns left them
-    return mbs_function_derivative(system->tree->inner, function, mbs_tree_follow(system->tree, state, true), column,
-                                   &system->tree->columns, dO);
-  }
+static mbs_scalar derivative(const MbsSystem *system, const MbsFunction *function, const MbsState *state, int column,
+                             const MbsColumns *columns, const mbs_scalar *dO) {
   const mbs_scalar *slope = mbs_block_slope(&system->signals.block, column);
   const mbs_scalar *X = column_of(columns->X, column, system->nq), *V = column_of(columns->V, column, system->nq);
   const mbs_scalar *A = column_of(columns->A, column, system->nq);
@@ -332,4 +314,10 @@ mbs_scalar mbs_function_derivative(const MbsSystem *system, const MbsFunction *f
     sum += function->outputs[1 + s] * change;
   }
   return sum;
+}
+
+mbs_scalar mbs_function_derivative(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
+                                   int column, const MbsColumns *columns, const mbs_scalar *dO) {
+  (void)columns;  // they were taken
+  return derivative(system->bodies, function, mbs_system_follow(system, state), column, system->signals.columns, dO);
 }

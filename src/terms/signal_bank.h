@@ -22,6 +22,7 @@ typedef struct MbsSignalBank {
   bool *is_expected;          // before the start, by angle: previous says where
   MbsTape *principal;         // of all angles
   mbs_scalar *principal_inputs, *principal_outputs;
+  MbsColumns *columns;                                // of the bodies, that were taken last
   struct MbsBodyForces *body_forces;                  // NULL: no signal needs them
   int most_function_inputs, most_function_registers;  // of the functions made so far
 } MbsSignalBank;

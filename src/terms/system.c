@@ -18,13 +18,21 @@ static const char *coordinate_name(const MbsSystem *system, const MbsEntity *ent
                                            : mbs_arena_print(system->arena, "%s.%s", entity->name, axes[component]);
 }
 
+static MbsUnit unit_of(const MbsEntity *entity) {
+  return entity->kind == MBS_ENTITY_POINT    ? MBS_UNIT_LENGTH
+         : entity->kind == MBS_ENTITY_VECTOR ? MBS_UNIT_NUMBER
+                                             : MBS_UNIT_UNKNOWN;
+}
+
 static MbsStatus number_coordinates(MbsContext *context, MbsSystem *system) {
   const MbsBlueprint *blueprint = system->blueprint;
   int d = system->dimension, count = blueprint->entities.count;
   int *first;
   const char **names;
+  MbsUnit *units;
   MBS_TAKE(context, system->arena, first, count);
   MBS_TAKE(context, system->arena, names, (count + 1) * d);
+  MBS_TAKE(context, system->arena, units, (count + 1) * d);
   for (int order = 0; order < ORDERS; ++order) {
     if (order == FREE_SCALARS) {
       system->first_scalar = system->nq;
@@ -39,6 +47,7 @@ static MbsStatus number_coordinates(MbsContext *context, MbsSystem *system) {
       if (order_of(entity) == order) {
         first[i] = system->nq;
         for (int k = 0; k < mbs_entity_size(entity, d); ++k) {
+          units[system->nq] = unit_of(entity);
           names[system->nq++] = coordinate_name(system, entity, k);
         }
       }
@@ -46,6 +55,7 @@ static MbsStatus number_coordinates(MbsContext *context, MbsSystem *system) {
   }
   system->entity_first = first;
   system->coordinate_names = names;
+  system->units = units;
   MbsNode *values;
   MBS_TAKE(context, system->arena, values, system->nq - system->n);
   for (int i = 0; i < system->nq - system->n; ++i) {
@@ -128,37 +138,6 @@ static MbsStatus create_independents(MbsContext *context, MbsSystem *system) {
                                     &system->independents);
 }
 
-void mbs_system_point(const MbsSystem *system, int point, const MbsState *state, mbs_scalar *r, mbs_scalar *v,
-                      mbs_scalar *a) {
-  if (system->tree) {
-    mbs_system_point(system->tree->inner, point, mbs_tree_follow(system->tree, state, false), r, v, a);
-    return;
-  }
-  const MbsLinearForm *form = &system->points[point].form;
-  for (int k = 0; k < system->dimension; ++k) {
-    r[k] = v[k] = a[k] = 0;
-  }
-  mbs_form_add(form, system->point_block.value, system->dimension, system->dimension == 2, state->q, r);
-  mbs_form_add(form, system->point_block.value, system->dimension, system->dimension == 2, state->v, v);
-  mbs_form_add(form, system->point_block.value, system->dimension, system->dimension == 2, state->a, a);
-}
-
-MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
-                                      MbsPatternBuilder *builder) {
-  if (system->tree) {
-    return mbs_tree_add_form_pattern(context, system, form, row, builder);
-  }
-  for (int t = 0; t < form->count; ++t) {
-    for (int k = 0; k < system->dimension; ++k) {
-      int column = mbs_system_free_component(system, form->first[t], k);
-      if (column >= 0) {
-        MBS_TRY(mbs_pattern_add(context, builder, row, column));
-      }
-    }
-  }
-  return MBS_OK;
-}
-
 static MbsStatus create_pattern(MbsContext *context, MbsSystem *system) {
   MbsMode *mode = &system->mode;
   MbsPatternBuilder *builder;
@@ -205,6 +184,8 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
     copied[k] = columns[k];
     column_of_parameter[columns[k]] = k;
   }
+  system->terms = &mbs_natural_terms;
+  system->bodies = system;
   system->arena = arena;
   system->blueprint = blueprint;
   system->dimension = blueprint->dimension;
@@ -239,9 +220,7 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
 
 static void refresh(MbsSystem *system) {
   mbs_coefficients_refresh(&system->coefficients, system->parameters);
-  if (system->tree) {
-    system->tree->is_known = false;
-  }
+  system->terms->forget(system);
 }
 
 int mbs_system_element_count(const MbsSystem *system) {
@@ -250,11 +229,8 @@ int mbs_system_element_count(const MbsSystem *system) {
 
 // the system that has the elements, which are about to change
 static MbsSystem *holder(MbsSystem *system) {
-  if (!system->tree) {
-    return system;
-  }
-  system->tree->known_parts = 0;
-  return system->tree->inner;
+  system->terms->forget(system);
+  return system->bodies;
 }
 
 MbsSystemElements mbs_system_isolate(MbsSystem *system, int element) {
@@ -317,16 +293,7 @@ MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsStat
   MBS_TAKE(context, system->arena, state->sigma, system->m);
   MBS_TAKE(context, system->arena, state->kappa, system->m);
   MBS_TAKE(context, system->arena, state->total, system->m);
-  const MbsBlueprint *blueprint = system->blueprint;
-  for (int i = 0; i < system->n && system->tree; ++i) {
-    state->q[i] = system->tree->guess[i];
-  }
-  for (int i = 0; i < blueprint->entities.count && !system->tree; ++i) {
-    const MbsEntity *entity = &blueprint->entities.items[i];
-    for (int k = 0; k < mbs_entity_size(entity, system->dimension) && !entity->is_fixed; ++k) {
-      state->q[system->entity_first[i] + k] = entity->guess[k];
-    }
-  }
+  system->terms->guess(system, state->q);
   mbs_state_place_fixed(system, state);
   return MBS_OK;
 }

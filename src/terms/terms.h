@@ -36,6 +36,16 @@
 //
 // For each body apart, what the points and vectors it shares exert on it: body_force.c.
 //
+// Behind these functions stands a table (MbsTermsTable) that a kind of coordinates implements:
+//
+//   natural coordinates   natural_terms.c, natural_matrix.c   sums over masses, constraints and forces
+//   relative coordinates  tree_terms.c and tree_*.c           recursion along a tree of joints, around the above
+//
+// and a system has one, chosen where it is created (system.c). Whatever is a property of the bodies rather than of the
+// coordinates (Phi, energy, points, signals: body_terms.c, signal_bank.c) is computed once for all, from where the
+// bodies are: `system->bodies`, the system in natural coordinates (natural coordinates: the system itself), in the
+// state mbs_system_follow.
+//
 // No three-index array appears: second derivatives of Phi come contracted with lambda or v inside.
 #ifndef MBS_TERMS_H
 #define MBS_TERMS_H
@@ -48,6 +58,7 @@
 
 struct MbsForceElement;
 struct MbsBodyForces;
+struct MbsDirectionColumn;
 struct MbsExpressionRow;
 struct MbsTree;
 struct MbsSource;
@@ -56,6 +67,77 @@ typedef struct MbsWeights {
   double k0, k1, k2, epsilon;  // of the levels of holonomic constraints, and of their multipliers
   double n1, n2, n_epsilon;    // the same of nonholonomic ones, which have no position level
 } MbsWeights;
+
+// What takes part in a product with columns or with the transpose: everything is a formulation's residual, rows alone
+// are what projections differentiate, and what remains is the balance of forces that multipliers must hold.
+typedef enum MbsParts {
+  MBS_PART_BALANCE = 1,  // M a - Q: masses and forces
+  MBS_PART_ROWS = 2,     // Phi_x' lambda, and e
+  MBS_PART_ALL = 3
+} MbsParts;
+
+// Coefficients of an assembled matrix: c0 r_x + c1 r_v + c2 r_a.
+typedef struct MbsCombination {
+  double c0, c1, c2;
+} MbsCombination;
+
+typedef enum MbsMatrixKind {
+  MBS_MATRIX_TANGENT,
+  MBS_MATRIX_APPROXIMATE,  // the tangent without what comes from the curvature of the constraints: P0 (10)
+  MBS_MATRIX_PROJECTION,   // [P Phi_x'; Phi_x -epsilon], P = c2 M - c1 Q_v - c0 Q_x
+  MBS_MATRIX_JACOBIAN      // the constraints' rows alone
+} MbsMatrixKind;
+
+// What a coordinate is measured in: a length, a plain number (angles, components of directions, Euler parameters), or
+// what nobody said (the model's own coordinates).
+typedef enum MbsUnit { MBS_UNIT_LENGTH, MBS_UNIT_NUMBER, MBS_UNIT_UNKNOWN } MbsUnit;
+
+// One coordinate that moves a body: what its unit rate does to one of the body's points or vectors, and the body's
+// angular velocity (in the plane its first component alone).
+typedef struct MbsMover {
+  int coordinate;
+  mbs_scalar velocity[3], omega[3];
+} MbsMover;
+
+struct MbsSystem;
+
+// The interface of terms.h's functions to coordinates of a kind. Arguments as there; of `system`, which has this table.
+typedef struct MbsTermsTable {
+  bool has_sources;  // derivatives may come from perturbed elements (derivative_source.h)
+
+  // the terms
+  void (*residual)(const struct MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
+                   double scale[2]);
+  void (*cancelling)(const struct MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                     const mbs_scalar *r, double sizes[2]);
+  void (*forces)(const struct MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
+  void (*columns)(const struct MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                  int count, const struct MbsDirectionColumn *directions, mbs_scalar *R);
+  void (*transposed)(const struct MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
+                     const mbs_scalar *mu, const mbs_scalar *const nu[3], const MbsStateBar *bar);
+  // values of mode.factored, and of a Jacobian those of mode.pattern
+  void (*matrix)(const struct MbsSystem *system, MbsMatrixKind kind, const MbsState *state, const MbsWeights *weights,
+                 const MbsCombination *c, mbs_scalar *values);
+  void (*matrix_sizes)(const struct MbsSystem *system, const mbs_scalar *values, double *mass, double *longest);
+  // of P u, with c0 and c1 of c; prepare: NULL where P is M alone
+  MbsStatus (*prepare_slopes)(MbsContext *context, const struct MbsSystem *system);
+  void (*slopes_columns)(const struct MbsSystem *system, const MbsState *state, const MbsCombination *c,
+                         const mbs_scalar *u, const MbsColumns *columns, mbs_scalar *R);
+  void (*slopes_transposed)(const struct MbsSystem *system, const MbsState *state, const MbsCombination *c,
+                            const mbs_scalar *u, const mbs_scalar *mu, const MbsStateBar *bar);
+
+  // the bodies: see mbs_system_follow, ..._take_columns, ..._begin_bar, ..._movers
+  const MbsState *(*follow)(const struct MbsSystem *system, const MbsState *state);
+  MbsColumns (*take_columns)(const struct MbsSystem *system, const MbsState *state, const MbsColumns *columns);
+  MbsStateBar (*begin_bar)(const struct MbsSystem *system, const MbsStateBar *bar);
+  void (*end_bar)(const struct MbsSystem *system, const MbsStateBar *bar);
+  int (*movers)(const struct MbsSystem *system, int first, bool is_point, MbsMover *movers);
+  MbsStatus (*add_form_pattern)(MbsContext *context, const struct MbsSystem *system, const MbsLinearForm *form, int row,
+                                MbsPatternBuilder *builder);
+
+  void (*guess)(const struct MbsSystem *system, mbs_scalar *q);  // the free coordinates where the assembly begins
+  void (*forget)(const struct MbsSystem *system);                // what is known of a state: numbers of elements change
+} MbsTermsTable;
 
 // One body's mass matrix and weight on its entities, or the inertia of a user coordinate.
 typedef struct MbsMass {
@@ -124,7 +206,9 @@ typedef struct MbsMovingGround {
 } MbsMovingGround;
 
 typedef struct MbsSystem {
-  struct MbsTree *tree;  // of relative coordinates, which the terms are in then: tree.h; NULL: natural ones
+  const MbsTermsTable *terms;  // of the coordinates that it is in
+  struct MbsSystem *bodies;    // in natural coordinates, which has the elements: itself, or the tree's
+  struct MbsTree *tree;        // what relative coordinates keep (tree.h), for tree_*.c alone; NULL: natural ones
   MbsArena *arena;
   MbsBlueprint *blueprint;
   int dimension;
@@ -132,6 +216,7 @@ typedef struct MbsSystem {
   int first_scalar;                     // coordinates first_scalar ... n - 1 are user coordinates
   const int *entity_first;              // first coordinate of each entity
   const char *const *coordinate_names;  // nq
+  const MbsUnit *units;                 // n
   int column_count;                     // parameters to differentiate with respect to
   int carried_count;                    // of these, how many states carry along: all (direct) or none (adjoint)
   const int *columns;                   // parameter of each column
@@ -164,6 +249,17 @@ static inline int mbs_system_free_component(const MbsSystem *system, int first, 
   return is_own && first + k < system->n ? first + k : -1;
 }
 
+// Where the bodies are: the state of system->bodies that belongs to a state. It stays until another one is followed.
+const MbsState *mbs_system_follow(const MbsSystem *system, const MbsState *state);
+// The columns of the bodies that belong to those of a state (X, V, A; others as they are), until others are taken.
+MbsColumns mbs_system_take_columns(const MbsSystem *system, const MbsState *state, const MbsColumns *columns);
+// For derivatives with respect to the bodies, at the state that was followed last: begin gives a bar of system->bodies
+// to add to, end takes what was added to `bar`, that of the coordinates.
+MbsStateBar mbs_system_begin_bar(const MbsSystem *system, const MbsStateBar *bar);
+void mbs_system_end_bar(const MbsSystem *system, const MbsStateBar *bar);
+// Relative coordinates: those that move the point or vector whose first coordinate among the bodies' is `first`, at the
+// state that was followed last; returns how many. Natural ones have none but the bodies' own, and no such question.
+int mbs_system_movers(const MbsSystem *system, int first, bool is_point, MbsMover *movers);
 // Adds the free coordinates that a form of the signal bank depends on to a row of a pattern.
 MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
                                       MbsPatternBuilder *builder);
@@ -218,14 +314,6 @@ void mbs_system_fixed_transposed(const MbsSystem *system, mbs_scalar t, const Mb
 void mbs_system_point(const MbsSystem *system, int point, const MbsState *state, mbs_scalar *r, mbs_scalar *v,
                       mbs_scalar *a);
 
-// What takes part in a product with columns or with the transpose: everything is a formulation's residual, rows alone
-// are what projections differentiate, and what remains is the balance of forces that multipliers must hold.
-typedef enum MbsParts {
-  MBS_PART_BALANCE = 1,  // M a - Q: masses and forces
-  MBS_PART_ROWS = 2,     // Phi_x' lambda, and e
-  MBS_PART_ALL = 3
-} MbsParts;
-
 // r (n + m). `scale`: the largest magnitude of a contribution to f and to e, against which the residual
 // counts as small; may be NULL.
 void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
@@ -237,15 +325,12 @@ void mbs_terms_cancelling(const MbsSystem *system, const MbsState *state, const 
                           const mbs_scalar *r, double sizes[2]);
 // f of the parts alone (nq, fixed coordinates included)
 void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
-// Is there a matrix in the coordinates themselves? Not of trees that are solved along them, or with unknowns of the
-// bodies' own: there mbs_terms_tangent and its approximation are not to be called.
+// Is there a matrix in the coordinates themselves, so that mode.factored is mode.pattern? Not of trees that are solved
+// along them, or with unknowns of the bodies' own: there mbs_terms_tangent is not to be called.
 bool mbs_system_has_tangent(const MbsSystem *system);
 // values: of mode.pattern, one more for the bin
 void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
                        double c2, mbs_scalar *values);
-// The same without what comes from the curvature of the constraints: the approximate tangent of P0 (10).
-void mbs_terms_approximate_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0,
-                                   double c1, double c2, mbs_scalar *values);
 // The same, or the approximate one, for factoring: values of mode.factored.
 void mbs_terms_factorable(const MbsSystem *system, bool is_exact, const MbsState *state, const MbsWeights *weights,
                           double c0, double c1, double c2, mbs_scalar *values);

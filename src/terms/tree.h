@@ -90,16 +90,17 @@ typedef struct MbsTree {
   MbsTreeCentre centre;
 
   // workspace
-  mbs_scalar *eta[3];      // by node: eta, eta', eta'' of one column
-  mbs_scalar *dW;          // by node
-  mbs_scalar *body_dW;     // by node, of each column: that of its body's inertia and weight
-  mbs_scalar *owns, *own;  // by node: eta_P of each column; of the one at hand
-  mbs_scalar *bar[3];      // by node: of eta, eta', eta''
-  mbs_scalar *bar_P;       // by node: of eta_P
-  MbsColumns columns;      // of `inner`: X, V, A
-  mbs_scalar *R;           // of `inner`: (n + m) x columns
-  MbsStateBar x_bar;       // of `inner`: q, v, a
-  mbs_scalar *y[3];        // of `inner`, nq each
+  mbs_scalar *eta[3];                     // by node: eta, eta', eta'' of one column
+  mbs_scalar *dW;                         // by node
+  mbs_scalar *body_dW;                    // by node, of each column: that of its body's inertia and weight
+  mbs_scalar *owns, *own;                 // by node: eta_P of each column; of the one at hand
+  mbs_scalar *bar[3];                     // by node: of eta, eta', eta''
+  mbs_scalar *bar_P;                      // by node: of eta_P
+  MbsColumns columns;                     // of `inner`: X, V, A
+  struct MbsDirectionColumn *directions;  // the same, one by one
+  mbs_scalar *R;                          // of `inner`: (n + m) x columns
+  MbsStateBar x_bar;                      // of `inner`: q, v, a
+  mbs_scalar *y[3];                       // of `inner`, nq each
   struct MbsTreeTangent *tangent;
   struct MbsTreeElements *elements;
   struct MbsTreeExpanded *expanded;  // of a deep tree with loops; else NULL
@@ -117,7 +118,7 @@ MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **system);
 // The pattern of the matrix in the tree's coordinates, and where its entries come from.
 MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem *system);
 
-// See mbs_system_add_form_pattern.
+// The table's entry.
 MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
                                     MbsPatternBuilder *builder);
 
@@ -182,31 +183,29 @@ void mbs_tree_follow_centres(const MbsTree *tree, int level);
 // f of the coordinates from the forces on the bodies.
 void mbs_tree_project_centres(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *f_z);
 
-// ---- the terms (terms.h) in the tree's coordinates ----
+// ---- the terms (terms.h) in the tree's coordinates: entries of the table, which tree_terms.c has ----
+extern const MbsTermsTable mbs_tree_terms;
 void mbs_tree_cancelling(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, const mbs_scalar *r,
                          double sizes[2]);
 void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *r,
                        double scale[2]);
 void mbs_tree_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
-typedef enum MbsTreeMatrix { MBS_TREE_TANGENT, MBS_TREE_APPROXIMATE, MBS_TREE_PROJECTION } MbsTreeMatrix;
 // e_v of the constraints alone.
-void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *values);
-void mbs_tree_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsState *state, const MbsWeights *weights,
-                       double c0, double c1, double c2, mbs_scalar *values);
+void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                       const MbsCombination *c, mbs_scalar *values);
+void mbs_tree_assemble(const MbsSystem *system, MbsMatrixKind kind, const MbsState *state, const MbsWeights *weights,
+                       const MbsCombination *c, mbs_scalar *values);
 void mbs_tree_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                          int count, const struct MbsDirectionColumn *directions, mbs_scalar *R);
-void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const mbs_scalar *u,
+void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const MbsCombination *c, const mbs_scalar *u,
                           const MbsColumns *columns, mbs_scalar *R);
 void mbs_tree_transposed(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                          const mbs_scalar *mu, const mbs_scalar *const nu[3], const MbsStateBar *bar);
-void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, const mbs_scalar *u, const mbs_scalar *mu,
-                              const MbsStateBar *bar);
-// The columns of `inner` that belong to those of the tree.
-const MbsColumns *mbs_tree_columns(const MbsSystem *system, const MbsState *state, const MbsColumns *columns);
+void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, const MbsCombination *c,
+                              const mbs_scalar *u, const mbs_scalar *mu, const MbsStateBar *bar);
+MbsColumns mbs_tree_columns(const MbsSystem *system, const MbsState *state, const MbsColumns *columns);
 // f (nq of `inner`) = M y
 void mbs_tree_mass_product(const MbsTree *tree, const mbs_scalar *y, mbs_scalar *f);
-// For derivatives with respect to the bodies that others compute: begin gives an empty bar of `inner`, end takes it to
-// that of the tree's coordinates. In between: the state followed with slopes.
 MbsStateBar mbs_tree_begin_bar(const MbsSystem *system, const MbsStateBar *bar);
 void mbs_tree_end_bar(const MbsSystem *system, const MbsStateBar *bar);
 

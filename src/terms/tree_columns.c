@@ -157,7 +157,7 @@ static MbsDirectionColumn column_of(const MbsSystem *system, const MbsColumns *c
                               .A = columns->A ? columns->A + (size_t)k * (size_t)system->nq : NULL};
 }
 
-const MbsColumns *mbs_tree_columns(const MbsSystem *system, const MbsState *state, const MbsColumns *columns) {
+MbsColumns mbs_tree_columns(const MbsSystem *system, const MbsState *state, const MbsColumns *columns) {
   MbsTree *tree = system->tree;
   (void)mbs_tree_follow(tree, state, true);
   for (int k = 0; k < system->column_count; ++k) {
@@ -168,7 +168,7 @@ const MbsColumns *mbs_tree_columns(const MbsSystem *system, const MbsState *stat
   tree->columns.S = columns->S;
   tree->columns.K = columns->K;
   tree->columns.T = columns->T;
-  return &tree->columns;
+  return tree->columns;
 }
 
 // ---- in: from the bodies' f' to that of z ----
@@ -244,12 +244,12 @@ void mbs_tree_derivative(const MbsSystem *system, const MbsState *state, const M
   mbs_tree_follow_terms(tree, state, true);
   mbs_tree_balance(tree, parts);
   for (int k = 0; k < count; ++k) {
-    inner->directions[k] = inner_column(system, false, &directions[k], k);
+    tree->directions[k] = inner_column(system, false, &directions[k], k);
     find_body_slopes(tree, parts, directions[k].column, k);
   }
   if (!mbs_tree_is_bare(tree)) {
     memset(tree->R, 0, sizeof *tree->R * (size_t)size * (size_t)count);
-    mbs_terms_add_light_columns(inner, &tree->x, weights, parts, count, tree->R);
+    mbs_natural_light_columns(inner, &tree->x, weights, parts, count, tree->directions, tree->R);
   }
   for (int k = 0; k < count; ++k) {
     const mbs_scalar *slope = tree->R + k * size, *X = tree->columns.X + (size_t)k * (size_t)inner->nq;
@@ -306,8 +306,9 @@ MBS_KERNEL void spread_slopes(const MbsTree *tree, const mbs_scalar *u, const mb
 }
 
 // (M u)' = J'' M J u + J' (M' J u + M J' u): y = J u
-void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const mbs_scalar *u,
+void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const MbsCombination *c, const mbs_scalar *u,
                           const MbsColumns *columns, mbs_scalar *R) {
+  (void)c;  // P is M: settings refuse the other one
   MbsTree *tree = system->tree;
   const MbsSystem *inner = tree->inner;
   mbs_scalar *y = tree->y[0], *slope = tree->y[1], *f_slope = tree->y[2], *xi = tree->bar[0];
@@ -316,9 +317,9 @@ void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const 
   tree->known_parts = 0;
   mbs_tree_mass_product(tree, y, tree->f);
   mbs_tree_gather(tree, tree->f, tree->W);
-  for (int c = 0; c < system->column_count; ++c) {
-    const MbsDirectionColumn direction = column_of(system, columns, c);
-    const MbsDirectionColumn moved = inner_column(system, true, &direction, c);
+  for (int j = 0; j < system->column_count; ++j) {
+    const MbsDirectionColumn direction = column_of(system, columns, j);
+    const MbsDirectionColumn moved = inner_column(system, true, &direction, j);
     if (inner->dimension == 2) {
       spread_slopes(tree, u, xi, direction.X, moved.X, slope, 2);
     } else {
@@ -331,9 +332,9 @@ void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const 
     }
     mbs_tree_mass_product(tree, slope, f_slope);
     for (int i = 0; i < inner->mass_count; ++i) {
-      mbs_mass_slope_product(inner, &inner->masses[i], c, y, f_slope);
+      mbs_mass_slope_product(inner, &inner->masses[i], j, y, f_slope);
     }
-    mbs_scalar *r = R + c * (system->n + system->m);
+    mbs_scalar *r = R + j * (system->n + system->m);
     if (inner->dimension == 2) {
       in(tree, NULL, f_slope, moved.X, direction.X, r, 2);
     } else {

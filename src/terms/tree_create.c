@@ -183,9 +183,11 @@ MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **result) 
   const MbsSystem *inner = tree->inner;
   MbsSystem *system;
   const char **names;
+  MbsUnit *units;
   int *coordinate, fixed = inner->nq - inner->n;
   MBS_TAKE(context, inner->arena, system, 1);
   *system = *inner;
+  system->terms = &mbs_tree_terms;
   system->tree = tree;
   system->n = tree->coordinate_count;
   system->nq = system->n + fixed;
@@ -195,6 +197,12 @@ MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **result) 
     names[i] = i < system->n ? tree->names[i] : inner->coordinate_names[inner->n + i - system->n];
   }
   system->coordinate_names = names;
+  MBS_TAKE(context, inner->arena, units, system->n);
+  for (int i = 0; i < system->n; ++i) {
+    bool is_slide = i < tree->joint_count && tree->nodes[tree->node_of[i]].kind == MBS_MOTION_SLIDE;
+    units[i] = is_slide ? MBS_UNIT_LENGTH : i < tree->joint_count ? MBS_UNIT_NUMBER : MBS_UNIT_UNKNOWN;
+  }
+  system->units = units;
   MBS_TAKE(context, inner->arena, coordinate, inner->moving.count);
   for (int i = 0; i < inner->moving.count; ++i) {
     coordinate[i] = inner->moving.coordinate[i] - inner->n + system->n;
@@ -205,6 +213,7 @@ MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **result) 
   MBS_TAKE(context, inner->arena, system->zeros, longest);
   size_t widest = inner->carried_count > 1 ? (size_t)inner->carried_count : 1;
   MBS_TAKE(context, inner->arena, system->directions, widest);
+  MBS_TAKE(context, inner->arena, tree->directions, widest);
   MBS_TAKE(context, inner->arena, system->scratch, (size_t)(system->nq + system->m) * widest);
   MBS_TRY(create_workspace(context, tree));
   *result = system;

@@ -171,27 +171,27 @@ static void add_rows(const MbsTree *tree, bool is_exact, const MbsWeights *weigh
   }
 }
 
-void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar *values) {
-  const MbsCombination c = {.c1 = 1};
+void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                       const MbsCombination *c, mbs_scalar *values) {
   (void)mbs_tree_follow(system->tree, state, false);
   for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
     values[i] = 0;
   }
-  add_rows(system->tree, false, weights, &c, values);
+  add_rows(system->tree, false, weights, c, values);
 }
 
-void mbs_tree_elements_assemble(const MbsTree *tree, MbsTreeMatrix kind, bool is_exact, const MbsWeights *weights,
-                                double c0, double c1, double c2, mbs_scalar *values) {
+void mbs_tree_elements_assemble(const MbsTree *tree, MbsMatrixKind kind, bool is_exact, const MbsWeights *weights,
+                                const MbsCombination *c, mbs_scalar *values) {
   const MbsSystem *inner = tree->inner;
   const MbsMode *mode = &inner->mode;
   const MbsTreeElements *all = tree->elements;
-  const MbsCombination forces = {.c0 = c0, .c1 = c1}, plain = {.c2 = 1}, combined = {.c0 = c0, .c1 = c1, .c2 = c2};
-  add_rows(tree, is_exact, weights, kind == MBS_TREE_PROJECTION ? &plain : &combined, values);
-  for (int i = 0; i < mode->force_count && mbs_has_tangent_of_forces(c0, c1); ++i) {
+  const MbsCombination forces = {.c0 = c->c0, .c1 = c->c1}, plain = {.c2 = 1};
+  add_rows(tree, is_exact, weights, kind == MBS_MATRIX_PROJECTION ? &plain : c, values);
+  for (int i = 0; i < mode->force_count && mbs_has_tangent_of_forces(c->c0, c->c1); ++i) {
     int at = (int)(&mode->forces[i] - all->first_force);
     add_force(tree, &all->forces[at], all, mode->forces[i], is_exact, &forces, values);
   }
   for (int i = 0; i < all->scalar_mass_count; ++i) {
-    mbs_tree_add_scalar_mass(inner, all->scalar_masses[i], all->scalar_maps[i], c2, values);
+    mbs_tree_add_scalar_mass(inner, all->scalar_masses[i], all->scalar_maps[i], c->c2, values);
   }
 }

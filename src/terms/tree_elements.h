@@ -81,8 +81,8 @@ MbsStatus mbs_tree_elements_map(MbsContext *context, const MbsTree *tree, const 
 
 // ---- tree_element_matrix.c ----
 // values += what rows, forces and the inertia of the model's own coordinates add to the matrix; see tree_tangent.c.
-void mbs_tree_elements_assemble(const MbsTree *tree, MbsTreeMatrix kind, bool is_exact, const MbsWeights *weights,
-                                double c0, double c1, double c2, mbs_scalar *values);
+void mbs_tree_elements_assemble(const MbsTree *tree, MbsMatrixKind kind, bool is_exact, const MbsWeights *weights,
+                                const MbsCombination *c, mbs_scalar *values);
 // y, v, a of the element's parts into the elements' values.
 void mbs_tree_evaluate_parts(const MbsTree *tree, const MbsTreeElement *element, int levels);
 // The inertia of the model's own coordinates, if it takes part in the terms now.

@@ -58,7 +58,7 @@ MbsStatus mbs_tree_expanded_create(MbsContext *context, MbsTree *tree, MbsSystem
 // order: of all unknowns; the arena is for the work alone. tree_order.c
 MbsStatus mbs_tree_expanded_order(MbsContext *context, MbsArena *arena, const MbsTree *tree, const MbsSystem *system,
                                   const MbsTreeExpanded *expanded, int *order);
-void mbs_tree_expanded_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsState *state,
-                                const MbsWeights *weights, double c0, double c1, double c2, mbs_scalar *values);
+void mbs_tree_expanded_assemble(const MbsSystem *system, MbsMatrixKind kind, const MbsState *state,
+                                const MbsWeights *weights, const MbsCombination *c, mbs_scalar *values);
 
 #endif

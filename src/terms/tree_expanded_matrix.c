@@ -227,22 +227,23 @@ static double largest_mass(const Numbers *to) {
   return largest;
 }
 
-void mbs_tree_expanded_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsState *state,
-                                const MbsWeights *weights, double c0, double c1, double c2, mbs_scalar *values) {
+void mbs_tree_expanded_assemble(const MbsSystem *system, MbsMatrixKind kind, const MbsState *state,
+                                const MbsWeights *weights, const MbsCombination *c, mbs_scalar *values) {
   MbsTree *tree = system->tree;
   const MbsSystem *inner = tree->inner;
   const MbsMode *mode = &inner->mode;
   const MbsTreeElements *all = tree->elements;
-  bool has_forces = mbs_has_tangent_of_forces(c0, c1);
-  Numbers to = {.tree = tree,
-                .expanded = tree->expanded,
-                .is_exact = kind == MBS_TREE_TANGENT && has_forces,
-                .weights = weights,
-                .c = {.c0 = c0, .c1 = c1, .c2 = c2},
-                .unit = {fabs(c0) > 0 ? c0 : 1, fabs(c1) > 0 ? c1 : 1, fabs(c2) > 0 ? c2 : 1},  // real
-                .values = values,
-                .twist = mbs_twist_size(inner->dimension),
-                .d = inner->dimension};
+  bool has_forces = mbs_has_tangent_of_forces(c->c0, c->c1);
+  Numbers to = {
+      .tree = tree,
+      .expanded = tree->expanded,
+      .is_exact = kind == MBS_MATRIX_TANGENT && has_forces,
+      .weights = weights,
+      .c = *c,
+      .unit = {fabs(c->c0) > 0 ? c->c0 : 1, fabs(c->c1) > 0 ? c->c1 : 1, fabs(c->c2) > 0 ? c->c2 : 1},  // real
+      .values = values,
+      .twist = mbs_twist_size(inner->dimension),
+      .d = inner->dimension};
   (void)mbs_tree_follow(tree, state, to.is_exact);
   mbs_tree_find_inertia(tree);
   if (to.is_exact) {
@@ -269,9 +270,9 @@ void mbs_tree_expanded_assemble(const MbsSystem *system, MbsTreeMatrix kind, con
     add_force(&to, mode->forces[i], &tree->expanded->forces[&mode->forces[i] - all->first_force]);
   }
   for (int i = 0; i < all->scalar_mass_count; ++i) {
-    mbs_tree_add_scalar_mass(inner, all->scalar_masses[i], tree->expanded->scalar_maps[i], c2, values);
+    mbs_tree_add_scalar_mass(inner, all->scalar_masses[i], tree->expanded->scalar_maps[i], c->c2, values);
   }
-  to.c = kind == MBS_TREE_PROJECTION ? (MbsCombination){.c2 = 1} : to.c;
+  to.c = kind == MBS_MATRIX_PROJECTION ? (MbsCombination){.c2 = 1} : to.c;
   for (int i = 0; i < mode->row_count; ++i) {
     add_row(&to, &mode->rows[i], &tree->expanded->rows[&mode->rows[i] - all->first_row]);
   }

@@ -55,7 +55,7 @@ void mbs_tree_balance(MbsTree *tree, MbsParts parts) {
     return;
   }
   if (!mbs_tree_is_bare(tree)) {
-    mbs_terms_light_forces(tree->inner, &tree->x, parts, tree->f);
+    mbs_natural_light_forces(tree->inner, &tree->x, parts, tree->f);
   }
   add_up(tree, parts, NULL);
 }
@@ -119,7 +119,7 @@ void mbs_tree_spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi, m
 void mbs_tree_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f) {
   MbsTree *tree = system->tree;
   const MbsSystem *inner = tree->inner;
-  mbs_terms_light_forces(inner, mbs_tree_follow(tree, state, false), parts, tree->f);
+  mbs_natural_light_forces(inner, mbs_tree_follow(tree, state, false), parts, tree->f);
   add_up(tree, parts, NULL);
   mbs_tree_project(tree, tree->f, tree->W, f);
   for (int i = 0; i < inner->nq - inner->n; ++i) {
@@ -165,7 +165,7 @@ void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const Mbs
     mbs_tree_project_centres(tree, tree->f, r);
   } else {
     if (!mbs_tree_is_bare(tree)) {
-      mbs_terms_light_residual(inner, &tree->x, weights, tree->f, scale);
+      mbs_natural_light_residual(inner, &tree->x, weights, tree->f, scale);
     }
     add_up(tree, MBS_PART_ALL, scale);
     mbs_tree_project(tree, tree->f, tree->W, r);

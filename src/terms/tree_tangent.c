@@ -213,9 +213,9 @@ MBS_KERNEL void add_pairs(const MbsTree *tree, int k, double c0, mbs_scalar *val
   }
 }
 
-MBS_KERNEL void add_bodies(const MbsTree *tree, double c0, double c1, double c2, bool is_full, mbs_scalar *values,
-                           int d) {
+MBS_KERNEL void add_bodies(const MbsTree *tree, const MbsCombination *c, bool is_full, mbs_scalar *values, int d) {
   const MbsTreeTangent *tangent = tree->tangent;
+  const double c0 = c->c0, c1 = c->c1, c2 = c->c2;
   int twist = mbs_twist_size(d), numbers = 3 * twist * twist;
   for (int i = 0; i < numbers * tree->node_count; ++i) {
     tangent->K[i] = 0;
@@ -250,15 +250,11 @@ MBS_KERNEL void add_bodies(const MbsTree *tree, double c0, double c1, double c2,
 }
 
 // ---- all of it ----
-void mbs_tree_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsState *state, const MbsWeights *weights,
-                       double c0, double c1, double c2, mbs_scalar *values) {
+void mbs_tree_assemble(const MbsSystem *system, MbsMatrixKind kind, const MbsState *state, const MbsWeights *weights,
+                       const MbsCombination *c, mbs_scalar *values) {
   MbsTree *tree = system->tree;
-  if (tree->shape) {  // whose projection matrix is M, since settings refuse the other one
-    mbs_tree_articulate(system, state, c0, c1, c2, values);
-    return;
-  }
   const MbsSystem *inner = tree->inner;
-  bool is_exact = kind == MBS_TREE_TANGENT && mbs_has_tangent_of_forces(c0, c1);
+  bool is_exact = kind == MBS_MATRIX_TANGENT && mbs_has_tangent_of_forces(c->c0, c->c1);
   (void)mbs_tree_follow(tree, state, is_exact);
   for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
     values[i] = 0;
@@ -268,9 +264,9 @@ void mbs_tree_assemble(const MbsSystem *system, MbsTreeMatrix kind, const MbsSta
   }
   mbs_tree_find_inertia(tree);
   if (inner->dimension == 2) {
-    add_bodies(tree, c0, c1, c2, is_exact, values, 2);
+    add_bodies(tree, c, is_exact, values, 2);
   } else {
-    add_bodies(tree, c0, c1, c2, is_exact, values, 3);
+    add_bodies(tree, c, is_exact, values, 3);
   }
-  mbs_tree_elements_assemble(tree, kind, is_exact, weights, c0, c1, c2, values);
+  mbs_tree_elements_assemble(tree, kind, is_exact, weights, c, values);
 }

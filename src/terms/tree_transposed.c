@@ -229,15 +229,16 @@ void mbs_tree_transposed(const MbsSystem *system, const MbsState *state, const M
     }
   }
   if (!mbs_tree_is_bare(tree)) {
-    mbs_terms_light_transposed(inner, x, weights, parts, y, nu, &inner_bar);
+    mbs_natural_light_transposed(inner, x, weights, parts, y, nu, &inner_bar);
   }
   add_axes_bar(tree, false, mu, xi, bar->q);
   mbs_tree_end_bar(system, bar);
 }
 
 // S = mu.M u = (xi_mu.x).M (xi_u.x), the same twice
-void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, const mbs_scalar *u, const mbs_scalar *mu,
-                              const MbsStateBar *bar) {
+void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, const MbsCombination *c,
+                              const mbs_scalar *u, const mbs_scalar *mu, const MbsStateBar *bar) {
+  (void)c;  // P is M: settings refuse the other one
   MbsTree *tree = system->tree;
   const MbsSystem *inner = tree->inner;
   (void)mbs_tree_follow(tree, state, true);

@@ -1,0 +1,78 @@
+// The table of relative coordinates, and its smaller entries. See tree.h.
+#include "terms/elements.h"
+#include "terms/tree_expanded.h"
+
+static void matrix(const MbsSystem *system, MbsMatrixKind kind, const MbsState *state, const MbsWeights *weights,
+                   const MbsCombination *c, mbs_scalar *values) {
+  const MbsTree *tree = system->tree;
+  if (kind == MBS_MATRIX_JACOBIAN) {
+    mbs_tree_jacobian(system, state, weights, c, values);
+  } else if (tree->expanded) {
+    mbs_tree_expanded_assemble(system, kind, state, weights, c, values);
+  } else if (tree->shape) {  // whose projection matrix is M, since settings refuse the other one
+    mbs_tree_articulate(system, state, c->c0, c->c1, c->c2, values);
+  } else {
+    mbs_tree_assemble(system, kind, state, weights, c, values);
+  }
+}
+
+static void matrix_sizes(const MbsSystem *system, const mbs_scalar *values, double *mass, double *longest) {
+  const MbsTreeExpanded *expanded = system->tree->expanded;
+  if (expanded) {
+    *mass = expanded->mass;
+    *longest = expanded->longest;
+  } else {
+    mbs_natural_matrix_sizes(system, values, mass, longest);
+  }
+}
+
+static const MbsState *follow(const MbsSystem *system, const MbsState *state) {
+  return mbs_tree_follow(system->tree, state, false);
+}
+
+// what the twists b of the coordinates that carry the body do to it
+static int movers(const MbsSystem *system, int first, bool is_point, MbsMover *movers) {
+  const MbsTree *tree = system->tree;
+  int d = system->dimension, size = mbs_twist_size(d), count = 0;
+  for (int node = tree->node_at[first]; node >= 0; node = tree->nodes[node].parent) {
+    for (int c = tree->nodes[node].first; c < tree->nodes[node].first + tree->nodes[node].count; ++c) {
+      const mbs_scalar *b = tree->b[0] + (size_t)c * (size_t)size;
+      MbsMover *mover = &movers[count++];
+      *mover = (MbsMover){.coordinate = c};
+      mbs_twist_move(d, is_point, b, tree->local + first, mover->velocity);
+      for (int i = d; i < size; ++i) {
+        mover->omega[i - d] = b[i];
+      }
+    }
+  }
+  return count;
+}
+
+static void guess(const MbsSystem *system, mbs_scalar *q) {
+  for (int i = 0; i < system->n; ++i) {
+    q[i] = system->tree->guess[i];
+  }
+}
+
+static void forget(const MbsSystem *system) {
+  system->tree->is_known = false;
+  system->tree->known_parts = 0;
+}
+
+const MbsTermsTable mbs_tree_terms = {.residual = mbs_tree_residual,
+                                      .cancelling = mbs_tree_cancelling,
+                                      .forces = mbs_tree_forces,
+                                      .columns = mbs_tree_derivative,
+                                      .transposed = mbs_tree_transposed,
+                                      .matrix = matrix,
+                                      .matrix_sizes = matrix_sizes,
+                                      .slopes_columns = mbs_tree_mass_slopes,
+                                      .slopes_transposed = mbs_tree_mass_transposed,
+                                      .follow = follow,
+                                      .take_columns = mbs_tree_columns,
+                                      .begin_bar = mbs_tree_begin_bar,
+                                      .end_bar = mbs_tree_end_bar,
+                                      .movers = movers,
+                                      .add_form_pattern = mbs_tree_add_form_pattern,
+                                      .guess = guess,
+                                      .forget = forget};
