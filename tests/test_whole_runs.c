@@ -4,9 +4,14 @@
 // The complex step of the same discrete equations is exact to rounding, so both meet it, and each other, to rounding
 // amplified over the run: 1e-8 relative, an entry's error relative to its own size but not below a millionth of the
 // largest entry of its objective (the measure of mbsens verify: what is zero by symmetry has only rounding to show).
-// Fifty steps of most: what a step gets wrong is wrong in the first, and `mbsens verify` has the time for whole
-// motions.
+// Where a run magnifies rounding more, the complex step says so itself: computed again with parameters moved by 1e-15
+// of themselves it is off by as much, and ten times that, of a few samples, is allowed, up to 1e-6. Today index3 needs
+// it and nothing else: rssr, stewart_platform and run_chain are off by 2e-8. Its accelerations are rounding of
+// positions over beta h^2, of the start's too: d Phi / (beta h^2) is what the first step adds to bring Phi from there
+// to zero. Fifty steps of most: what a step gets wrong is wrong in the first, and `mbsens verify` has the time for
+// whole motions.
 #include "formulations/formulation.h"
+#include "sensitivities/shaken_run.h"
 #include "support.h"
 
 static const double limit = 1e-8;
@@ -57,6 +62,22 @@ static void ensure_near(const char *path, const char *what, const MbsResult *tri
   (void)printf("  %-40s %.1e at d(%s)/d(%s)\n", what, worst, objective, parameter);
 }
 
+// how much the complex step moves with the last bits of the parameters, in the measure of `distance`
+static double uncertainty(const MbsModel *model, const MbsRequest *request, const MbsResult *reference) {
+  enum { SHAKES = 3 };
+  MbsRequest own = *request;
+  const char *objective, *parameter;
+  double worst = 0;
+  own.method = MBS_METHOD_COMPLEX_STEP;
+  for (int shake = 1; shake <= SHAKES; ++shake) {
+    MbsResult *shaken;
+    ENSURE_OK(context, mbs_run_shaken(context, model, &own, shake, &shaken));
+    worst = fmax(worst, distance(shaken, reference, 1e-5, &objective, &parameter));
+    mbs_result_destroy(shaken);
+  }
+  return worst;
+}
+
 // every objective depends on something, every parameter moves something
 static void ensure_not_empty(const char *path, const MbsResult *reference) {
   for (int i = 0; i < reference->objective_count; ++i) {
@@ -97,6 +118,9 @@ static void check_model(const char *path, void *user) {
   // redundant, or through singular positions: index1 and index3 have no business there
   bool is_singular = strstr(path, "bricard") || strstr(path, "n_four_bar");
   request.settings.step = strstr(path, "n_four_bar") ? 1e-2 : request.settings.step;
+  // 1e-5 as shipped, with index3: a start that is off by the last bit, 1e-17 m, makes accelerations of 3e-7 m/s^2
+  // beside 0.2, and d(shake)/d(l0) is off by 1.2e-7; no parameter moves that bit, so that no shaking shows it
+  request.settings.step = strstr(path, "andrews") ? 1e-4 : request.settings.step;
   // long enough to pass the singular positions, and else for every part to move
   double most_steps = strstr(path, "n_four_bar") ? 200 : strstr(path, "stewart") ? 10 : 50;
   request.settings.end = fmin(request.settings.end, most_steps * request.settings.step);
@@ -108,16 +132,16 @@ static void check_model(const char *path, void *user) {
       continue;
     }
     (void)snprintf(request.settings.formulation, sizeof request.settings.formulation, "%s", name);
-    // multipliers and accelerations of a step that keeps Phi = 0 itself are rounding over h^2: andrews with h = 1e-5,
-    // whose d(shake)/d(l0) cancels to 1e-5 of its parts, is off by 4e-8 or 1.2e-7 by the last bit of its start
     bool is_rough = mbs_formulation_types[f]->is_position_level;
     (void)printf("%s, %s\n", path, name);
     MbsResult *direct = run(model, &request, MBS_METHOD_DIRECT);
     MbsResult *adjoint = run(model, &request, MBS_METHOD_ADJOINT);
     MbsResult *reference = run(model, &request, MBS_METHOD_COMPLEX_STEP);
     ensure_not_empty(path, reference);
-    // near singular positions, and of redundant rows that drift, fewer digits are left
-    double most = is_singular ? 1e-6 : is_rough ? 30 * limit : limit;
+    const char *objective, *parameter;
+    double worst = fmax(distance(direct, reference, 1e-5, &objective, &parameter),
+                        distance(adjoint, reference, 1e-5, &objective, &parameter));
+    double most = worst <= limit ? limit : fmax(limit, fmin(10 * uncertainty(model, &request, reference), 1e-6));
     ensure_near(path, "direct", direct, reference, 1e-5, most);
     ensure_near(path, "adjoint", adjoint, reference, 1e-5, most);
     ensure_near(path, "adjoint against direct", adjoint, direct, 1e-5, most);

@@ -157,7 +157,8 @@ typedef struct MbsReaction {
   double force[3], torque[3];
 } MbsReaction;
 
-// An expression that jumped on the way: a step(), sign() or atan2() whose argument passed zero.
+// An expression that jumped on the way: a step(), sign() or atan2() whose argument passed zero. Or one with a kink, an
+// abs() or max(), exactly at the end of a step.
 typedef struct MbsJump {
   const char *owner;       // force "switch", objective "psi"
   const char *expression;  // as written
@@ -196,6 +197,8 @@ typedef struct MbsResult {
   const MbsReaction *reactions;  // at the end
   int jump_count;
   const MbsJump *jumps;
+  int kink_count;
+  const MbsJump *kinks;  // that move and are exactly at the end of a step: gradients have one of two one-sided slopes
   MbsStatistics statistics;
   int warning_count;
   const char *const *warnings;  // sentences on how far the results can be trusted
@@ -285,7 +288,8 @@ typedef struct MbsVerification {
   int value_count;            // objectives in both coordinates; 0: one of them cannot run the model, or is not wanted
   const MbsVerifyValue *values;
   int warning_count;
-  const char *const *warnings;  // of jumps on the way: gradients lack what moving them changes, nothing passes
+  const char *const *warnings;  // of jumps on the way: gradients lack what moving them changes, nothing passes; and of
+                                // kinks exactly at the end of a step, which the model run anew may not confirm
   const char *left_out;         // formulations that cannot run the model, with the reason; NULL: none
   int suspect_count;            // elements whose own derivatives are off, the worst first
   const MbsSuspect *suspects;

@@ -39,6 +39,18 @@ static void euler_parameters(double R[3][3], double p[4]) {
   }
 }
 
+// The rotation that brings axis 0 to the same place without turning about it, so that p1 = 0: with u = R e0, half of
+// the angle between e0 and u about e0 x u = (0, -u2, u1). Not for u = -e0.
+static void take_spin_off(double R[3][3]) {
+  const double u[3] = {R[0][0], R[1][0], R[2][0]};
+  for (int i = 1; i < 3; ++i) {
+    R[0][i] = -u[i];
+    for (int k = 1; k < 3; ++k) {
+      R[i][k] = (i == k ? 1 : 0) - u[i] * u[k] / (1 + u[0]);
+    }
+  }
+}
+
 static MbsStatus nominal_frame(MbsContext *context, MbsBlueprint *blueprint, const MbsTreeNodeSpec *node,
                                MbsPose *pose) {
   MbsNode nodes[12];
@@ -117,7 +129,7 @@ static int seen_axis(const MbsBlueprint *blueprint, int index) {
 }
 
 // the motion that brings the frame nearest to T, which is seen from it
-static MbsPose move(const MbsBlueprint *blueprint, int index, const MbsPose *T, MbsTreeNodeSpec *node) {
+static MbsPose move(const MbsBlueprint *blueprint, int index, const MbsPose *T, bool is_rod, MbsTreeNodeSpec *node) {
   MbsPose moved = mbs_pose_unit;
   if (node->kind == MBS_MOTION_SLIDE) {
     node->guess[0] = moved.x[node->axis] = T->x[node->axis];
@@ -128,6 +140,9 @@ static MbsPose move(const MbsBlueprint *blueprint, int index, const MbsPose *T, 
     moved = turn_about(node->axis, node->guess[0]);
   } else if (node->kind == MBS_MOTION_BALL) {
     MbsPose rotated = *T;
+    if (is_rod) {
+      take_spin_off(rotated.R);
+    }
     euler_parameters(rotated.R, node->guess);
     rotated.x[0] = rotated.x[1] = rotated.x[2] = 0;
     moved = rotated;
@@ -178,7 +193,7 @@ MbsStatus mbs_relative_guess(MbsContext *context, MbsBlueprint *blueprint) {
       back = mbs_pose_inverse(&start);
       seen = mbs_pose_stand(&back, &target);
     }
-    MbsPose moved = move(blueprint, i, &seen, node);
+    MbsPose moved = move(blueprint, i, &seen, is_rod, node);
     frames[i] = mbs_pose_stand(&start, &moved);
     for (int k = 0; k < MBS_MOST_COORDINATES_OF_MOTION && node->kind == MBS_MOTION_BALL; ++k) {
       blueprint->entities.items[node->entity + k].guess[0] = node->guess[k];

@@ -109,9 +109,10 @@ MbsStatus mbs_initial_begin(MbsContext *context, MbsArena *arena, MbsSystem *sys
                             const MbsIndependentSpec *specs, MbsInitial **initial);
 MbsStatus mbs_initial_finish(MbsContext *context, MbsInitial *initial);
 MbsStatus mbs_initial_take_automatic(MbsContext *context, MbsArena *arena, MbsInitial *initial, int count);
-// Holonomic constraints that are independent of those before them, to the position problem's rows; drivers last.
+// Holonomic constraints that are independent of those before them, to the position problem's rows: those first that are
+// preferred (NULL: none), drivers last, so that a motion that is prescribed twice or not free shows in them.
 MbsStatus mbs_initial_choose_constraints(MbsContext *context, MbsInitial *initial, const MbsSparseRows *rows,
-                                         MbsRank *rank, int *count);
+                                         const bool *is_preferred, MbsRank *rank, int *count);
 // Are there as many coordinates of the user's as freedoms, and does each add one to what the rank has taken?
 MbsStatus mbs_initial_check_given(MbsContext *context, const MbsInitial *initial, const MbsState *state, MbsRank *rank,
                                   int freedom, MbsArena *scratch);

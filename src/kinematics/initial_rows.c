@@ -78,15 +78,17 @@ MbsStatus mbs_initial_adds_nothing(MbsContext *context, const char *name, MbsPla
 }
 
 MbsStatus mbs_initial_choose_constraints(MbsContext *context, MbsInitial *initial, const MbsSparseRows *rows,
-                                         MbsRank *rank, int *count) {
+                                         const bool *is_preferred, MbsRank *rank, int *count) {
+  enum { PREFERRED, OTHER, DRIVER, GROUPS };
   const MbsSystem *system = initial->system;
   mbs_rank_announce(rank, rows->start[system->m], rows->column);
-  // drivers last, so that a motion that is prescribed twice or not free shows in them
-  for (int i = 0; i < 2 * system->m; ++i) {
+  initial->redundant_count = 0;
+  for (int i = 0; i < GROUPS * system->m; ++i) {
     int k = i % system->m, first = rows->start[k];
     const MbsRowSpec *row = &system->blueprint->rows.items[k];
+    int group = row->is_driver ? DRIVER : is_preferred && is_preferred[k] ? PREFERRED : OTHER;
     bool is_new;
-    if (row->is_nonholonomic || row->is_driver != (i >= system->m)) {
+    if (row->is_nonholonomic || group != i / system->m) {
       continue;
     }
     MBS_TRY(mbs_rank_take(context, rank, rows->start[k + 1] - first, rows->column + first, rows->value + first,
@@ -151,17 +153,59 @@ MbsStatus mbs_initial_check_given(MbsContext *context, const MbsInitial *initial
   return MBS_OK;
 }
 
+// Where some constraints are redundant there is a choice, and at the start itself one may be better than another: the
+// distance of two points that coincide has components whose gradients vanish in some positions, and those of the others
+// do not. So constraints that are clearly independent at the guess are preferred.
+static MbsStatus find_preferred(MbsContext *context, const MbsInitial *initial, const MbsState *guess,
+                                MbsJacobian *jacobian, MbsArena *scratch, bool *is_preferred) {
+  const double tolerances[] = {0.1, 1e-3};
+  const MbsSystem *system = initial->system;
+  const MbsSparseRows *rows = &jacobian->rows;
+  MbsRank *rank;
+  MBS_TRY(mbs_rank_create(context, scratch, system->n, &rank));
+  mbs_rank_measure(rank);
+  mbs_jacobian_evaluate(jacobian, guess);
+  mbs_rank_announce(rank, rows->start[system->m], rows->column);
+  for (int i = 0; i < MBS_COUNT(tolerances) * system->m; ++i) {
+    int k = i % system->m, first = rows->start[k];
+    const MbsRowSpec *row = &system->blueprint->rows.items[k];
+    if (!is_preferred[k] && !row->is_driver && !row->is_nonholonomic) {
+      MBS_TRY(mbs_rank_take(context, rank, rows->start[k + 1] - first, rows->column + first, rows->value + first,
+                            tolerances[i / system->m], &is_preferred[k]));
+    }
+  }
+  return MBS_OK;
+}
+
+// those that are independent where nothing is special, to the position problem; the rank holds them
+static MbsStatus choose_constraints(MbsContext *context, MbsInitial *initial, const MbsState *guess,
+                                    const MbsState *state, MbsJacobian *jacobian, MbsArena *scratch, MbsRank **rank) {
+  const MbsSystem *system = initial->system;
+  bool *is_preferred;
+  int *count = &initial->position.row_count;
+  *count = 0;
+  MBS_TRY(mbs_rank_create(context, scratch, system->n, rank));
+  mbs_jacobian_evaluate(jacobian, state);
+  MBS_TRY(mbs_initial_choose_constraints(context, initial, &jacobian->rows, NULL, *rank, count));
+  if (initial->redundant_count == 0) {
+    return MBS_OK;
+  }
+  MBS_TAKE(context, scratch, is_preferred, system->m);
+  MBS_TRY(find_preferred(context, initial, guess, jacobian, scratch, is_preferred));
+  *count = 0;
+  MBS_TRY(mbs_rank_create(context, scratch, system->n, rank));
+  mbs_jacobian_evaluate(jacobian, state);
+  return mbs_initial_choose_constraints(context, initial, &jacobian->rows, is_preferred, *rank, count);
+}
+
 // chooses constraint rows by rank, then completes them by the independent coordinates
 // guess: where the assembly begins; state: a position near it where nothing is special
 static MbsStatus choose_rows(MbsContext *context, MbsInitial *initial, const MbsState *guess, const MbsState *state,
                              MbsJacobian *jacobian, MbsArena *scratch) {
   const MbsSystem *system = initial->system;
   MbsRank *rank;
-  int count = 0;
-  MBS_TRY(mbs_rank_create(context, scratch, system->n, &rank));
-  mbs_jacobian_evaluate(jacobian, state);
-  MBS_TRY(mbs_initial_choose_constraints(context, initial, &jacobian->rows, rank, &count));
-  int freedom = system->n - count;
+  MBS_TRY(choose_constraints(context, initial, guess, state, jacobian, scratch, &rank));
+  int count = initial->position.row_count, freedom = system->n - count;
   if (initial->count < freedom) {  // start.h has completed them: there is no position where all constraints hold
     return mbs_initial_contradiction(context, initial, guess);
   }

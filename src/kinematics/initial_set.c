@@ -45,7 +45,7 @@ static MbsStatus choose_constraints(MbsContext *context, Choosing *c) {
   MbsInitial *initial = c->initial;
   const MbsSystem *system = initial->system;
   const MbsSparseRows *rows = &c->jacobian.rows;
-  MBS_TRY(mbs_initial_choose_constraints(context, initial, rows, c->rank, &c->row_count));
+  MBS_TRY(mbs_initial_choose_constraints(context, initial, rows, NULL, c->rank, &c->row_count));
   c->freedom = system->n - c->row_count;
   for (int r = 0; r < c->row_count; ++r) {
     c->rows[r] = initial->position.rows[r];

@@ -267,19 +267,19 @@ typedef struct MbsHolding {
   int body, entity;
 } MbsHolding;
 
-// The argument of a function that jumps where it passes zero. See jump.c.
+// The argument of a function that jumps, or whose derivative does, where it passes zero. See jump.c.
 typedef struct MbsGuardSpec {
   MbsNode argument;
-  MbsOperation operation;  // step, sign or atan2
+  MbsOperation operation;  // step, sign or atan2; abs, minimum or maximum have kinks alone
   bool is_fixed;           // a function of time alone: nothing moves its zeros
 } MbsGuardSpec;
 
-// An expression that jumps where one of its guards passes zero.
+// An expression that may jump or have a kink where one of its guards passes zero.
 typedef struct MbsJumpSpec {
   const char *owner;  // force "switch"
   MbsText text;
   int value_count;
-  MbsNode *values;  // what jumps: its components, and where it prescribes a motion their first and second rates
+  MbsNode *values;  // its components, and where it prescribes a motion their first and second rates
   int guard_count;
   const MbsGuardSpec *guards;
 } MbsJumpSpec;

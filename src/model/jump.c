@@ -5,7 +5,13 @@
 // What a derivative misses is the part that comes from moving a jump, of anything that is added up along the run: of
 // forces, of the integrands of objectives, and of what prescribes a motion, whose rates are added up too: there kinks
 // count as well. A value at the end of a run is not added up; an expression of parameters alone does not move.
+//
+// A kink that moves takes nothing from derivatives, unless it is exactly where a step ends: |x| at x = 0, max(a, b) at
+// a = b. So these arguments are guards too. step5(x) has kinks in its second derivative, at 0 and 1, where its rates
+// are written with minimum and maximum.
 #include "model/blueprint.h"
+
+typedef MBS_LIST(MbsGuardSpec) GuardList;
 
 // value alone, or with the rates of what prescribes a motion
 static int levels_of(unsigned use) {
@@ -20,6 +26,19 @@ static bool is_turning(const MbsBlueprint *blueprint, MbsNode node) {
     }
   }
   return false;
+}
+
+// a node that jumps or has a kink
+static bool is_special(const MbsBlueprint *blueprint, MbsNode node, MbsOperation operation) {
+  switch (operation) {
+    case MBS_OP_STEP:
+    case MBS_OP_SIGN:
+    case MBS_OP_ABS:
+    case MBS_OP_MINIMUM:
+    case MBS_OP_MAXIMUM: return true;
+    case MBS_OP_ATAN2: return !is_turning(blueprint, node);
+    default: return false;
+  }
 }
 
 // Does the node depend on time or the state, and is that time alone?
@@ -38,24 +57,35 @@ static MbsStatus find_dependence(MbsContext *context, const MbsBlueprint *bluepr
   return MBS_OK;
 }
 
+static MbsStatus add_guard(MbsContext *context, MbsBlueprint *blueprint, MbsNode special, GuardList *guards) {
+  const MbsGraphNode node = *mbs_graph_node(blueprint->graph, special);
+  bool is_difference = node.operation == MBS_OP_MINIMUM || node.operation == MBS_OP_MAXIMUM, is_guard;
+  MbsGuardSpec guard = {.argument = node.operand[0], .operation = node.operation};
+  if (is_difference) {
+    guard.argument = mbs_graph_subtract(blueprint->graph, node.operand[0], node.operand[1]);
+    MBS_TRY(mbs_graph_status(context, blueprint->graph));
+  }
+  MBS_TRY(find_dependence(context, blueprint, guard.argument, &is_guard, &guard.is_fixed));
+  bool has_kinks_alone = is_difference || node.operation == MBS_OP_ABS;
+  if (is_guard && !(has_kinks_alone && guard.is_fixed)) {
+    MBS_APPEND(context, blueprint->arena, guards, guard);
+  }
+  return MBS_OK;
+}
+
 static MbsStatus find_guards(MbsContext *context, MbsBlueprint *blueprint, MbsJumpSpec *jump) {
-  MBS_LIST(MbsGuardSpec) guards = {0, 0, NULL};
+  GuardList guards = {0, 0, NULL};
+  MBS_LIST(MbsNode) special = {0, 0, NULL};
   int count;
   const MbsNode *nodes;
   MBS_TRY(mbs_graph_nodes_of(context, blueprint->graph, jump->value_count, jump->values, &count, &nodes));
   for (int i = 0; i < count; ++i) {
-    const MbsGraphNode *node = mbs_graph_node(blueprint->graph, nodes[i]);
-    bool may_jump = node->operation == MBS_OP_STEP || node->operation == MBS_OP_SIGN ||
-                    (node->operation == MBS_OP_ATAN2 && !is_turning(blueprint, nodes[i]));
-    bool is_guard = false, is_fixed = false;
-    MbsGuardSpec guard = {.argument = node->operand[0], .operation = node->operation};
-    if (may_jump) {
-      MBS_TRY(find_dependence(context, blueprint, guard.argument, &is_guard, &is_fixed));
+    if (is_special(blueprint, nodes[i], mbs_graph_node(blueprint->graph, nodes[i])->operation)) {
+      MBS_APPEND(context, blueprint->arena, &special, nodes[i]);
     }
-    if (is_guard) {
-      guard.is_fixed = is_fixed;
-      MBS_APPEND(context, blueprint->arena, &guards, guard);
-    }
+  }
+  for (int i = 0; i < special.count; ++i) {
+    MBS_TRY(add_guard(context, blueprint, special.items[i], &guards));
   }
   jump->guard_count = guards.count;
   jump->guards = guards.items;
@@ -70,15 +100,8 @@ static MbsStatus is_smooth(MbsContext *context, const MbsBlueprint *blueprint, c
   MBS_TRY(mbs_graph_nodes_of(context, blueprint->graph, value->size, value->node, &count, &nodes));
   *result = true;
   for (int i = 0; i < count && *result; ++i) {
-    switch (mbs_graph_node(blueprint->graph, nodes[i])->operation) {
-      case MBS_OP_STEP:
-      case MBS_OP_SIGN:
-      case MBS_OP_ABS:
-      case MBS_OP_MINIMUM:
-      case MBS_OP_MAXIMUM: *result = false; break;
-      case MBS_OP_ATAN2: *result = is_turning(blueprint, nodes[i]); break;
-      default: break;
-    }
+    MbsOperation operation = mbs_graph_node(blueprint->graph, nodes[i])->operation;
+    *result = operation != MBS_OP_STEP5 && !is_special(blueprint, nodes[i], operation);
   }
   return MBS_OK;
 }

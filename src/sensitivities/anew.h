@@ -20,9 +20,10 @@ typedef struct MbsAnewEntry {
 
 // Of every chosen objective by every chosen parameter (objectives x parameters, in the arena):
 //     D(d) = (psi(p + d) - psi(p - d)) / 2 d,    value = D(d/2) + (D(d/2) - D(d)) / 3,
-//     error = |value - D(d/2)| + rounding
+//     error = |value - D(d/2)| + 3 noise/d
 // (one-sided, where the model refuses the other side: value = 2 D(d/2) - D(d)), with the d of some that is surest. The
-// error is that of the better of two differences, so it covers both truncation and what the run's rounding leaves.
+// error is that of the better of two differences, of which truncation is the smaller part left; noise of the values, of
+// rounding and of Newton's tolerance, is measured by a few runs more.
 // crosses_jump: differences see nothing of a jump that moves by less than a step of the run; then d is a hundredth.
 MbsStatus mbs_anew_differentiate(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsRequest *request,
                                  bool crosses_jump, MbsAnewEntry **entries);

@@ -18,6 +18,7 @@ typedef struct Study {
   MbsTwinResult nominal;
   double *sides[2];       // up, down: objectives of the model
   double *difference[2];  // for d and d/2: chosen objectives
+  double *noise;          // by which values are off without regard to the parameters: objectives of the model
   bool is_open[2];        // can the model be run on this side?
 } Study;
 
@@ -61,16 +62,20 @@ static double doubt(double value, double error, double scale) {
   return size > 0 ? error / size : 0;
 }
 
-// Takes the better of what an entry has and what two differences give. Is a smaller d of any use? Not where this is
-// known, nor where rounding has begun to count.
-static bool improve(const Study *study, int i, double d, bool is_first, MbsAnewEntry *entry) {
-  const double enough = 1e-5, enough_of_scale = 1e-3, small = 1e-2;
+// what would make an entry surer
+enum { KNOWN = 0, SMALLER = 1, LARGER = 2 };
+
+// Takes the better of what an entry has and what two differences give. Which other d is of any use? None where this is
+// known, a larger one where noise is most of the error, none where the smaller one was worse.
+static int improve(const Study *study, int i, double d, bool is_first, MbsAnewEntry *entry) {
+  const double enough = 1e-5, enough_of_scale = 1e-4, small = 1e-2;
   double coarse = study->difference[0][i], fine = study->difference[1][i];
-  double correction = (fine - coarse) / (study->is_open[0] && study->is_open[1] ? 3 : 1);
-  // two differences of rounding alone may agree by chance: what the roundings of a run's steps and Newton's last
-  // iterations leave in the values counts besides
-  double rounding = 100 * DBL_EPSILON * fabs(study->nominal.values[study->selection.objectives[i]]) / d;
-  double error = fabs(correction) + rounding;
+  bool has_both = study->is_open[0] && study->is_open[1];
+  double correction = (fine - coarse) / (has_both ? 3 : 1);
+  // two differences of noise alone may agree by chance, so it counts besides. With values off by e or less D(d) is off
+  // by e/d, D(d/2) by 2e/d, (4 D(d/2) - D(d))/3 by 3e/d; on one side by 2e/d, 4e/d and 10e/d
+  double noise = (has_both ? 3 : 10) * study->noise[study->selection.objectives[i]] / d;
+  double error = fabs(correction) + noise;
   double now = doubt(fine + correction, error, entry->scale);
   double before = is_first ? HUGE_VAL : doubt(entry->value, entry->error, entry->scale);
   if (is_first || now < before) {
@@ -78,32 +83,63 @@ static bool improve(const Study *study, int i, double d, bool is_first, MbsAnewE
     entry->error = error;
   }
   bool is_known = !(entry->error > fmax(enough * fabs(entry->value), enough_of_scale * entry->scale));
-  return !is_known && !(before < small && now > before);
+  bool is_useless = before < small && now > before;
+  return is_known || is_useless ? KNOWN : noise > fabs(correction) ? LARGER : SMALLER;
+}
+
+// What values are off by on their own. The run is repeated with one parameter moved by some last bits, which changes
+// the roundings of all steps, and with a hundredth of Newton's tolerance, which changes what its last iterations leave:
+// that is smooth in the parameters only as long as no step takes one iteration more or less.
+static MbsStatus measure_noise(MbsContext *context, Study *study) {
+  enum { SHAKES = 4 };
+  const MbsSelection *selection = &study->selection;
+  const double newton = study->base.settings.tolerance;
+  for (int i = 0; i < selection->model_objective_count; ++i) {
+    study->noise[i] = DBL_EPSILON * fabs(study->nominal.values[i]);
+  }
+  for (int shake = 0; shake <= SHAKES && selection->parameter_count > 0; ++shake) {
+    int parameter = selection->parameters[shake % selection->parameter_count];
+    double by = shake == 0 ? 0 : 4 * shake * DBL_EPSILON * selection->nominal[parameter];
+    study->base.settings.tolerance = shake == 0 ? newton / 100 : newton;
+    study->is_open[0] = true;
+    MBS_TRY(move(context, study, parameter, by, 0));
+    for (int i = 0; i < selection->model_objective_count && study->is_open[0]; ++i) {
+      double moved = fabs(study->sides[0][i] - study->nominal.values[i]);
+      study->noise[i] = isfinite(moved) ? fmax(study->noise[i], moved) : study->noise[i];
+    }
+  }
+  study->base.settings.tolerance = newton;
+  return MBS_OK;
 }
 
 // by one parameter: column k of the entries
 static MbsStatus study_parameter(MbsContext *context, Study *study, int k, bool crosses_jump, MbsAnewEntry *entries) {
-  // small ones for motions that part from each other soon: there large differences say nothing
-  static const double relative[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
-  int count = study->selection.parameter_count, parameter = study->selection.parameters[k];
+  // the second one where noise is most of the error of the first; small ones for motions that part from each other
+  // soon, of which large differences say nothing
+  enum { FIRST, LARGE, SMALL };
+  static const double relative[] = {1e-3, 1e-2, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
+  int count = study->selection.parameter_count, parameter = study->selection.parameters[k], wanted = SMALLER;
   double size = fabs(study->selection.nominal[parameter]);
-  bool goes_on = true;
   size = size > 0 ? size : 1;
   study->is_open[0] = study->is_open[1] = true;
-  for (int level = 0; level < (crosses_jump ? 1 : MBS_COUNT(relative)) && goes_on; ++level) {
-    double d = (crosses_jump ? 1e-2 : relative[level]) * size;
+  for (int level = crosses_jump ? LARGE : FIRST; level < (crosses_jump ? SMALL : MBS_COUNT(relative)); ++level) {
+    bool is_first = crosses_jump || level == FIRST;
+    if (!is_first && !(wanted & (level == LARGE ? LARGER : SMALLER))) {
+      continue;
+    }
+    double d = relative[level] * size;
     bool was_open[2] = {study->is_open[0], study->is_open[1]};
     MBS_TRY(take_difference(context, study, parameter, d, study->difference[0]));
     MBS_TRY(take_difference(context, study, parameter, d / 2, study->difference[1]));
     if (was_open[0] != study->is_open[0] || was_open[1] != study->is_open[1]) {  // both on the same sides
       MBS_TRY(take_difference(context, study, parameter, d, study->difference[0]));
     }
-    goes_on = false;
+    wanted = level == LARGE ? wanted & SMALLER : KNOWN;
     for (int i = 0; i < study->selection.objective_count; ++i) {
       MbsAnewEntry *entry = &entries[i * count + k];
       entry->scale = 1e-6 * fabs(study->nominal.values[study->selection.objectives[i]]) / size;
-      bool is_open = improve(study, i, d, level == 0, entry);
-      goes_on = goes_on || is_open;
+      int more = improve(study, i, d, is_first, entry);
+      wanted |= level == LARGE ? KNOWN : more;
     }
   }
   return MBS_OK;
@@ -125,9 +161,11 @@ MbsStatus mbs_anew_differentiate(MbsContext *context, MbsArena *arena, const Mbs
     MBS_TAKE(context, arena, study.sides[side], selection->model_objective_count);
     MBS_TAKE(context, arena, study.difference[side], selection->objective_count);
   }
+  MBS_TAKE(context, arena, study.noise, selection->model_objective_count);
   MBS_TRY(mbs_twin_run(context, arena, model, &study.base, &study.nominal));
   study.base.settings = study.nominal.settings;
   study.base.followed = &study.nominal.path;
+  MBS_TRY(measure_noise(context, &study));
   for (int k = 0; k < selection->parameter_count; ++k) {
     MBS_TRY(study_parameter(context, &study, k, crosses_jump, *entries));
   }

@@ -66,6 +66,8 @@ static void keep_values(Run *run, const MbsTwinResult *from) {
   run->result.reactions = from->reactions;
   run->result.jump_count = from->jump_count;
   run->result.jumps = from->jumps;
+  run->result.kink_count = from->kink_count;
+  run->result.kinks = from->kinks;
   run->result.statistics = from->statistics;
 }
 

@@ -68,6 +68,8 @@ typedef struct MbsTwinResult {
   MbsReaction *reactions;
   int jump_count;
   MbsJump *jumps;
+  int kink_count;
+  MbsJump *kinks;
   MbsStatistics statistics;
   MbsPath path;  // what the run did
 } MbsTwinResult;

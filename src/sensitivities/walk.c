@@ -68,31 +68,33 @@ static MbsStatus give_back(MbsContext *context, MbsArena *arena, const MbsSimula
   return MBS_OK;
 }
 
-static MbsStatus add_jump(MbsContext *context, MbsArena *arena, const MbsJumpWatch *watch, bool is_fixed,
-                          MbsTwinResult *result) {
-  const MbsJumpSpec *spec = watch->spec;
+// to a list, if there are any; what: its time, count and is_fixed
+static MbsStatus add_jump(MbsContext *context, MbsArena *arena, const MbsJumpSpec *spec, MbsJump what, int *count,
+                          MbsJump *list) {
   MbsPlace place = spec->text.place;
-  MbsJump jump = {
-      .owner = mbs_arena_copy_text(arena, spec->owner),
-      .expression = mbs_arena_copy_text(arena, spec->text.text),
-      .place = place.line > 0 ? mbs_arena_print(arena, "%s:%d:%d", place.file, place.line, place.column) : "",
-      .time = is_fixed ? watch->fixed_time : watch->moved_time,
-      .count = is_fixed ? watch->fixed_count : watch->moved_count,
-      .is_fixed = is_fixed};
-  if (!jump.owner || !jump.expression || !jump.place) {
+  what.owner = mbs_arena_copy_text(arena, spec->owner);
+  what.expression = mbs_arena_copy_text(arena, spec->text.text);
+  what.place = place.line > 0 ? mbs_arena_print(arena, "%s:%d:%d", place.file, place.line, place.column) : "";
+  if (!what.owner || !what.expression || !what.place) {
     return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
-  if (jump.count > 0) {
-    result->jumps[result->jump_count++] = jump;
+  if (what.count > 0) {
+    list[(*count)++] = what;
   }
   return MBS_OK;
 }
 
 static MbsStatus give_jumps(MbsContext *context, MbsArena *arena, const MbsGuards *guards, MbsTwinResult *result) {
   MBS_TAKE(context, arena, result->jumps, 2 * guards->count);
+  MBS_TAKE(context, arena, result->kinks, guards->count);
   for (int i = 0; i < guards->count; ++i) {
-    MBS_TRY(add_jump(context, arena, &guards->watches[i], false, result));
-    MBS_TRY(add_jump(context, arena, &guards->watches[i], true, result));
+    const MbsJumpWatch *watch = &guards->watches[i];
+    MbsJump moved = {.time = watch->moved_time, .count = watch->moved_count};
+    MbsJump fixed = {.time = watch->fixed_time, .count = watch->fixed_count, .is_fixed = true};
+    MbsJump kink = {.time = watch->kink_time, .count = watch->kink_count};
+    MBS_TRY(add_jump(context, arena, watch->spec, moved, &result->jump_count, result->jumps));
+    MBS_TRY(add_jump(context, arena, watch->spec, fixed, &result->jump_count, result->jumps));
+    MBS_TRY(add_jump(context, arena, watch->spec, kink, &result->kink_count, result->kinks));
   }
   return MBS_OK;
 }

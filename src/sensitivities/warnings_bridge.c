@@ -115,6 +115,17 @@ static MbsStatus warn_of_jumps(MbsContext *context, const MbsResult *result, War
   return MBS_OK;
 }
 
+static MbsStatus warn_of_kinks(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  for (int i = 0; i < result->kink_count; ++i) {
+    const MbsJump *kink = &result->kinks[i];
+    MBS_TRY(add(context, warnings,
+                "%s%s%s: \"%s\" has a kink at t = %.10g, exactly at the end of a step: its derivative there has two "
+                "sides, of which gradients take one; move the kink or change the step, so that it lies between two",
+                kink->place, *kink->place ? ": " : "", kink->owner, kink->expression, kink->time));
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_warnings_collect(MbsContext *context, MbsArena *arena, MbsResult *result) {
   Warnings warnings = {.arena = arena};
   MBS_TRY(warn_of_far_start(context, result, &warnings));
@@ -123,6 +134,7 @@ MbsStatus mbs_warnings_collect(MbsContext *context, MbsArena *arena, MbsResult *
   MBS_TRY(warn_of_undamped_rule(context, result, &warnings));
   MBS_TRY(warn_of_violated_constraints(context, result, &warnings));
   MBS_TRY(warn_of_jumps(context, result, &warnings));
+  MBS_TRY(warn_of_kinks(context, result, &warnings));
   result->warning_count = warnings.count;
   result->warnings = warnings.items;
   return MBS_OK;

@@ -52,7 +52,11 @@ static void name_massless(MbsContext *context, const MbsSimulation *simulation) 
     append(context, "; give it an inertia, or a constraint that determines it");
     return;
   }
-  append(context, found ? "; give it a mass and an inertia, or hold it" : "; start elsewhere, or try a smaller step");
+  if (found > 0) {
+    append(context, "; give it a mass and an inertia, or hold it");
+  } else if (!strstr(context->message, "start elsewhere")) {
+    append(context, simulation->is_started ? "; start elsewhere, or try a smaller step" : "; start elsewhere");
+  }
 }
 
 // names the constraints that are redundant at the present position, and counts them

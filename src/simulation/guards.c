@@ -1,6 +1,8 @@
 // See guards.h.
 #include "simulation/guards.h"
 
+#include <math.h>
+
 static MbsStatus create_watch(MbsContext *context, const MbsSystem *system, const MbsJumpSpec *spec,
                               MbsJumpWatch *watch) {
   MbsArena *arena = system->arena;
@@ -25,6 +27,8 @@ static MbsStatus create_watch(MbsContext *context, const MbsSystem *system, cons
   }
   MBS_TAKE(context, arena, watch->outputs, count);
   MBS_TAKE(context, arena, watch->other, count);
+  MBS_TAKE(context, arena, watch->bend[0], count);
+  MBS_TAKE(context, arena, watch->bend[1], count);
   return MBS_OK;
 }
 
@@ -36,6 +40,11 @@ MbsStatus mbs_guards_create(MbsContext *context, MbsSystem *system, MbsGuards *g
     MBS_TRY(create_watch(context, system, &blueprint->jumps.items[i], &guards->watches[i]));
   }
   return MBS_OK;
+}
+
+static bool may_jump(const MbsGuard *guard) {
+  MbsOperation operation = guard->spec->operation;
+  return operation == MBS_OP_STEP || operation == MBS_OP_SIGN || operation == MBS_OP_ATAN2;
 }
 
 // 0: on neither side, or not a number
@@ -68,18 +77,24 @@ static void enclose(const MbsJumpWatch *watch, int k, int side, double *low, dou
   }
 }
 
-// Does the expression jump where guard k passes zero? Where it is continuous, rounding of its numbers remains.
-static bool does_jump(const MbsJumpWatch *watch, double low, double high) {
-  const double rounding = 1e-9;
-  int guard_count = watch->spec->guard_count;
-  double jump = 0, size = 0;
+// of the values at the last two states
+static double size_of(const MbsJumpWatch *watch) {
+  double size = 0;
   evaluate_between(watch, 0, watch->outputs);
   evaluate_between(watch, 1, watch->other);
-  for (int i = guard_count; i < guard_count + watch->spec->value_count; ++i) {
+  for (int i = watch->spec->guard_count; i < watch->spec->guard_count + watch->spec->value_count; ++i) {
     double ends[2] = {mbs_re(mbs_abs(watch->outputs[i])), mbs_re(mbs_abs(watch->other[i]))};
     size = ends[0] > size ? ends[0] : size;
     size = ends[1] > size ? ends[1] : size;
   }
+  return size;
+}
+
+// Does the expression jump where guard k passes zero? Where it is continuous, rounding of its numbers remains.
+static bool does_jump(const MbsJumpWatch *watch, double low, double high) {
+  const double rounding = 1e-9;
+  int guard_count = watch->spec->guard_count;
+  double jump = 0, size = size_of(watch);
   evaluate_between(watch, low, watch->outputs);
   evaluate_between(watch, high, watch->other);
   for (int i = guard_count; i < guard_count + watch->spec->value_count; ++i) {
@@ -87,6 +102,30 @@ static bool does_jump(const MbsJumpWatch *watch, double low, double high) {
     jump = change > jump ? change : jump;
   }
   return jump > rounding * size;
+}
+
+// Is there a kink at the present state? A factor of 16 in e makes one of 16 in the second difference of a kink, 256 of
+// what is smooth, 1 of a jump.
+static bool has_kink(const MbsJumpWatch *watch) {
+  const double e = 1e-3, factor = 16, rounding = 1e-9;
+  int first = watch->spec->guard_count, end = first + watch->spec->value_count;
+  double least = rounding * size_of(watch);
+  for (int k = 0; k < 2; ++k) {
+    double ahead = k == 0 ? e : e / factor;
+    evaluate_between(watch, 1 - ahead, watch->bend[k]);
+    evaluate_between(watch, 1 + ahead, watch->outputs);
+    evaluate_between(watch, 1, watch->other);
+    for (int i = first; i < end; ++i) {
+      watch->bend[k][i] += watch->outputs[i] - 2 * watch->other[i];
+    }
+  }
+  for (int i = first; i < end; ++i) {
+    double coarse = mbs_re(mbs_abs(watch->bend[0][i])), ratio = coarse / mbs_re(mbs_abs(watch->bend[1][i]));
+    if (coarse > least && ratio > factor / 4 && ratio < factor * 4) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static void cross(MbsJumpWatch *watch, int k, int side, double t_before, double t) {
@@ -102,6 +141,19 @@ static void cross(MbsJumpWatch *watch, int k, int side, double t_before, double 
   }
 }
 
+// Is guard k zero at the present state, and was it moving?
+static bool is_at_zero(const MbsGuard *guard, double value) {
+  const double rounding = 1e-9;
+  double change = fabs(value - guard->value);             // real
+  return change > 0 && fabs(value) <= rounding * change;  // real
+}
+
+static void meet(MbsJumpWatch *watch, double t) {
+  if (has_kink(watch) && watch->kink_count++ == 0) {
+    watch->kink_time = t;
+  }
+}
+
 static void read_inputs(const MbsGuards *guards, MbsJumpWatch *watch, const MbsState *state) {
   mbs_signal_bank_inputs(guards->system, state, watch->tape, NULL, watch->now);
   mbs_signal_bank_inputs(guards->system, state, watch->guard_tape, NULL, watch->guard_inputs);
@@ -112,10 +164,11 @@ void mbs_guards_start(const MbsGuards *guards, const MbsState *state) {
   for (int i = 0; i < guards->count; ++i) {
     MbsJumpWatch *watch = &guards->watches[i];
     read_inputs(guards, watch, state);
-    watch->moved_count = watch->fixed_count = 0;
+    watch->moved_count = watch->fixed_count = watch->kink_count = 0;
     for (int k = 0; k < watch->spec->guard_count; ++k) {
       double g = mbs_re(watch->outputs[k]);
       watch->guards[k].side = g > 0 ? 1 : g < 0 ? -1 : 0;
+      watch->guards[k].value = g;
     }
   }
 }
@@ -130,15 +183,22 @@ void mbs_guards_accept(const MbsGuards *guards, const MbsState *state, double t_
     read_inputs(guards, watch, state);
     for (int k = 0; k < watch->spec->guard_count; ++k) {
       MbsGuard *guard = &watch->guards[k];
+      double value = mbs_re(watch->outputs[k]);
       int side = side_of(guard, watch->outputs[k]);
-      if (guard->side == 0 && !(mbs_re(watch->outputs[k]) > 0 || mbs_re(watch->outputs[k]) < 0)) {
-        continue;  // still zero since the start
+      bool is_kink = !guard->spec->is_fixed && is_at_zero(guard, value);
+      bool does_cross = may_jump(guard) && side != 0 && guard->side != 0 && side != guard->side;
+      if (is_kink) {
+        meet(watch, t);
       }
-      if (side != 0 && guard->side != 0 && side != guard->side) {
+      if (does_cross) {
         cross(watch, k, side, t_before, t);
+      }
+      if (is_kink || does_cross) {
         mbs_tape_evaluate(watch->guard_tape, watch->guard_inputs, watch->outputs);
       }
-      guard->side = side != 0 ? side : guard->side;
+      bool is_still_zero = guard->side == 0 && !(value > 0 || value < 0);  // since the start
+      guard->side = is_still_zero || side == 0 ? guard->side : side;
+      guard->value = value;
     }
   }
 }

@@ -11,6 +11,12 @@
 // side where the function's value belongs, step(0) = 1: a jump at exactly a step's time is seen by that step. What
 // passes zero twice within a step is not seen.
 //
+// Kinks. Where a guard is exactly zero at the end of a step, by rounding, and moves with state or parameters, the value
+// there has two one-sided derivatives, of which a gradient has one and a difference of runs the mean, or the other. It
+// is one if the second difference of the values along the last step, f(1+e) - 2 f(1) + f(1-e), falls with e: with its
+// square they are smooth, and if it stays they jump, which is said anyway. Nothing is said of the start, where guards
+// are often zero with all parameters.
+//
 // Events (located inside the step, with their derivatives) are to stand on this list.
 #ifndef MBS_GUARDS_H
 #define MBS_GUARDS_H
@@ -19,7 +25,8 @@
 
 typedef struct MbsGuard {
   const MbsGuardSpec *spec;
-  int side;  // at the last accepted state: -1, 1; 0: none yet
+  int side;      // at the last accepted state: -1, 1; 0: none yet
+  double value;  // there
 } MbsGuard;
 
 // One expression with its guards.
@@ -31,8 +38,11 @@ typedef struct MbsJumpWatch {
   MbsTape *tape;                       // the guards, then the values
   mbs_scalar *before, *now, *between;  // its inputs at the last accepted state and at this one; and in between
   mbs_scalar *outputs, *other;         // on either side of a jump
+  mbs_scalar *bend[2];                 // second differences
   long moved_count, fixed_count;       // jumps that move with state or parameters, and at fixed times
   double moved_time, fixed_time;       // the first of each
+  long kink_count;                     // kinks exactly at the end of a step
+  double kink_time;
 } MbsJumpWatch;
 
 typedef struct MbsGuards {
