@@ -283,6 +283,37 @@ static void check_contradiction(void) {
   ENSURE(natural.values[1] > 0.1);  // the elbow is where the points are
 }
 
+// ---- far from where bodies are placed ----
+// Two free bodies whose common point is placed apart: halfway they would meet, but the first is held where it is
+// placed. Sizes: their points are 1/2 from their centres.
+static void check_far(double apart, bool is_far) {
+  static const char *const both[] = {"natural", "relative"};
+  for (int c = 0; c < 2; ++c) {
+    char text[1000];
+    (void)snprintf(text, sizeof text,
+                   "mbsens: 1\n"
+                   "bodies:\n"
+                   "  a: {mass: 1, com: [0, 0], inertia: 1, points: {A: [0.5, 0]}, position: [0, 0], angle: 0}\n"
+                   "  b: {mass: 1, com: [0, 0], inertia: 1, points: {B: [-0.5, 0]}, position: [%.17g, 0], angle: 0}\n"
+                   "joints: [{revolute: [a.A, b.B]}]\n"
+                   "simulation: {end: 0.001, step: 0.001}\n",
+                   1 + apart);
+    MbsModel *model = read_text(context, "apart", text);
+    MbsRequest request;
+    MbsResult *result;
+    ENSURE_OK(context, mbs_request_default(context, model, &request));
+    request.method = MBS_METHOD_NONE;
+    (void)snprintf(request.settings.coordinates, sizeof request.settings.coordinates, "%s", both[c]);
+    ENSURE_OK(context, mbs_run(context, model, &request, &result));
+    (void)printf("%g apart, %s: moved by %g\n", apart, both[c], result->statistics.start_moved);
+    ENSURE_NEAR(result->statistics.start_moved, apart / 2 / 0.5, 1e-6);
+    ENSURE(result->warning_count == is_far);
+    ENSURE(!is_far || strstr(result->warnings[0], "the start is far from where the bodies are placed"));
+    mbs_result_destroy(result);
+    mbs_model_destroy(model);
+  }
+}
+
 int main(void) {
   context = mbs_context_create();
   for (int i = 0; i < (int)(sizeof cases / sizeof *cases); ++i) {
@@ -292,6 +323,10 @@ int main(void) {
   check_senses();
   check_plane();
   check_contradiction();
+  check_far(0, false);
+  check_far(0.2, false);
+  check_far(0.6, true);
+  check_far(3, true);
   mbs_context_destroy(context);
   return 0;
 }
