@@ -136,11 +136,51 @@ static void test_far_away(void) {
   mbs_model_destroy(far);
 }
 
+// ---- frames at one place ----
+// A block on a turning bar, both with their origins at the bar's pivot: the arms of the forces are the bodies' own
+// sizes. With x the place of the block, of mass m, along the bar, which starts level,
+//     x'' = x w^2 - g sin(a),      (K + m x^2) w' = -(M c + m x) g cos(a) - 2 m x x' w,
+// so that from rest x = 0 and a = 0:   a = -M c g t^2 / (2 K),   x = -g (w'/2) t^4 / 12 + ...
+static void test_frames_at_one_place(void) {
+  static const char text[] =
+      "mbsens: 1\n"
+      "gravity: [0, -9.81]\n"
+      "parameters: {s: 0}\n"
+      "ground: {points: {O: [0, 0]}}\n"
+      "bodies:\n"
+      "  b: {mass: 2, com: [0.3, 0], inertia: 0.1, points: {O: [0, 0]}}\n"
+      "  c: {mass: 1, inertia: 0.1, points: {C: [0, 0]}}\n"
+      "joints:\n"
+      "  - {revolute: [ground.O, b.O], name: J}\n"
+      "  - {prismatic: [b.O, c.C], axis: [1, 0], name: guide}\n"
+      "initial: {independent: [{coordinate: angle(b), value: 0}, {coordinate: slide(guide), value: s}]}\n"
+      "objectives: {a: {final: angle(b)}, x: {final: slide(guide)}}\n"
+      "simulation: {end: 0.01, step: 1.0e-4}\n";
+  const double starts[] = {0, 1e-15, 1e-12, 1e-9}, t = 0.01, K = 0.2 + 2 * 0.09, turn = -2 * 0.3 * 9.81 / K;
+  for (int i = 0; i < 4; ++i) {
+    MbsModel *model = read_text(context, "frames at one place", text);
+    char value[64];
+    (void)snprintf(value, sizeof value, "%.17g", starts[i]);
+    ENSURE_OK(context, mbs_model_set(context, model, "s", value));
+    for (int f = 0; f < FORMULATIONS; ++f) {
+      for (int c = 0; c < 2; ++c) {
+        MbsResult *result = run(model, formulations[f], both[c], MBS_METHOD_NONE, 1e-4, t);
+        // the next terms of the series are 1e-4 of these; the rules' error is 1e-4 of them, too
+        ENSURE_NEAR(result->values[0] / (turn * t * t / 2), 1, 1e-3);
+        ENSURE_NEAR((result->values[1] - starts[i]) / (-9.81 * turn / 2 * t * t * t * t / 12), 1, 1e-2);
+        mbs_result_destroy(result);
+      }
+    }
+    mbs_model_destroy(model);
+  }
+}
+
 int main(void) {
   context = mbs_context_create();
   test_sleigh();
   test_stiff_spring();
   test_far_away();
+  test_frames_at_one_place();
   mbs_context_destroy(context);
   return 0;
 }

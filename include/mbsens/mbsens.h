@@ -130,6 +130,7 @@ typedef struct MbsStatistics {
   double energy_drift;  // largest |E + dissipated - work - E0| over the largest of T and |V - V0|; NaN: not known
   MbsWorst worst_position, worst_velocity;  // of constraints, in the mechanism's size and in its largest velocity
   double start_moved;       // how far the start is from where the assembly began, in sizes of a body or in radians
+  double start_rest;        // of an independent coordinate's gradient, beside those of constraints: 0 at a dead centre
   double condition_growth;  // largest condition number of the equations over that at the start; 0: not watched
   double condition_time;    // when that was
   double turn;  // largest acceleration times the step over the largest velocity: of a turning body the angle of a step
@@ -137,6 +138,7 @@ typedef struct MbsStatistics {
   double trajectory_bytes;  // adjoint: what it took
   long independent_sets;    // matrix-r: of coordinates, that the run used; else 0
   bool has_automatic_sets;  // some of them were chosen, not given
+  int redundant;            // constraints at the start that follow from the others
 } MbsStatistics;
 
 typedef struct MbsPointState {
@@ -168,6 +170,13 @@ typedef struct MbsJump {
   bool is_fixed;           // the argument depends on time alone. If not, gradients lack what moving the jump changes.
 } MbsJump;
 
+// An objective where it has no derivative, as norm(x) has none at x = 0, up to rounding.
+typedef struct MbsUnsmooth {
+  const char *objective;  // its name
+  const char *place;      // "model.yaml:8:31"; "": not from a file
+  bool has_no_value;      // rounding decides on its value too, as on that of x^0.1 at x = 0
+} MbsUnsmooth;
+
 typedef struct MbsResult {
   const char *model;
   int dimension;
@@ -185,6 +194,8 @@ typedef struct MbsResult {
                             // then the velocities, of the start, each taken as free
   int held_count;           // coordinates of the start that the model does not give: held as they are placed
   const char *const *held;  // "bar: angle"
+  const char
+      *least_determined;  // the independent coordinate of the start with statistics.start_rest; NULL: there is none
   double final_time;
   int point_count;
   const MbsPointState *points;  // at the end
@@ -199,6 +210,10 @@ typedef struct MbsResult {
   const MbsJump *jumps;
   int kink_count;
   const MbsJump *kinks;  // that move and are exactly at the end of a step: gradients have one of two one-sided slopes
+  int unsmooth_count;
+  const MbsUnsmooth *unsmooth;
+  const char *opposed_constraint;  // redundant, and only at this value of a parameter of the gradient; NULL: none is
+  const char *opposing_parameter;  // that parameter: its derivatives mean nothing
   MbsStatistics statistics;
   int warning_count;
   const char *const *warnings;  // sentences on how far the results can be trusted

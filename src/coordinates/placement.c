@@ -423,6 +423,7 @@ MbsStatus mbs_placement_find(MbsContext *context, MbsBlueprint *blueprint) {
   f.poses = placement->poses;
   MBS_TRY(list_members(&f));
   MBS_TRY(find(&f));
+  placement->least_rest = 1;
   blueprint->placement = placement;
   return find_nominal(context, blueprint, placement);
 }

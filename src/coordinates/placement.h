@@ -17,6 +17,8 @@ typedef struct MbsPlacement {
   MbsPlacedPose *poses;  // by body
   MbsPose *nominal;      // the same as numbers, turned to the sense of the joints' axes: see joint_sense.c
   MbsPose *assembled;    // where kinematics/start.h found the model assembled; NULL: it did not, or has not tried
+  double least_rest;     // of the gradients of independent coordinates there, beside what holds the bodies; at most 1
+  const char *least_determined;  // which coordinate has it; NULL: none is given
 } MbsPlacement;
 
 // blueprint->placement, once joints have connected the bodies. Known to begin with: the ground, initial.points, and

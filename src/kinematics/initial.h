@@ -70,6 +70,18 @@ void mbs_initial_gradient(const MbsInitial *initial, int index, const MbsState *
 
 // Positions and velocities, from the guess in the state. Unless it is the first time, angles go on from where they are.
 MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first);
+// A redundant constraint follows from the others at these values of the parameters. Where it would not at other values,
+// the mechanism has this motion at these values only, and derivatives with respect to such a parameter mean nothing:
+// what the others make of positions and velocities does not satisfy it. off: how much of its change is left over, at
+// most; 0: less than rounding makes of it.
+typedef struct MbsOpposition {
+  double off;
+  int constraint, column;
+} MbsOpposition;
+// After derivative, which gave X and V: the worst.
+MbsOpposition mbs_initial_oppose(const MbsInitial *initial, const MbsState *state, MbsJacobian *jacobian,
+                                 const mbs_scalar *X, const mbs_scalar *V);
+
 // Their derivatives: X, V (nq per column), the fixed coordinates' too, of which also A.
 MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const MbsState *state, mbs_scalar *X,
                                  mbs_scalar *V, mbs_scalar *A);

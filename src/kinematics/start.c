@@ -88,18 +88,28 @@ typedef struct Holding {
   MbsBlueprint *into;  // where what is chosen goes
 } Holding;
 
-// a constraint, with distances in sizes of a body
-static MbsStatus take_constraint(MbsContext *context, const Holding *h, int k, bool *is_new) {
+// a constraint, with distances in sizes of a body; returns the number of entries
+static int row_entries(const Holding *h, int k) {
   const MbsSparseRows *rows = &h->loose->jacobian.rows;
   int entries = rows->start[k + 1] - rows->start[k];
   for (int i = 0; i < entries; ++i) {
     h->column[i] = rows->column[rows->start[k] + i];
     h->value[i] = rows->value[rows->start[k] + i] * h->scale[h->column[i]];
   }
+  return entries;
+}
+
+static MbsStatus take_constraint(MbsContext *context, const Holding *h, int k, bool *is_new) {
+  int entries = row_entries(h, k);
   return mbs_rank_take(context, h->rank, entries, h->column, h->value, rank_tolerance, is_new);
 }
 
-// all of them at a state, then what the user holds; missing: freedoms that are left
+// All of them at a state, then what the user holds; missing: freedoms that are left.
+//
+// Near a dead centre the constraints hold a coordinate of the user's nearly still, and a little of it is a large
+// motion: of its gradient, of unit length, hardly anything is left beside those of the constraints and of the
+// coordinates before it. Positions follow from it through 1/d, d being that rest, and d changes with them: a rounding e
+// of numbers is e/d in positions and e/d^2 of d, and so of all derivatives of the start. No residual shows it.
 static MbsStatus take_constraints(MbsContext *context, Holding *h, const MbsState *state, bool is_generic) {
   const MbsSystem *system = h->loose->system;
   int given = h->loose->blueprint->independents.count;
@@ -121,9 +131,14 @@ static MbsStatus take_constraints(MbsContext *context, Holding *h, const MbsStat
   }
   for (int i = 0; i < given; ++i) {
     const MbsIndependentSpec *spec = &h->loose->blueprint->independents.items[i];
+    double rest = mbs_rank_distance(h->rank, row_entries(h, system->m - given + i), h->column, h->value);
     MBS_TRY(take_constraint(context, h, system->m - given + i, &is_new));
     if (is_generic && !is_new) {
       return mbs_initial_adds_nothing(context, spec->name, spec->place);
+    }
+    if (!is_generic && h->into->placement->assembled && rest < h->into->placement->least_rest) {
+      h->into->placement->least_rest = rest;
+      h->into->placement->least_determined = h->into->independents.items[i].name;
     }
   }
   h->missing = is_generic ? freedom - given : h->missing;
@@ -234,11 +249,8 @@ static MbsStatus choose(MbsContext *context, Loose *loose, MbsBlueprint *bluepri
   }
   MBS_TRY(mbs_initial_generic_position(context, system, &loose->state, &loose->jacobian, &generic));
   MBS_TRY(take_constraints(context, &h, &generic, true));
-  if (h.missing == 0) {
-    return MBS_OK;
-  }
   MBS_TRY(take_constraints(context, &h, &loose->state, false));
-  return hold_rest(context, &h);
+  return h.missing > 0 ? hold_rest(context, &h) : MBS_OK;
 }
 
 // ---- the start ----

@@ -54,6 +54,7 @@ static void keep_values(Run *run, const MbsTwinResult *from) {
   run->result.settings = from->settings;
   run->result.held_count = from->held_count;
   run->result.held = from->held;
+  run->result.least_determined = from->least_determined;
   run->result.final_time = from->final_time;
   run->result.point_count = from->point_count;
   run->result.points = from->points;
@@ -68,6 +69,8 @@ static void keep_values(Run *run, const MbsTwinResult *from) {
   run->result.jumps = from->jumps;
   run->result.kink_count = from->kink_count;
   run->result.kinks = from->kinks;
+  run->result.unsmooth_count = from->unsmooth_count;
+  run->result.unsmooth = from->unsmooth;
   run->result.statistics = from->statistics;
 }
 
@@ -266,6 +269,32 @@ static MbsStatus prepare(MbsContext *context, const MbsModel *model, const MbsRe
   return MBS_OK;
 }
 
+// ---- redundancy ----
+static MbsStatus start_with_columns(MbsContext *context, MbsSimulation *simulation, Run *run) {
+  MBS_TRY(mbs_simulation_start(context, simulation));
+  MbsOpposition worst = mbs_initial_oppose(simulation->initial, &simulation->state, &simulation->violation.jacobian,
+                                           simulation->columns.X, simulation->columns.V);
+  if (worst.off > 0) {
+    run->result.opposed_constraint =
+        mbs_arena_copy_text(run->arena, simulation->system->blueprint->rows.items[worst.constraint].name);
+    run->result.opposing_parameter = run->selection.parameter_names[worst.column];
+  }
+  return MBS_OK;
+}
+
+// Whatever the method: at a start of its own, which takes no longer than a step or two.
+static MbsStatus look_at_redundancy(MbsContext *context, const MbsModel *model, Run *run) {
+  MbsSimulation *simulation;
+  if (!run->result.gradient || run->result.statistics.redundant == 0) {
+    return MBS_OK;
+  }
+  MBS_TRY(mbs_simulation_create(context, model, &run->result.settings, run->selection.parameter_count,
+                                run->selection.parameters, run->shaken, &simulation));
+  MbsStatus status = start_with_columns(context, simulation, run);
+  mbs_simulation_destroy(simulation);
+  return status;
+}
+
 MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
                          MbsResult **result) {
   MbsArena *arena = mbs_arena_create_for(context);
@@ -280,6 +309,9 @@ MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRe
   if (status == MBS_OK) {
     bool is_perturbed = request->method == MBS_METHOD_COMPLEX_STEP || request->method == MBS_METHOD_FINITE_DIFFERENCE;
     status = (is_perturbed ? run_perturbed : run_direct)(context, model, request, run);
+  }
+  if (status == MBS_OK) {
+    status = look_at_redundancy(context, model, run);
   }
   if (status == MBS_OK) {
     status = mbs_warnings_collect(context, arena, &run->result);

@@ -56,6 +56,7 @@ typedef struct MbsTwinResult {
   double *at_start;  // adjoint: objective_count x 2 state_count, with respect to positions and velocities of the start
   int held_count;
   const char **held;
+  const char *least_determined;
   double final_time;
   int point_count;
   MbsPointState *points;
@@ -70,6 +71,8 @@ typedef struct MbsTwinResult {
   MbsJump *jumps;
   int kink_count;
   MbsJump *kinks;
+  int unsmooth_count;
+  MbsUnsmooth *unsmooth;
   MbsStatistics statistics;
   MbsPath path;  // what the run did
 } MbsTwinResult;

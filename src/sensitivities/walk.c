@@ -1,6 +1,7 @@
 // One run from start to end, in the scalar of the build.
 #include "simulation/simulation.h"
 
+#include "coordinates/placement.h"
 #include "sensitivities/adjoint.h"
 #include "sensitivities/history.h"
 #include "sensitivities/twin.h"
@@ -41,6 +42,9 @@ static MbsStatus give_back(MbsContext *context, MbsArena *arena, const MbsSimula
     result->values[i] = outcome(request, objectives->value[i]);
   }
   MBS_TRY(list_held(context, arena, system->blueprint, result));
+  if (system->blueprint->placement->least_determined) {
+    result->least_determined = mbs_arena_copy_text(arena, system->blueprint->placement->least_determined);
+  }
   for (int i = 0; i < system->point_count; ++i) {
     MbsPointState *point = &result->points[i];
     mbs_scalar r[3], v[3], a[3];
@@ -68,13 +72,16 @@ static MbsStatus give_back(MbsContext *context, MbsArena *arena, const MbsSimula
   return MBS_OK;
 }
 
+static const char *print_place(MbsArena *arena, MbsPlace place) {
+  return place.line > 0 ? mbs_arena_print(arena, "%s:%d:%d", place.file, place.line, place.column) : "";
+}
+
 // to a list, if there are any; what: its time, count and is_fixed
 static MbsStatus add_jump(MbsContext *context, MbsArena *arena, const MbsJumpSpec *spec, MbsJump what, int *count,
                           MbsJump *list) {
-  MbsPlace place = spec->text.place;
   what.owner = mbs_arena_copy_text(arena, spec->owner);
   what.expression = mbs_arena_copy_text(arena, spec->text.text);
-  what.place = place.line > 0 ? mbs_arena_print(arena, "%s:%d:%d", place.file, place.line, place.column) : "";
+  what.place = print_place(arena, spec->text.place);
   if (!what.owner || !what.expression || !what.place) {
     return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
@@ -95,6 +102,25 @@ static MbsStatus give_jumps(MbsContext *context, MbsArena *arena, const MbsGuard
     MBS_TRY(add_jump(context, arena, watch->spec, moved, &result->jump_count, result->jumps));
     MBS_TRY(add_jump(context, arena, watch->spec, fixed, &result->jump_count, result->jumps));
     MBS_TRY(add_jump(context, arena, watch->spec, kink, &result->kink_count, result->kinks));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus give_unsmooth(MbsContext *context, MbsArena *arena, const MbsSimulation *simulation,
+                               MbsTwinResult *result) {
+  const MbsContinuityList *objectives = &simulation->continuity.objectives;
+  MBS_TAKE(context, arena, result->unsmooth, objectives->count);
+  for (int i = 0; i < objectives->count; ++i) {
+    const MbsFunction *function = &simulation->objectives.items[objectives->items[i].index].function;
+    MbsUnsmooth item = {.objective = mbs_arena_copy_text(arena, function->name),
+                        .place = print_place(arena, function->place),
+                        .has_no_value = mbs_continuity_lacks(simulation, &objectives->items[i], true)};
+    if (!item.objective || !item.place) {
+      return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    }
+    if (item.has_no_value || mbs_continuity_lacks(simulation, &objectives->items[i], false)) {
+      result->unsmooth[result->unsmooth_count++] = item;
+    }
   }
   return MBS_OK;
 }
@@ -247,6 +273,7 @@ static MbsStatus run(MbsContext *context, MbsArena *arena, MbsSimulation *simula
   MBS_TRY(walk(context, simulation, &forward, &sweep));
   MBS_TRY(give_back(context, arena, simulation, request, result));
   MBS_TRY(give_jumps(context, arena, &simulation->guards, result));
+  MBS_TRY(give_unsmooth(context, arena, simulation, result));
   MBS_TRY(give_path(context, arena, simulation, &result->path));
   if (request->with_reactions) {
     MBS_TRY(give_reactions(context, arena, simulation, request, result));

@@ -54,6 +54,20 @@ static MbsStatus warn_of_far_start(MbsContext *context, const MbsResult *result,
       "the start");
 }
 
+static MbsStatus warn_of_dead_centre(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  const double limit = 1e-4;  // shipped models have 0.03 and more; half of the digits are left here
+  double rest = result->statistics.start_rest;
+  if (!result->least_determined || !(rest < limit)) {
+    return MBS_OK;
+  }
+  return add(
+      context, warnings,
+      "the start is near a dead centre: constraints hold independent coordinate \"%s\" all but still (%.1e of it "
+      "is free), and derivatives of the start lose about %.0f digits; start elsewhere, or give another "
+      "coordinate",
+      result->least_determined, rest, -2 * log10(rest > 1e-8 ? rest : 1e-8));
+}
+
 static MbsStatus warn_of_coarse_steps(MbsContext *context, const MbsResult *result, Warnings *warnings) {
   const double limit = 1.5;  // from rest the first step has 1; the others of shipped models are below 0.5
   if (!(result->statistics.turn > limit)) {
@@ -126,15 +140,46 @@ static MbsStatus warn_of_kinks(MbsContext *context, const MbsResult *result, War
   return MBS_OK;
 }
 
+// Values are told about where rounding decides on them; that there is no gradient, where one is asked for.
+static MbsStatus warn_of_unsmooth(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  for (int i = 0; i < result->unsmooth_count; ++i) {
+    const MbsUnsmooth *item = &result->unsmooth[i];
+    if (item->has_no_value || result->gradient) {
+      MBS_TRY(add(context, warnings,
+                  "%s%sobjective \"%s\" has no %s where it is taken: norm(x), abs(x), sqrt(x) and powers of x have no "
+                  "derivative at x = 0, which it is there up to rounding; take its square, or "
+                  "smooth_abs(x, w)",
+                  item->place, *item->place ? ": " : "", item->objective,
+                  item->has_no_value ? "certain value" : "gradient"));
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus warn_of_opposition(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  if (!result->opposed_constraint) {
+    return MBS_OK;
+  }
+  return add(
+      context, warnings,
+      "constraint \"%s\" is redundant at this value of \"%s\" only: at any other the mechanism cannot move as it "
+      "does, or cannot be assembled, and gradients with respect to \"%s\" mean nothing; let lengths that must "
+      "be equal be one parameter, or remove a constraint",
+      result->opposed_constraint, result->opposing_parameter, result->opposing_parameter);
+}
+
 MbsStatus mbs_warnings_collect(MbsContext *context, MbsArena *arena, MbsResult *result) {
   Warnings warnings = {.arena = arena};
   MBS_TRY(warn_of_far_start(context, result, &warnings));
+  MBS_TRY(warn_of_dead_centre(context, result, &warnings));
   MBS_TRY(warn_of_singular_positions(context, result, &warnings));
   MBS_TRY(warn_of_coarse_steps(context, result, &warnings));
   MBS_TRY(warn_of_undamped_rule(context, result, &warnings));
   MBS_TRY(warn_of_violated_constraints(context, result, &warnings));
   MBS_TRY(warn_of_jumps(context, result, &warnings));
   MBS_TRY(warn_of_kinks(context, result, &warnings));
+  MBS_TRY(warn_of_unsmooth(context, result, &warnings));
+  MBS_TRY(warn_of_opposition(context, result, &warnings));
   result->warning_count = warnings.count;
   result->warnings = warnings.items;
   return MBS_OK;

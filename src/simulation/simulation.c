@@ -122,7 +122,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   }
   MBS_TAKE(context, arena, simulation->levels, 3 * (size_t)system->m);
   MBS_TRY(mbs_violation_create(context, system, &simulation->violation));
-  return MBS_OK;
+  return mbs_continuity_create(context, simulation);
 }
 
 static MbsStatus create_in_arena(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
@@ -203,6 +203,8 @@ static MbsStatus observe(MbsContext *context, MbsSimulation *simulation, double 
 // equations of motion
 static MbsStatus assemble(MbsContext *context, MbsSimulation *simulation) {
   MBS_TRY(mbs_initial_solve(context, simulation->initial, &simulation->state, true));
+  mbs_violation_start(simulation, &simulation->violation);
+  MBS_TRY(mbs_continuity_check_start(context, simulation));
   return simulation->stepper->type->start(context, simulation->stepper, simulation->followed, &simulation->state);
 }
 
@@ -226,11 +228,12 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
   MBS_TRY(mbs_start_check(context, system, state, &simulation->statistics.start_moved));
+  simulation->statistics.redundant = simulation->initial->redundant_count;
+  simulation->statistics.start_rest = system->blueprint->placement->least_rest;
   simulation->stepper->iterations = 0;
   mbs_signal_bank_evaluate(system, state);
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   simulation->is_started = true;
-  mbs_violation_start(simulation, &simulation->violation);
   MBS_TRY(observe(context, simulation, 0));
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(system, simulation->has_columns);
@@ -265,6 +268,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   MBS_TRY(mbs_path_add_step(context, simulation->arena, &simulation->path, simulation->followed, step.set));
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   MBS_TRY(observe(context, simulation, step.h));
+  mbs_continuity_watch(simulation);
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(simulation->system, columns != NULL);
   if (columns) {

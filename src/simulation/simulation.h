@@ -8,6 +8,7 @@
 #include "integrators/stepper.h"
 #include "kinematics/initial.h"
 #include "model/model.h"
+#include "simulation/continuity.h"
 #include "simulation/guards.h"
 
 // settings.c
@@ -48,6 +49,7 @@ MbsStatus mbs_objectives_check(MbsContext *context, const MbsObjectives *objecti
 // How far constraints are off: violation.c
 typedef struct MbsViolation {
   MbsJacobian jacobian;
+  double size;          // of the mechanism
   double *per_unit;     // n: 1/s, s what each coordinate is counted in
   double *gain;         // m: 1 / |Phi_q s| of each constraint, of some steps ago
   double fastest;       // the largest velocity so far, so counted
@@ -74,7 +76,8 @@ typedef struct MbsSimulation {
   bool has_columns;
   MbsColumns columns;
   MbsObjectives objectives;
-  MbsGuards guards;  // of what jumps on the way
+  MbsGuards guards;          // of what jumps on the way
+  MbsContinuity continuity;  // what may not be defined
   bool is_started;
   mbs_scalar *levels;  // of the constraints: 3 x m
   MbsStatistics statistics;

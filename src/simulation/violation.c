@@ -92,7 +92,8 @@ MbsStatus mbs_violation_create(MbsContext *context, const MbsSystem *system, Mbs
 }
 
 void mbs_violation_start(const MbsSimulation *simulation, MbsViolation *violation) {
-  find_units(simulation->system, size_of(simulation->system, &simulation->state), violation->per_unit);
+  violation->size = size_of(simulation->system, &simulation->state);
+  find_units(simulation->system, violation->size, violation->per_unit);
   find_gains(violation, &simulation->state);
   violation->fastest = 1e-3 / simulation->settings.end;
 }

@@ -67,6 +67,10 @@ const char *mbs_terms_find_bad_force(const MbsSystem *system, const MbsState *st
   return NULL;
 }
 
+void mbs_terms_force(const MbsSystem *system, const MbsState *state, int i, double *F) {
+  mbs_force_element_value(system->bodies, system->bodies->mode.forces[i], mbs_system_follow(system, state), F);
+}
+
 void mbs_system_point(const MbsSystem *system, int point, const MbsState *state, mbs_scalar *r, mbs_scalar *v,
                       mbs_scalar *a) {
   const MbsSystem *bodies = system->bodies;

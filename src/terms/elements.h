@@ -293,6 +293,7 @@ void mbs_force_second_columns(const MbsSystem *system, const MbsForceElement *fo
                               mbs_scalar *R, int stride);
 void mbs_force_second_transposed(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
                                  double c0, double c1, const mbs_scalar *u, const MbsAdjoint *adjoint);
+void mbs_force_element_value(const MbsSystem *system, const MbsForceElement *force, const MbsState *state, double *F);
 bool mbs_force_element_is_finite(const MbsSystem *system, const MbsForceElement *force, const MbsState *state);
 const char *mbs_force_element_name(const MbsForceElement *force);
 

@@ -220,6 +220,13 @@ void mbs_force_element_energy(const MbsSystem *system, const MbsForceElement *fo
   *power = outputs[1];
 }
 
+void mbs_force_element_value(const MbsSystem *system, const MbsForceElement *force, const MbsState *state, double *F) {
+  evaluate(system, force, state);
+  for (int i = 0; i < force->port_count * system->dimension; ++i) {
+    F[i] = mbs_re(force->slopes.F[i]);
+  }
+}
+
 bool mbs_force_element_is_finite(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
   int ports = force->port_count * system->dimension, arguments = force->argument_count * system->dimension;
   mbs_force_element_evaluate(system, force, state);

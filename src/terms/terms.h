@@ -390,5 +390,7 @@ typedef struct MbsEnergy {
 void mbs_terms_energy(const MbsSystem *system, const MbsState *state, MbsEnergy *energy);
 // The name of a force that is not a finite number at this state, or whose derivative is not; or NULL.
 const char *mbs_terms_find_bad_force(const MbsSystem *system, const MbsState *state);
+// What force i does to its ports, port_count x dimension, as plain numbers. Signals must be evaluated at this state.
+void mbs_terms_force(const MbsSystem *system, const MbsState *state, int i, double *F);
 
 #endif

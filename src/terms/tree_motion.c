@@ -310,13 +310,26 @@ static double distance(const MbsTree *tree, int a, int b) {
   return sqrt(square);  // real
 }
 
+// the radius of gyration about its frame's origin: the mass matrix of origin and axes has their second moments
+static double radius(const MbsMass *mass) {
+  const mbs_scalar *ab = mass->block.value;
+  double sum = 0, m = mbs_re(ab[0]);
+  for (int e = 1; e < mass->count; ++e) {
+    sum += mbs_re(ab[2 * (e * mass->count + e)]);
+  }
+  return m > 0 && sum > 0 ? sqrt(sum / m) : 0;  // real
+}
+
 // By coordinate: how much larger than the forces on single bodies the sums that it balances may be. That is the sum of
-// the bodies' distances, each of at least the longest step from one frame to the next, which is returned.
+// the bodies' distances, each of at least the longest step from one frame to the next, or the largest body where frames
+// are at one place; that length is returned.
 static double measure(MbsTree *tree) {
   double step = 0;
   for (int i = 0; i < tree->node_count; ++i) {
-    double ahead = distance(tree, i, tree->nodes[i].parent);
-    step = ahead > step && tree->nodes[i].parent >= 0 ? ahead : step;
+    double ahead = tree->nodes[i].parent >= 0 ? distance(tree, i, tree->nodes[i].parent) : 0;
+    double own = tree->nodes[i].mass ? radius(tree->nodes[i].mass) : 0;
+    step = ahead > step ? ahead : step;
+    step = own > step ? own : step;
   }
   step = step > 0 ? step : 1;
   for (int k = 0; k < tree->coordinate_count; ++k) {
