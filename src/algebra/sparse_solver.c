@@ -1,6 +1,7 @@
 #include "algebra/sparse_solver.h"
 
 #include <klu.h>
+#include <string.h>
 
 #include "algebra/tree_solver.h"
 
@@ -24,19 +25,39 @@
 #define KLU_FREE_NUMERIC klu_free_numeric
 #endif
 
+// The complex twin is the reference for all else and takes no chances: where pivots of old pass through zero, as Euler
+// parameters do, its imaginary parts, which no iteration corrects, lose more digits than the estimates below tell.
+#ifdef MBS_COMPLEX
+enum { MAY_KEEP_PIVOTS = false, MOST_CHOICES = 1 };
+#else
+enum { MAY_KEEP_PIVOTS = true, MOST_CHOICES = 16 };
+#endif
+
+// A choice of pivots: the factors with these pivots, and the matrix they were chosen for.
+typedef struct Choice {
+  klu_numeric *numeric;
+  double quality;      // reciprocal condition estimate when they were chosen
+  mbs_scalar *values;  // NULL: not kept
+} Choice;
+
+// Choices are kept in the order they were made: a run that is walked again, from its start or from a step of it, meets
+// the same matrices, and then takes the same pivots without a search (and without memory, which KLU takes for one).
 struct MbsSparseSolver {
   MbsArena *arena;      // KLU has memory of its own; who is told that it is out, the arena knows
   MbsTreeSolver *tree;  // it does all then
-  int size, extra;
+  int size, extra, entry_count;
   int *column_start, *row;
   int *order;         // of elimination, where it is given
   mbs_scalar *whole;  // size: one right-hand side, with the extra unknowns
   klu_common common;
   klu_symbolic *symbolic, *other;  // two orders of elimination, until the first factors tell which one fills in less
-  klu_numeric *numeric;
-  double quality, full_quality;  // reciprocal condition estimates: now, and when pivots were chosen
-  double soundness, growth;      // see are_pivots_sound
+  int choice_count, current;       // current: in use; -1: none yet
+  Choice choices[MOST_CHOICES];
+  double quality;            // reciprocal condition estimate now
+  double soundness, growth;  // see are_pivots_sound
 };
+
+static klu_numeric *numeric_of(const MbsSparseSolver *solver) { return solver->choices[solver->current].numeric; }
 
 // AMD expects pivots on the diagonal. Multipliers have none there worth mention, and on a chain of loops off-diagonal
 // pivots fill the factors that AMD wanted sparse (a ladder of 80 cells: 77,520 entries of L instead of 3,186). COLAMD
@@ -59,6 +80,7 @@ MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const M
   MbsSparseSolver *solver;
   MBS_TAKE(context, arena, solver, 1);
   solver->arena = arena;
+  solver->current = -1;
   *result = solver;
   MBS_TRY(mbs_pattern_status(context, pattern));
   if (pattern->tree) {
@@ -74,6 +96,7 @@ MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const M
   }
   MBS_TAKE(context, arena, solver->whole, pattern->extra > 0 ? pattern->size : 0);
   solver->size = pattern->size;
+  solver->entry_count = pattern->entry_count;
   solver->extra = pattern->extra;
   solver->soundness = 1e-4;
   solver->growth = 1e-6;
@@ -93,7 +116,9 @@ MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const M
 
 void mbs_sparse_solver_destroy(MbsSparseSolver *solver) {
   if (solver && !solver->tree) {
-    KLU_FREE_NUMERIC(&solver->numeric, &solver->common);
+    for (int i = 0; i < solver->choice_count; ++i) {
+      KLU_FREE_NUMERIC(&solver->choices[i].numeric, &solver->common);
+    }
     klu_free_symbolic(&solver->symbolic, &solver->common);
     klu_free_symbolic(&solver->other, &solver->common);
   }
@@ -122,16 +147,16 @@ static klu_numeric *factored(MbsSparseSolver *solver, double *values, klu_symbol
 }
 
 // Of two orders keeps the one whose factors are sparser; a matrix that is singular decides nothing.
-static void choose_order(MbsSparseSolver *solver, double *values) {
+static void choose_order(MbsSparseSolver *solver, double *values, klu_numeric **chosen) {
   klu_numeric *numeric = factored(solver, values, solver->other);
-  if (!numeric || !solver->numeric) {
+  if (!numeric || !*chosen) {
     KLU_FREE_NUMERIC(&numeric, &solver->common);
     return;
   }
-  if (numeric->lnz + numeric->unz < solver->numeric->lnz + solver->numeric->unz) {
-    klu_numeric *worse = solver->numeric;
+  if (numeric->lnz + numeric->unz < (*chosen)->lnz + (*chosen)->unz) {
+    klu_numeric *worse = *chosen;
     klu_symbolic *with = solver->symbolic;
-    solver->numeric = numeric;
+    *chosen = numeric;
     solver->symbolic = solver->other;
     numeric = worse;
     solver->other = with;
@@ -140,38 +165,69 @@ static void choose_order(MbsSparseSolver *solver, double *values) {
   klu_free_symbolic(&solver->other, &solver->common);
 }
 
-static bool factor_anew(MbsSparseSolver *solver, double *values) {
-  KLU_FREE_NUMERIC(&solver->numeric, &solver->common);
-  solver->numeric = factored(solver, values, solver->symbolic);
-  if (solver->other) {
-    choose_order(solver, values);
-  }
-  if (!solver->numeric) {
-    return false;
-  }
-  KLU_RCOND(solver->symbolic, solver->numeric, &solver->common);
-  solver->quality = solver->full_quality = solver->common.rcond;
-  return solver->quality > singular;
+static bool refactor(MbsSparseSolver *solver, double *values) {
+  return KLU_REFACTOR(solver->column_start, solver->row, values, solver->symbolic, numeric_of(solver),
+                      &solver->common) &&
+         solver->common.status == KLU_OK;
 }
 
-// The complex twin is the reference for all else and takes no chances: where pivots of old pass through zero, as Euler
-// parameters do, its imaginary parts, which no iteration corrects, lose more digits than the estimates below tell.
-#ifdef MBS_COMPLEX
-enum { MAY_KEEP_PIVOTS = false };
-#else
-enum { MAY_KEEP_PIVOTS = true };
-#endif
+static double find_quality(MbsSparseSolver *solver) {
+  KLU_RCOND(solver->symbolic, numeric_of(solver), &solver->common);
+  return solver->quality = solver->common.rcond;
+}
+
+// the choice that follows, if it was made for this very matrix
+static bool choose_again(MbsSparseSolver *solver, double *values) {
+  const Choice *next = solver->current + 1 < solver->choice_count ? &solver->choices[solver->current + 1] : NULL;
+  size_t bytes = (size_t)solver->entry_count * sizeof(mbs_scalar);
+  if (!next || !next->values || memcmp(next->values, values, bytes) != 0) {
+    return false;
+  }
+  solver->current += 1;
+  return refactor(solver, values);
+}
+
+// a new choice takes the place of those that followed the present one
+static bool factor_anew(MbsSparseSolver *solver, double *values) {
+  if (choose_again(solver, values)) {
+    return find_quality(solver) > singular;
+  }
+  int kept = solver->current + 1 < MOST_CHOICES ? solver->current + 1 : MOST_CHOICES - 1;
+  while (solver->choice_count > kept) {
+    KLU_FREE_NUMERIC(&solver->choices[--solver->choice_count].numeric, &solver->common);
+  }
+  solver->current = kept - 1;
+  klu_numeric *numeric = factored(solver, values, solver->symbolic);
+  if (solver->other) {
+    choose_order(solver, values, &numeric);
+  }
+  if (!numeric) {
+    return false;
+  }
+  Choice *choice = &solver->choices[kept];
+  solver->current = kept;
+  solver->choice_count = kept + 1;
+  choice->numeric = numeric;
+  choice->quality = find_quality(solver);
+  if (MAY_KEEP_PIVOTS) {
+    size_t count = (size_t)solver->entry_count;
+    choice->values = choice->values ? choice->values : mbs_arena_take(solver->arena, count, sizeof(mbs_scalar));
+    if (choice->values) {
+      memcpy(choice->values, values, count * sizeof(mbs_scalar));
+    }
+  }
+  return solver->quality > singular;
+}
 
 // Do the pivots chosen earlier serve these values? A poor condition estimate may be the matrix's own; then the growth
 // of the pivots decides, of which a millionth still leaves ten digits. Choosing anew takes memory from KLU.
 static bool are_pivots_sound(MbsSparseSolver *solver, double *values) {
-  KLU_RCOND(solver->symbolic, solver->numeric, &solver->common);
-  solver->quality = solver->common.rcond;
-  if (solver->quality > solver->soundness * solver->full_quality) {
+  if (find_quality(solver) > solver->soundness * solver->choices[solver->current].quality) {
     return true;
   }
   return solver->quality > singular &&
-         KLU_RGROWTH(solver->column_start, solver->row, values, solver->symbolic, solver->numeric, &solver->common) &&
+         KLU_RGROWTH(solver->column_start, solver->row, values, solver->symbolic, numeric_of(solver),
+                     &solver->common) &&
          solver->common.rgrowth > solver->growth;
 }
 
@@ -186,9 +242,8 @@ bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *matrix) {
   if (!solver->symbolic) {
     return false;  // structurally singular
   }
-  if (MAY_KEEP_PIVOTS && solver->numeric && solver->full_quality > 0 &&
-      KLU_REFACTOR(solver->column_start, solver->row, values, solver->symbolic, solver->numeric, &solver->common) &&
-      solver->common.status == KLU_OK && are_pivots_sound(solver, values)) {
+  if (MAY_KEEP_PIVOTS && solver->current >= 0 && solver->choices[solver->current].quality > 0 &&
+      refactor(solver, values) && are_pivots_sound(solver, values)) {
     return true;
   }
   return factor_anew(solver, values);
@@ -201,9 +256,9 @@ bool mbs_sparse_solver_factor_anew(MbsSparseSolver *solver, mbs_scalar *matrix) 
 
 static void solve(MbsSparseSolver *solver, bool is_transposed, int count, mbs_scalar *b) {
   if (is_transposed) {
-    KLU_TSOLVE(solver->symbolic, solver->numeric, solver->size, count, (double *)b, &solver->common);
+    KLU_TSOLVE(solver->symbolic, numeric_of(solver), solver->size, count, (double *)b, &solver->common);
   } else {
-    KLU_SOLVE(solver->symbolic, solver->numeric, solver->size, count, (double *)b, &solver->common);
+    KLU_SOLVE(solver->symbolic, numeric_of(solver), solver->size, count, (double *)b, &solver->common);
   }
 }
 
@@ -245,6 +300,12 @@ void mbs_sparse_solver_solve_transposed(MbsSparseSolver *solver, int count, mbs_
   }
 }
 
+int mbs_sparse_solver_pivots(const MbsSparseSolver *solver) { return solver->current; }
+
+void mbs_sparse_solver_use_pivots(MbsSparseSolver *solver, int choice) {
+  solver->current = choice < solver->choice_count ? choice : solver->choice_count - 1;
+}
+
 double mbs_sparse_solver_quality(const MbsSparseSolver *solver) {
   return solver->tree ? mbs_tree_solver_quality(solver->tree) : solver->quality;
 }
@@ -256,6 +317,6 @@ double mbs_sparse_solver_condition(MbsSparseSolver *solver, mbs_scalar *values) 
   if (solver->size == 0) {
     return 1;
   }
-  KLU_CONDEST(solver->column_start, (double *)values, solver->symbolic, solver->numeric, &solver->common);
+  KLU_CONDEST(solver->column_start, (double *)values, solver->symbolic, numeric_of(solver), &solver->common);
   return solver->common.condest;
 }

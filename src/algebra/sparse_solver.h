@@ -25,6 +25,12 @@ void mbs_sparse_solver_demand_digits(MbsSparseSolver *solver);
 // The same with pivots chosen anew.
 bool mbs_sparse_solver_factor_anew(MbsSparseSolver *solver, mbs_scalar *values);
 
+// Which of the choices of pivots made so far is in use, from 0; and back to one of them, for factors to come: what is
+// then factored again, in the same order, has the same factors to the last bit (if there were not more than 16
+// choices).
+int mbs_sparse_solver_pivots(const MbsSparseSolver *solver);
+void mbs_sparse_solver_use_pivots(MbsSparseSolver *solver, int choice);
+
 // In place, for `count` right-hand sides stored one after another. A x = b, or A' x = b.
 void mbs_sparse_solver_solve(MbsSparseSolver *solver, int count, mbs_scalar *b);
 void mbs_sparse_solver_solve_transposed(MbsSparseSolver *solver, int count, mbs_scalar *b);

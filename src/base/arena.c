@@ -2,6 +2,7 @@
 
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ typedef struct Chunk {
 
 struct MbsArena {
   Chunk *chunks;        // newest first
+  bool is_cleared;      // there may be room in any of them, not in the newest alone
   MbsContext *context;  // told when memory runs out; NULL: nobody is
 };
 
@@ -56,6 +58,14 @@ void mbs_arena_destroy(MbsArena *arena) {
   free(arena);
 }
 
+void mbs_arena_clear(MbsArena *arena) {
+  arena->is_cleared = true;
+  for (Chunk *chunk = arena->chunks; chunk; chunk = chunk->next) {
+    memset(chunk->bytes, 0, chunk->used);
+    chunk->used = 0;
+  }
+}
+
 void *mbs_arena_take(MbsArena *arena, size_t count, size_t size) {
   size_t alignment = alignof(max_align_t);
   if (size != 0 && count > (SIZE_MAX / 4) / size) {
@@ -65,8 +75,11 @@ void *mbs_arena_take(MbsArena *arena, size_t count, size_t size) {
   size_t bytes = (count * size + alignment - 1) / alignment * alignment;
   bytes = bytes ? bytes : alignment;
   Chunk *chunk = arena->chunks;
+  while (arena->is_cleared && chunk && chunk->size - chunk->used < bytes) {
+    chunk = chunk->next;
+  }
   if (!chunk || chunk->size - chunk->used < bytes) {
-    size_t room = MBS_ARENA_CHUNK > 0 && chunk ? 2 * chunk->size : (size_t)MBS_ARENA_CHUNK;
+    size_t room = MBS_ARENA_CHUNK > 0 && arena->chunks ? 2 * arena->chunks->size : (size_t)MBS_ARENA_CHUNK;
     room = room < bytes ? bytes : room;
     chunk = calloc(1, sizeof(Chunk) + room);
     if (!chunk) {

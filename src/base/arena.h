@@ -19,6 +19,9 @@ void mbs_arena_is_out(MbsArena *arena);
 // The same at once; NULL, and the context told: out of memory.
 MbsArena *mbs_arena_create_for(MbsContext *context);
 
+// All of it is free again, for the same amount without asking the system for more.
+void mbs_arena_clear(MbsArena *arena);
+
 // `size` zeroed bytes, aligned for any type; NULL: out of memory.
 void *mbs_arena_take(MbsArena *arena, size_t count, size_t size);
 // NULL: out of memory, now or when the text was made (text NULL)

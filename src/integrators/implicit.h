@@ -67,6 +67,8 @@ MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, double
 int mbs_implicit_save_size(const MbsImplicit *implicit);
 void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to);
 void mbs_implicit_restore(MbsImplicit *implicit, const mbs_scalar *from);
+// As before the first run.
+void mbs_implicit_forget(MbsImplicit *implicit);
 
 // The derivatives of what start and step computed, with respect to the system's columns: exact, since they
 // differentiate the discrete equations. start takes X and V and gives A and the multipliers' columns; step takes those

@@ -46,26 +46,41 @@ MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, double
   return (is_recallable ? mbs_implicit_recall_limits : mbs_implicit_finish)(context, implicit, state, h);
 }
 
-// auxiliary accelerations, and what extrapolation remembers
+// auxiliary accelerations with their columns, what extrapolation remembers, and where a start begins with multipliers
 int mbs_implicit_save_size(const MbsImplicit *implicit) {
   const MbsSystem *system = implicit->formulation->system;
-  return (implicit->w ? system->nq : 0) + 2 * (system->n + system->m) + 1;
+  int auxiliary = implicit->w ? system->nq * (1 + system->carried_count) : 0;
+  return auxiliary + 2 * (system->n + system->m) + (implicit->has_redundancy ? system->m : 0) + 1;
 }
 
 void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to) {
   const MbsSystem *system = implicit->formulation->system;
-  to = implicit->w ? mbs_put(to, system->nq, implicit->w) : to;
+  if (implicit->w) {
+    to = mbs_put(to, system->nq, implicit->w);
+    to = mbs_put(to, system->nq * system->carried_count, implicit->W);
+  }
   for (int k = 0; k < 2; ++k) {
     to = mbs_put(to, system->n + system->m, implicit->previous[k]);
   }
+  to = implicit->has_redundancy ? mbs_put(to, system->m, implicit->stage_lambda) : to;
   *to = implicit->previous_count;
 }
 
 void mbs_implicit_restore(MbsImplicit *implicit, const mbs_scalar *from) {
   const MbsSystem *system = implicit->formulation->system;
-  from = implicit->w ? mbs_take(from, system->nq, implicit->w) : from;
+  if (implicit->w) {
+    from = mbs_take(from, system->nq, implicit->w);
+    from = mbs_take(from, system->nq * system->carried_count, implicit->W);
+  }
   for (int k = 0; k < 2; ++k) {
     from = mbs_take(from, system->n + system->m, implicit->previous[k]);
   }
+  from = implicit->has_redundancy ? mbs_take(from, system->m, implicit->stage_lambda) : from;
   implicit->previous_count = (int)mbs_re(*from);
+}
+
+void mbs_implicit_forget(MbsImplicit *implicit) {
+  for (int i = 0; i < implicit->formulation->system->m && implicit->has_redundancy; ++i) {
+    implicit->stage_lambda[i] = 0;
+  }
 }

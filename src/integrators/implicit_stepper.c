@@ -8,6 +8,7 @@ static void destroy(MbsStepper *stepper) { mbs_implicit_destroy(self(stepper)); 
 
 static MbsStatus start(MbsContext *context, MbsStepper *stepper, const MbsPath *followed, MbsState *state) {
   (void)followed;
+  mbs_implicit_forget(self(stepper));
   return mbs_implicit_start(context, self(stepper), state);
 }
 
@@ -61,6 +62,12 @@ static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, 
   return implicit->formulation->type->allows_redundancy ? NULL : implicit->solver;
 }
 
+static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
+  const MbsImplicit *implicit = self_const(stepper);
+  MbsSparseSolver *projections = implicit->projector ? implicit->projector->solver : implicit->solver;
+  return index == 0 ? implicit->solver : index == 1 ? projections : NULL;
+}
+
 // x is q
 static int backward_count(const MbsStepper *stepper) { return self_const(stepper)->formulation->system->n; }
 
@@ -111,4 +118,5 @@ const MbsStepperType mbs_implicit_type = {
     .save = save,
     .restore = restore,
     .watched = watched,
+    .solver = solver,
 };

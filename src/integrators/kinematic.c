@@ -16,13 +16,18 @@ static const MbsImplicit *start_of(const MbsStepper *stepper) { return ((const K
 
 static void destroy(MbsStepper *stepper) { mbs_implicit_destroy(self(stepper)->implicit); }
 
-static MbsStatus start(MbsContext *context, MbsStepper *stepper, const MbsPath *followed, MbsState *state) {
+static MbsStatus find_forces(MbsContext *context, MbsStepper *stepper, MbsState *state) {
   MbsImplicit *implicit = self(stepper)->implicit;
-  (void)followed;
   implicit->base.iterations = 0;
   MBS_TRY(mbs_implicit_start(context, implicit, state));
   stepper->iterations += implicit->base.iterations;
   return MBS_OK;
+}
+
+static MbsStatus start(MbsContext *context, MbsStepper *stepper, const MbsPath *followed, MbsState *state) {
+  (void)followed;
+  mbs_implicit_forget(self(stepper)->implicit);
+  return find_forces(context, stepper, state);
 }
 
 static MbsStatus step_to(MbsContext *context, MbsStepper *stepper, MbsStep *step, MbsState *state) {
@@ -33,7 +38,7 @@ static MbsStatus step_to(MbsContext *context, MbsStepper *stepper, MbsStep *step
     state->q[i] += h * state->v[i] + h * h / 2 * state->a[i];
   }
   MBS_TRY(mbs_initial_solve(context, initial, state, false));
-  return start(context, stepper, NULL, state);
+  return find_forces(context, stepper, state);
 }
 
 static MbsStatus derivative(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state,
@@ -80,6 +85,10 @@ static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, 
   return mbs_implicit_type.watched(&start_of(stepper)->base, values, power);
 }
 
+static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
+  return mbs_implicit_type.solver(&start_of(stepper)->base, index);
+}
+
 static const MbsStepperType type = {
     .destroy = destroy,
     .start = start,
@@ -93,6 +102,7 @@ static const MbsStepperType type = {
     .save = save,
     .restore = restore,
     .watched = watched,
+    .solver = solver,
 };
 
 MbsStatus mbs_kinematic_create(MbsContext *context, MbsImplicit *implicit, MbsInitial *initial, MbsStepper **stepper) {

@@ -71,11 +71,9 @@ static MbsStatus choose_set(MbsContext *context, MbsReduced *reduced, MbsArena *
 
 static MbsStatus choose_set_in_scratch(MbsContext *context, MbsReduced *reduced, const MbsState *state,
                                        bool is_automatic) {
-  MbsArena *scratch = mbs_arena_create_for(context);
-  MbsStatus status = scratch ? choose_set(context, reduced, scratch, state, is_automatic)
-                             : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
-  mbs_arena_destroy(scratch);
-  return status;
+  mbs_arena_clear(reduced->choosing);
+  mbs_arena_tell(reduced->choosing, context);
+  return choose_set(context, reduced, reduced->choosing, state, is_automatic);
 }
 
 // ---- the start ----

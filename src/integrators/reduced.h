@@ -30,6 +30,7 @@
 typedef struct MbsReduced {
   MbsStepper base;
   MbsSystem *system;
+  MbsArena *choosing;           // room for choosing sets
   MbsImplicit *implicit;        // for the start, the rule, the tolerance, the smallest multipliers, g and G
   int count;                    // of independent coordinates
   int set_count, set_capacity;  // of all there have been

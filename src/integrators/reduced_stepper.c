@@ -11,9 +11,11 @@ static void destroy(MbsStepper *stepper) {
     mbs_initial_destroy(reduced->sets[i]);
   }
   mbs_implicit_destroy(reduced->implicit);
+  mbs_arena_destroy(reduced->choosing);
 }
 
 static MbsStatus start(MbsContext *context, MbsStepper *stepper, const MbsPath *followed, MbsState *state) {
+  mbs_implicit_forget(self(stepper)->implicit);
   MBS_TRY(mbs_implicit_start(context, self(stepper)->implicit, state));
   return mbs_reduced_start(context, self(stepper), followed, state);
 }
@@ -99,6 +101,16 @@ static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, 
   return problem->solver;
 }
 
+static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
+  const MbsReduced *reduced = self_const(stepper);
+  int own = index - 2;
+  if (own < 0) {
+    return mbs_implicit_type.solver(&reduced->implicit->base, index);
+  }
+  const MbsInitial *set = own / 2 < reduced->set_count ? reduced->sets[own / 2] : NULL;
+  return !set ? NULL : own % 2 == 0 ? set->position.solver : set->velocity->solver;
+}
+
 static int backward_count(const MbsStepper *stepper) { return self_const(stepper)->count; }
 
 static MbsStatus backward_factor(MbsContext *context, MbsStepper *stepper, int set, double c0, double c1,
@@ -131,6 +143,7 @@ static const MbsStepperType type = {
     .save = save,
     .restore = restore,
     .watched = watched,
+    .solver = solver,
 };
 
 MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsImplicit *implicit, MbsStepper **stepper) {
@@ -142,5 +155,6 @@ MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsImplicit
   reduced->system = system;
   reduced->implicit = implicit;
   *stepper = &reduced->base;
-  return MBS_OK;
+  reduced->choosing = mbs_arena_create_for(context);
+  return reduced->choosing ? MBS_OK : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
 }

@@ -66,7 +66,7 @@ typedef struct MbsStepperType {
                      const MbsStateBar *bar, mbs_scalar *carry);
   const MbsBackward *backward;  // NULL: not offered
 
-  // What the next step depends on, beside the state.
+  // What the next step and its derivative depend on, beside the state and its columns; and (if bits count) pivots.
   int (*save_size)(const MbsStepper *stepper);
   void (*save)(const MbsStepper *stepper, mbs_scalar *to);
   void (*restore)(MbsStepper *stepper, const mbs_scalar *from, const MbsState *state);
@@ -74,6 +74,8 @@ typedef struct MbsStepperType {
   // The matrix whose condition tells how near to singular the last step was, and the power with which it counts (the
   // implicit step's has K = [Phi_q; ...] twice, and matrix-r solves with K thrice); NULL: none does.
   MbsSparseSolver *(*watched)(const MbsStepper *stepper, mbs_scalar **values, int *power);
+  // All solvers whose pivots count, one after another; NULL: there are no more.
+  MbsSparseSolver *(*solver)(const MbsStepper *stepper, int index);
 } MbsStepperType;
 
 // The stepper of a formulation, or that of kinematics; everything is in the system's arena, and `destroy` gives back

@@ -318,8 +318,8 @@ static MbsStatus measure_move(MbsContext *context, MbsBlueprint *blueprint, cons
   return MBS_OK;
 }
 
-static MbsStatus check(MbsContext *context, MbsArena *scratch, const MbsSystem *system, const MbsState *state,
-                       double *moved) {
+MbsStatus mbs_start_check(MbsContext *context, MbsArena *scratch, const MbsSystem *system, const MbsState *state,
+                          double *moved) {
   MbsBlueprint *blueprint = system->blueprint;
   const char *advice =
       "place the bodies nearer to the start (initial points, position and angle or rotation of bodies)";
@@ -342,12 +342,4 @@ static MbsStatus check(MbsContext *context, MbsArena *scratch, const MbsSystem *
                 : mbs_fail(context, MBS_ERROR_INPUT, wrong->name.place,
                            "the model cannot be assembled: the axes of joint \"%s\" would point against each other; %s",
                            wrong->name.text, advice);
-}
-
-MbsStatus mbs_start_check(MbsContext *context, const MbsSystem *system, const MbsState *state, double *moved) {
-  MbsArena *scratch = mbs_arena_create_for(context);
-  MbsStatus status = scratch ? check(context, scratch, system, state, moved)
-                             : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
-  mbs_arena_destroy(scratch);
-  return status;
 }

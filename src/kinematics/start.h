@@ -18,7 +18,8 @@ MbsStatus mbs_start_complete(MbsContext *context, const MbsModel *model, MbsBlue
 
 // At an assembled state: is a body its own mirror image, or a joint closed the wrong way round? moved: how far bodies
 // are from where the loose model was assembled, in sizes of the largest, or in radians; infinite, if it was not.
-MbsStatus mbs_start_check(MbsContext *context, const MbsSystem *system, const MbsState *state, double *moved);
+MbsStatus mbs_start_check(MbsContext *context, MbsArena *scratch, const MbsSystem *system, const MbsState *state,
+                          double *moved);
 
 // The poses of all bodies at a state, in whatever coordinates. poses.c
 MbsStatus mbs_poses_of(MbsContext *context, const MbsSystem *system, const MbsState *state, MbsPose *poses);

@@ -34,6 +34,18 @@ void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted) {
   }
 }
 
+void mbs_objectives_forget(MbsObjectives *objectives) {
+  for (int i = 0; i < objectives->count; ++i) {
+    objectives->value[i] = objectives->g[i] = 0;
+  }
+  for (int i = 0; i < objectives->count * objectives->system->column_count; ++i) {
+    objectives->gradient[i] = 0;
+  }
+  for (int i = 0; i < objectives->count * objectives->system->carried_count; ++i) {
+    objectives->g_column[i] = 0;
+  }
+}
+
 // integrals and values at the end
 static void advance_item(MbsObjectives *objectives, int i, const MbsState *state, const MbsColumns *columns, double h) {
   const MbsFunction *function = &objectives->items[i].function;

@@ -100,6 +100,8 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
     MBS_TRY(mbs_system_refer_to_mass_centres(context, system));
   }
   MBS_TRY(mbs_state_create(context, system, &simulation->state));
+  MBS_TAKE(context, arena, simulation->guess, system->nq);
+  (void)mbs_put(simulation->guess, system->nq, simulation->state.q);
   MBS_TRY(mbs_formulation_create(context, &simulation->settings, system, &simulation->formulation));
   MBS_TRY(mbs_initial_create(context, system, &simulation->state, &simulation->initial));
   MBS_TRY(refuse_projection_signals(context, simulation));
@@ -136,7 +138,9 @@ static MbsStatus create_in_arena(MbsContext *context, const MbsModel *model, con
   }
   simulation->arena = arena;
   simulation->settings = *settings;
-  MbsStatus status = create(context, model, column_count, columns, is_carried, values, simulation);
+  simulation->scratch = mbs_arena_create_for(context);
+  MbsStatus status = simulation->scratch ? create(context, model, column_count, columns, is_carried, values, simulation)
+                                         : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   if (status != MBS_OK) {
     mbs_simulation_destroy(simulation);
     return status;
@@ -162,6 +166,7 @@ void mbs_simulation_destroy(MbsSimulation *simulation) {
       simulation->stepper->type->destroy(simulation->stepper);
     }
     mbs_initial_destroy(simulation->initial);
+    mbs_arena_destroy(simulation->scratch);
     mbs_arena_destroy(simulation->arena);
   }
 }
@@ -215,19 +220,61 @@ static MbsStatus assemble_columns(MbsContext *context, MbsSimulation *simulation
   return simulation->stepper->type->derivative(context, simulation->stepper, &start, &simulation->state, columns);
 }
 
+void mbs_simulation_set_parameters(MbsSimulation *simulation, const double *values) {
+  MbsBlueprint *blueprint = simulation->system->blueprint;
+  for (int i = 0; i < blueprint->parameters.count; ++i) {
+    blueprint->parameters.items[i].nominal = values[i];
+  }
+  blueprint->nominal.count = 0;  // to be evaluated again
+  mbs_system_set_parameters(simulation->system, values);
+}
+
+MbsSparseSolver *mbs_simulation_solver(const MbsSimulation *simulation, int index) {
+  const MbsInitial *initial = simulation->initial;
+  return index == 0   ? initial->position.solver
+         : index == 1 ? (initial->velocity ? initial->velocity : &initial->position)->solver
+                      : simulation->stepper->type->solver(simulation->stepper, index - 2);
+}
+
+// as before the first run
+static void forget(MbsSimulation *simulation) {
+  const MbsSystem *system = simulation->system;
+  MbsState *state = &simulation->state;
+  MbsSparseSolver *solver;
+  mbs_path_clear(&simulation->path);
+  for (int i = 0; (solver = mbs_simulation_solver(simulation, i)); ++i) {
+    mbs_sparse_solver_use_pivots(solver, 0);
+  }
+  for (int i = 0; i < system->nq; ++i) {
+    state->q[i] = simulation->guess[i];
+    state->v[i] = state->a[i] = 0;
+  }
+  for (int i = 0; i < system->m; ++i) {
+    state->lambda[i] = state->sigma[i] = state->kappa[i] = state->total[i] = 0;
+  }
+  state->t = 0;
+  mbs_objectives_forget(&simulation->objectives);
+  simulation->is_started = false;
+  simulation->statistics = (MbsStatistics){0};
+  simulation->energy = (MbsEnergyBalance){0};
+  simulation->largest_velocity = simulation->largest_acceleration = 0;
+  simulation->watched_quality = simulation->condition_start = 0;
+}
+
 void mbs_simulation_follow(MbsSimulation *simulation, const MbsPath *path) { simulation->followed = path; }
 
 MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   MbsSystem *system = simulation->system;
   MbsState *state = &simulation->state;
   double began = mbs_simulation_now();
+  forget(simulation);
   mbs_state_place_fixed(system, state);
-  mbs_path_clear(&simulation->path);
   MbsStatus status = assemble(context, simulation);
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
-  MBS_TRY(mbs_start_check(context, system, state, &simulation->statistics.start_moved));
+  mbs_arena_clear(simulation->scratch);
+  MBS_TRY(mbs_start_check(context, simulation->scratch, system, state, &simulation->statistics.start_moved));
   simulation->statistics.redundant = simulation->initial->redundant_count;
   simulation->statistics.start_rest = system->blueprint->placement->least_rest;
   simulation->stepper->iterations = 0;

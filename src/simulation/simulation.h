@@ -39,6 +39,8 @@ typedef struct MbsObjectives {
 MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjectives *objectives);
 // Those asked for (wanted, by objective; NULL: all, which they are at first) and those that they are made of.
 void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted);
+// Values and gradients are zero, as before a first state.
+void mbs_objectives_forget(MbsObjectives *objectives);
 // Brings the running values to a state, h after the last one (h = 0: the start). columns may be NULL.
 void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, double h);
 // Gradients of expressions of other objectives, from those of the others.
@@ -73,6 +75,8 @@ typedef struct MbsSimulation {
   const MbsPath *followed;  // what a run does: the plan, or the path of another run
   MbsPath path;             // what it did so far
   MbsState state;
+  mbs_scalar *guess;  // nq: where the assembly begins
+  MbsArena *scratch;
   bool has_columns;
   MbsColumns columns;
   MbsObjectives objectives;
@@ -101,7 +105,33 @@ MbsStatus mbs_simulation_create_for_sweep(MbsContext *context, const MbsModel *m
                                           MbsSimulation **simulation);
 void mbs_simulation_destroy(MbsSimulation *simulation);
 
-// Assembles the start: position, velocity, acceleration, and their columns.
+// New values of all parameters, for starts to come. Nothing is compiled again: what compiling decided (coordinates,
+// rows that count, what is held at the start, the penalty factor) stays.
+void mbs_simulation_set_parameters(MbsSimulation *simulation, const double *values);
+
+// Everything that a step changes. checkpoint.c
+typedef struct MbsCheckpoint {
+  size_t number_capacity;
+  int pivot_capacity, pivot_count;
+  mbs_scalar *numbers;
+  int *pivots;
+  bool is_started;
+  long step_count;
+  MbsStatistics statistics;
+  MbsViolation violation;  // but its arrays
+  MbsEnergyBalance energy;
+  double largest_velocity, largest_acceleration, watched_quality, condition_start;
+} MbsCheckpoint;
+// Takes memory from the simulation's arena where the checkpoint has too little: the first time, and where matrix-r has
+// more sets than before.
+MbsStatus mbs_simulation_save(MbsContext *context, const MbsSimulation *simulation, MbsCheckpoint *checkpoint);
+// From there the same steps lead to the same bits.
+void mbs_simulation_restore(MbsSimulation *simulation, const MbsCheckpoint *checkpoint);
+// All solvers whose pivots count, one after another; NULL: there are no more.
+MbsSparseSolver *mbs_simulation_solver(const MbsSimulation *simulation, int index);
+
+// Assembles the start: position, velocity, acceleration, and their columns. The first of a simulation or a further one,
+// which is the same to the last bit where nothing has changed.
 MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation);
 // One step. Never allocates.
 MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation);

@@ -96,6 +96,9 @@ void mbs_violation_start(const MbsSimulation *simulation, MbsViolation *violatio
   find_units(simulation->system, violation->size, violation->per_unit);
   find_gains(violation, &simulation->state);
   violation->fastest = 1e-3 / simulation->settings.end;
+  for (int l = 0; l < 2; ++l) {
+    violation->worst[l] = violation->looked_at[l] = 0;
+  }
 }
 
 // ---- the worst ----

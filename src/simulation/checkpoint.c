@@ -1,0 +1,177 @@
+// Everything that a step changes, kept and brought back: state, columns, what the stepper carries along, turns of
+// angles, conditions, objectives, what is watched (guards, violation of constraints, energy, condition), pivots, and
+// how far the path goes.
+#include "simulation/simulation.h"
+
+// One pass over all numbers counts, saves or restores them.
+typedef enum Pass { COUNT, SAVE, RESTORE } Pass;
+
+typedef struct Cursor {
+  Pass pass;
+  mbs_scalar *at;
+  size_t count;
+} Cursor;
+
+static void visit(Cursor *cursor, size_t count, mbs_scalar *numbers) {
+  for (size_t i = 0; i < count && cursor->pass != COUNT; ++i) {
+    if (cursor->pass == SAVE) {
+      cursor->at[cursor->count + i] = numbers[i];
+    } else {
+      numbers[i] = cursor->at[cursor->count + i];
+    }
+  }
+  cursor->count += count;
+}
+
+static void visit_real(Cursor *cursor, size_t count, double *numbers) {
+  for (size_t i = 0; i < count && cursor->pass != COUNT; ++i) {
+    if (cursor->pass == SAVE) {
+      cursor->at[cursor->count + i] = numbers[i];
+    } else {
+      numbers[i] = mbs_re(cursor->at[cursor->count + i]);
+    }
+  }
+  cursor->count += count;
+}
+
+static void visit_long(Cursor *cursor, long *number) {
+  double real = (double)*number;
+  visit_real(cursor, 1, &real);
+  *number = (long)real;
+}
+
+static void visit_state(Cursor *cursor, const MbsSimulation *simulation, MbsState *state) {
+  size_t nq = (size_t)simulation->system->nq, m = (size_t)simulation->system->m;
+  mbs_scalar *const coordinates[] = {state->q, state->v, state->a};
+  mbs_scalar *const multipliers[] = {state->lambda, state->sigma, state->kappa, state->total};
+  visit(cursor, 1, &state->t);
+  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
+    visit(cursor, nq, coordinates[i]);
+  }
+  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
+    visit(cursor, m, multipliers[i]);
+  }
+}
+
+static void visit_columns(Cursor *cursor, const MbsSimulation *simulation) {
+  const MbsColumns *columns = &simulation->columns;
+  size_t count = (size_t)simulation->system->carried_count;
+  size_t nq = (size_t)simulation->system->nq * count, m = (size_t)simulation->system->m * count;
+  mbs_scalar *const coordinates[] = {columns->X, columns->V, columns->A};
+  mbs_scalar *const multipliers[] = {columns->L, columns->S, columns->K, columns->T};
+  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
+    visit(cursor, nq, coordinates[i]);
+  }
+  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
+    visit(cursor, m, multipliers[i]);
+  }
+}
+
+static void visit_system(Cursor *cursor, const MbsSystem *system) {
+  const MbsSignalBank *bank = &system->signals;
+  visit(cursor, (size_t)bank->turn_count, bank->turns);
+  visit_real(cursor, (size_t)bank->turn_count, bank->previous);
+  for (int i = 0; i < system->condition_count; ++i) {
+    visit_real(cursor, 3, system->conditions[i].last);
+    visit_real(cursor, 3, system->conditions[i].before);
+  }
+}
+
+static void visit_objectives(Cursor *cursor, const MbsObjectives *objectives) {
+  size_t count = (size_t)objectives->count;
+  visit(cursor, count, objectives->value);
+  visit(cursor, count, objectives->g);
+  visit(cursor, count * (size_t)objectives->system->column_count, objectives->gradient);
+  visit(cursor, count * (size_t)objectives->system->carried_count, objectives->g_column);
+}
+
+static void visit_guards(Cursor *cursor, const MbsGuards *guards) {
+  for (int i = 0; i < guards->count; ++i) {
+    MbsJumpWatch *watch = &guards->watches[i];
+    size_t inputs = (size_t)watch->tape->input_count;
+    visit(cursor, inputs, watch->before);
+    visit(cursor, inputs, watch->now);
+    visit_long(cursor, &watch->moved_count);
+    visit_long(cursor, &watch->fixed_count);
+    visit_real(cursor, 1, &watch->moved_time);
+    visit_real(cursor, 1, &watch->fixed_time);
+    for (int k = 0; k < watch->spec->guard_count; ++k) {
+      long side = watch->guards[k].side;
+      visit_long(cursor, &side);
+      watch->guards[k].side = (int)side;
+    }
+  }
+}
+
+// all but what the stepper keeps
+static void visit_all(Cursor *cursor, const MbsSimulation *simulation, MbsState *state) {
+  visit_state(cursor, simulation, state);
+  visit_columns(cursor, simulation);
+  visit_system(cursor, simulation->system);
+  visit_objectives(cursor, &simulation->objectives);
+  visit_guards(cursor, &simulation->guards);
+  visit_real(cursor, (size_t)simulation->system->m, simulation->violation.gain);
+}
+
+static MbsStatus make_room(MbsContext *context, const MbsSimulation *simulation, size_t numbers,
+                           MbsCheckpoint *checkpoint) {
+  checkpoint->pivot_count = 0;
+  while (mbs_simulation_solver(simulation, checkpoint->pivot_count)) {
+    checkpoint->pivot_count += 1;
+  }
+  if (numbers > checkpoint->number_capacity) {
+    MBS_TAKE(context, simulation->arena, checkpoint->numbers, numbers);
+    checkpoint->number_capacity = numbers;
+  }
+  if (checkpoint->pivot_count > checkpoint->pivot_capacity) {
+    MBS_TAKE(context, simulation->arena, checkpoint->pivots, checkpoint->pivot_count);
+    checkpoint->pivot_capacity = checkpoint->pivot_count;
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_simulation_save(MbsContext *context, const MbsSimulation *simulation, MbsCheckpoint *checkpoint) {
+  const MbsStepper *stepper = simulation->stepper;
+  MbsState state = simulation->state;
+  Cursor cursor = {.pass = COUNT};
+  visit_all(&cursor, simulation, &state);
+  size_t steppers = (size_t)stepper->type->save_size(stepper);
+  MBS_TRY(make_room(context, simulation, cursor.count + steppers, checkpoint));
+  cursor = (Cursor){.pass = SAVE, .at = checkpoint->numbers};
+  visit_all(&cursor, simulation, &state);
+  stepper->type->save(stepper, checkpoint->numbers + cursor.count);
+  for (int i = 0; i < checkpoint->pivot_count; ++i) {
+    checkpoint->pivots[i] = mbs_sparse_solver_pivots(mbs_simulation_solver(simulation, i));
+  }
+  checkpoint->is_started = simulation->is_started;
+  checkpoint->step_count = simulation->path.step_count;
+  checkpoint->statistics = simulation->statistics;
+  checkpoint->violation = simulation->violation;
+  checkpoint->energy = simulation->energy;
+  checkpoint->largest_velocity = simulation->largest_velocity;
+  checkpoint->largest_acceleration = simulation->largest_acceleration;
+  checkpoint->watched_quality = simulation->watched_quality;
+  checkpoint->condition_start = simulation->condition_start;
+  return MBS_OK;
+}
+
+void mbs_simulation_restore(MbsSimulation *simulation, const MbsCheckpoint *checkpoint) {
+  MbsStepper *stepper = simulation->stepper;
+  Cursor cursor = {.pass = RESTORE, .at = checkpoint->numbers};
+  MbsSparseSolver *solver;
+  visit_all(&cursor, simulation, &simulation->state);
+  stepper->type->restore(stepper, checkpoint->numbers + cursor.count, &simulation->state);
+  for (int i = 0; (solver = mbs_simulation_solver(simulation, i)); ++i) {
+    mbs_sparse_solver_use_pivots(solver, i < checkpoint->pivot_count ? checkpoint->pivots[i] : 0);
+  }
+  mbs_path_cut(&simulation->path, checkpoint->step_count);
+  stepper->iterations = checkpoint->statistics.iterations;
+  simulation->is_started = checkpoint->is_started;
+  simulation->statistics = checkpoint->statistics;
+  simulation->violation = checkpoint->violation;  // its arrays are the simulation's own
+  simulation->energy = checkpoint->energy;
+  simulation->largest_velocity = checkpoint->largest_velocity;
+  simulation->largest_acceleration = checkpoint->largest_acceleration;
+  simulation->watched_quality = checkpoint->watched_quality;
+  simulation->condition_start = checkpoint->condition_start;
+}
