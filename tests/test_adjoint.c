@@ -458,10 +458,10 @@ static void check_each_alone(const char *path, const char *formulation) {
 }
 
 // ---- derivatives of the adjoint ----
-static double *gradient_at(const MbsModel *model, const MbsTwinRequest *request, MbsArena *arena) {
-  MbsTwinResult result;
+static const double *gradient_at(const MbsModel *model, const MbsTwinRequest *request, MbsArena *arena) {
+  MbsResult result;
   bool is_complex = request->perturbed >= 0;
-  ENSURE_OK(context, (is_complex ? mbs_complex_run : mbs_twin_run)(context, arena, model, request, &result));
+  ENSURE_OK(context, (is_complex ? mbs_complex_run : mbs_twin_run)(context, arena, model, request, &result, NULL));
   return result.gradient;
 }
 

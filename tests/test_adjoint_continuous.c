@@ -320,16 +320,16 @@ static void check_hessian(const char *path, const char *formulation) {
                          .perturbed = -1};
   for (int p = 0; p < count; p += 4) {
     MbsTwinRequest complex_step = base, moved = base;
-    MbsTwinResult exact, up, down;
+    MbsResult exact, up, down;
     complex_step.perturbed = selection.parameters[p];
-    ENSURE_OK(context, mbs_complex_run(context, arena, model, &complex_step, &exact));
+    ENSURE_OK(context, mbs_complex_run(context, arena, model, &complex_step, &exact, NULL));
     memcpy(values, selection.nominal, (size_t)selection.model_parameter_count * sizeof *values);
     double h = 1e-5 * fmax(fabs(selection.parameter_values[p]), 0.1);
     moved.parameters = values;
     values[selection.parameters[p]] += h;
-    ENSURE_OK(context, mbs_twin_run(context, arena, model, &moved, &up));
+    ENSURE_OK(context, mbs_twin_run(context, arena, model, &moved, &up, NULL));
     values[selection.parameters[p]] -= 2 * h;
-    ENSURE_OK(context, mbs_twin_run(context, arena, model, &moved, &down));
+    ENSURE_OK(context, mbs_twin_run(context, arena, model, &moved, &down, NULL));
     double largest = largest_of(size, exact.gradient);
     ENSURE(largest > 0);
     for (int i = 0; i < size; ++i) {

@@ -377,8 +377,8 @@ static double *complex_start(Subject *s, int parameter) {
   MbsTwinRequest request = {.settings = s->settings, .perturbed = parameter, .recorder = &recorder};
   request.settings.end = request.settings.step;  // one step: only its start is of interest
   MbsArena *arena = mbs_arena_create();
-  MbsTwinResult result;
-  ENSURE_OK(context, mbs_complex_run(context, arena, s->model, &request, &result));
+  MbsResult result;
+  ENSURE_OK(context, mbs_complex_run(context, arena, s->model, &request, &result, NULL));
   ENSURE(row.count == 1 + 3 * s->n + s->m + s->objectives);
   mbs_arena_destroy(arena);
   return row.values;

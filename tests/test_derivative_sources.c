@@ -374,7 +374,7 @@ static void check_count(bool is_adjoint) {
   MbsArena *arena = mbs_arena_create();
   MbsSimulation *simulation;
   MbsRequest request;
-  MbsTwinResult result;
+  MbsResult result;
   const int columns[] = {0, 1};
   ENSURE_OK(context, mbs_request_default(context, model, &request));
   (void)snprintf(request.settings.formulation, MBS_NAME_LENGTH, "index1");  // projections would ask again
@@ -389,7 +389,7 @@ static void check_count(bool is_adjoint) {
                                .source = &table,
                                .is_adjoint = is_adjoint,
                                .perturbed = -1};
-  ENSURE_OK(context, mbs_twin_run(context, arena, model, &twin, &result));
+  ENSURE_OK(context, mbs_twin_run(context, arena, model, &twin, &result, NULL));
   ENSURE(result.statistics.steps == 500 && result.objective_count == 3);
   ENSURE(asked > 500 * elements && asked <= 506 * elements);
   mbs_simulation_destroy(simulation);

@@ -109,6 +109,15 @@ MbsStatus mbs_blueprint_check_properties(MbsContext *context, MbsBlueprint *blue
   return MBS_OK;
 }
 
+MbsStatus mbs_blueprint_check_again(MbsContext *context, MbsBlueprint *blueprint) {
+  for (int i = 0; i < blueprint->properties.count; ++i) {
+    double value;
+    MBS_TRY(mbs_blueprint_nominal(context, blueprint, 1, &blueprint->properties.items[i].node, &value));
+    MBS_TRY(check_property(context, &blueprint->properties.items[i], value));
+  }
+  return MBS_OK;
+}
+
 // ---- bodies and points ----
 // a point of the ground may move: its coordinates are expressions of parameters and time
 static MbsStatus read_ground_point(MbsContext *context, MbsBlueprint *blueprint, const char *owner,

@@ -391,6 +391,8 @@ MbsStatus mbs_blueprint_nominal(MbsContext *context, MbsBlueprint *blueprint, in
                                 double *values);
 // Is every property read so far a finite number that passes the check of its field?
 MbsStatus mbs_blueprint_check_properties(MbsContext *context, MbsBlueprint *blueprint);
+// All of them once more, at other values of the parameters.
+MbsStatus mbs_blueprint_check_again(MbsContext *context, MbsBlueprint *blueprint);
 
 // ---- connecting (joints) ----
 MbsStatus mbs_blueprint_join_points(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,

@@ -51,6 +51,35 @@ MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, doubl
   return MBS_OK;
 }
 
+static void clear(int count, mbs_scalar *numbers) {
+  for (int i = 0; i < count; ++i) {
+    numbers[i] = 0;
+  }
+}
+
+void mbs_sweep_begin(MbsSweep *sweep) {
+  const MbsSystem *system = sweep->simulation->system;
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    const MbsStateBar *bar = &sweep->bars[o];
+    mbs_scalar *const coordinates[] = {bar->q, bar->v, bar->a};
+    mbs_scalar *const multipliers[] = {bar->lambda, bar->sigma, bar->kappa, bar->total};
+    for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
+      clear(system->nq, coordinates[i]);
+    }
+    for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
+      clear(system->m, multipliers[i]);
+    }
+    clear(system->coefficients.nodes.count, bar->coefficients);
+    clear(system->blueprint->parameters.count, bar->parameters);
+    clear(sweep->simulation->stepper->carry_size, sweep->carry[o]);
+    clear(system->column_count, sweep->gradient[o]);
+  }
+  clear(sweep->simulation->objectives.count * 2 * system->n, sweep->at_start);
+  if (sweep->continuous) {
+    mbs_continuous_begin(sweep);
+  }
+}
+
 // ---- the sweep ----
 void mbs_sweep_add_function(MbsSweep *sweep, int objective, double scale) {
   const MbsSimulation *simulation = sweep->simulation;

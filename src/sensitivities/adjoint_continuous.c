@@ -71,6 +71,15 @@ MbsStatus mbs_continuous_create(MbsContext *context, MbsSweep *sweep, int runnin
   return MBS_OK;
 }
 
+void mbs_continuous_begin(MbsSweep *sweep) {
+  const MbsContinuous *continuous = sweep->continuous;
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    for (int i = 0; i < 2 * sweep->simulation->system->n; ++i) {
+      continuous->mu[o][i] = continuous->rate[o][i] = 0;
+    }
+  }
+}
+
 // ---- one solve ----
 static int size_of(const MbsSimulation *simulation) {
   return simulation->stepper->type->backward->count(simulation->stepper);

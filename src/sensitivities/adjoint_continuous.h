@@ -22,6 +22,9 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
 // Makes a sweep one of the continuous adjoint. `running_of`: objectives whose running gradient is kept at every step.
 MbsStatus mbs_continuous_create(MbsContext *context, MbsSweep *sweep, int running_count, const int *running_of);
 
+// Before a run.
+void mbs_continuous_begin(MbsSweep *sweep);
+
 // What is to be done at the time after a step, on the way back; the state is there. next: the step after it, or NULL.
 MbsStatus mbs_continuous_step(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next);
 

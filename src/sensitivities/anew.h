@@ -10,7 +10,7 @@
 
 // One run with another number for a parameter. base: settings, path and recorder of the run it is compared with.
 MbsStatus mbs_anew_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *base,
-                       int parameter, double number, MbsTwinResult *outcome);
+                       int parameter, double number, MbsResult *outcome);
 
 // A derivative with the error it may have; not finite, where the model cannot be run with numbers nearby.
 typedef struct MbsAnewEntry {

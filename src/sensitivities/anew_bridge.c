@@ -5,20 +5,21 @@
 #include <math.h>
 
 MbsStatus mbs_anew_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *base,
-                       int parameter, double number, MbsTwinResult *outcome) {
+                       int parameter, double number, MbsResult *outcome) {
   MbsModel *changed;
   MBS_TRY(mbs_model_with_number(context, arena, model, parameter, number, &changed));
-  return mbs_twin_run(context, arena, changed, base, outcome);
+  return mbs_twin_run(context, arena, changed, base, outcome, NULL);
 }
 
 typedef struct Study {
   const MbsModel *model;
   MbsTwinRequest base;
   MbsSelection selection;
-  MbsTwinResult nominal;
-  double *sides[2];       // up, down: objectives of the model
+  MbsResult nominal;
+  MbsPath path;
+  double *sides[2];       // up, down: chosen objectives
   double *difference[2];  // for d and d/2: chosen objectives
-  double *noise;          // by which values are off without regard to the parameters: objectives of the model
+  double *noise;          // by which values are off without regard to the parameters: chosen objectives
   bool is_open[2];        // can the model be run on this side?
 } Study;
 
@@ -28,11 +29,11 @@ static MbsStatus move(MbsContext *context, Study *study, int parameter, double b
     return MBS_OK;
   }
   MbsArena *arena = mbs_arena_create();
-  MbsTwinResult outcome;
+  MbsResult outcome;
   MbsStatus status = arena ? mbs_anew_run(context, arena, study->model, &study->base, parameter,
                                           study->selection.nominal[parameter] + by, &outcome)
                            : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
-  for (int i = 0; i < study->selection.model_objective_count && status == MBS_OK; ++i) {
+  for (int i = 0; i < study->selection.objective_count && status == MBS_OK; ++i) {
     study->sides[side][i] = outcome.values[i];
   }
   if (status == MBS_ERROR_INPUT || status == MBS_ERROR_NUMERICAL) {
@@ -47,10 +48,9 @@ static MbsStatus take_difference(MbsContext *context, Study *study, int paramete
   MBS_TRY(move(context, study, parameter, d, 0));
   MBS_TRY(move(context, study, parameter, -d, 1));
   for (int i = 0; i < study->selection.objective_count; ++i) {
-    int objective = study->selection.objectives[i];
-    double middle = study->nominal.values[objective];
-    double up = study->is_open[0] ? study->sides[0][objective] : middle;
-    double down = study->is_open[1] ? study->sides[1][objective] : middle;
+    double middle = study->nominal.values[i];
+    double up = study->is_open[0] ? study->sides[0][i] : middle;
+    double down = study->is_open[1] ? study->sides[1][i] : middle;
     difference[i] = (up - down) / (d * (study->is_open[0] + study->is_open[1]));  // NaN: neither side is open
   }
   return MBS_OK;
@@ -74,7 +74,7 @@ static int improve(const Study *study, int i, double d, bool is_first, MbsAnewEn
   double correction = (fine - coarse) / (has_both ? 3 : 1);
   // two differences of noise alone may agree by chance, so it counts besides. With values off by e or less D(d) is off
   // by e/d, D(d/2) by 2e/d, (4 D(d/2) - D(d))/3 by 3e/d; on one side by 2e/d, 4e/d and 10e/d
-  double noise = (has_both ? 3 : 10) * study->noise[study->selection.objectives[i]] / d;
+  double noise = (has_both ? 3 : 10) * study->noise[i] / d;
   double error = fabs(correction) + noise;
   double now = doubt(fine + correction, error, entry->scale);
   double before = is_first ? HUGE_VAL : doubt(entry->value, entry->error, entry->scale);
@@ -94,7 +94,7 @@ static MbsStatus measure_noise(MbsContext *context, Study *study) {
   enum { SHAKES = 4 };
   const MbsSelection *selection = &study->selection;
   const double newton = study->base.settings.tolerance;
-  for (int i = 0; i < selection->model_objective_count; ++i) {
+  for (int i = 0; i < selection->objective_count; ++i) {
     study->noise[i] = DBL_EPSILON * fabs(study->nominal.values[i]);
   }
   for (int shake = 0; shake <= SHAKES && selection->parameter_count > 0; ++shake) {
@@ -103,7 +103,7 @@ static MbsStatus measure_noise(MbsContext *context, Study *study) {
     study->base.settings.tolerance = shake == 0 ? newton / 100 : newton;
     study->is_open[0] = true;
     MBS_TRY(move(context, study, parameter, by, 0));
-    for (int i = 0; i < selection->model_objective_count && study->is_open[0]; ++i) {
+    for (int i = 0; i < selection->objective_count && study->is_open[0]; ++i) {
       double moved = fabs(study->sides[0][i] - study->nominal.values[i]);
       study->noise[i] = isfinite(moved) ? fmax(study->noise[i], moved) : study->noise[i];
     }
@@ -137,7 +137,7 @@ static MbsStatus study_parameter(MbsContext *context, Study *study, int k, bool 
     wanted = level == LARGE ? wanted & SMALLER : KNOWN;
     for (int i = 0; i < study->selection.objective_count; ++i) {
       MbsAnewEntry *entry = &entries[i * count + k];
-      entry->scale = 1e-6 * fabs(study->nominal.values[study->selection.objectives[i]]) / size;
+      entry->scale = 1e-6 * fabs(study->nominal.values[i]) / size;
       int more = improve(study, i, d, is_first, entry);
       wanted |= level == LARGE ? KNOWN : more;
     }
@@ -151,20 +151,16 @@ MbsStatus mbs_anew_differentiate(MbsContext *context, MbsArena *arena, const Mbs
   const MbsSelection *selection = &study.selection;
   MBS_TRY(mbs_selection_create(context, arena, model, request, &study.selection));
   MBS_TAKE(context, arena, *entries, selection->objective_count * selection->parameter_count);
-  bool *wanted;
-  MBS_TAKE(context, arena, wanted, selection->model_objective_count);
-  for (int i = 0; i < selection->objective_count; ++i) {
-    wanted[selection->objectives[i]] = true;
-  }
-  study.base.wanted = wanted;
+  study.base.objective_count = selection->objective_count;
+  study.base.objectives = selection->objectives;
   for (int side = 0; side < 2; ++side) {
-    MBS_TAKE(context, arena, study.sides[side], selection->model_objective_count);
+    MBS_TAKE(context, arena, study.sides[side], selection->objective_count);
     MBS_TAKE(context, arena, study.difference[side], selection->objective_count);
   }
-  MBS_TAKE(context, arena, study.noise, selection->model_objective_count);
-  MBS_TRY(mbs_twin_run(context, arena, model, &study.base, &study.nominal));
+  MBS_TAKE(context, arena, study.noise, selection->objective_count);
+  MBS_TRY(mbs_twin_run(context, arena, model, &study.base, &study.nominal, &study.path));
   study.base.settings = study.nominal.settings;
-  study.base.followed = &study.nominal.path;
+  study.base.followed = &study.path;
   MBS_TRY(measure_noise(context, &study));
   for (int k = 0; k < selection->parameter_count; ++k) {
     MBS_TRY(study_parameter(context, &study, k, crosses_jump, *entries));

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "algebra/perturbation.h"
+
 // the name of a coordinate; of one of the model's own that is called like an objective: coordinate(theta)
 static const char *coordinate_name(const MbsSimulation *simulation, int index) {
   const char *name = simulation->system->coordinate_names[index];
@@ -40,8 +42,7 @@ static MbsStatus name_quantities(MbsContext *context, const MbsSimulation *simul
   return MBS_OK;
 }
 
-MbsStatus mbs_history_begin(MbsContext *context, const MbsSimulation *simulation, const MbsTwinRequest *request,
-                            MbsHistory *history) {
+MbsStatus mbs_history_create(MbsContext *context, const MbsSimulation *simulation, MbsHistory *history) {
   const MbsSystem *system = simulation->system;
   int count = 3 * system->n + system->m;
   for (int i = 0; i < simulation->objectives.count; ++i) {
@@ -62,44 +63,52 @@ MbsStatus mbs_history_begin(MbsContext *context, const MbsSimulation *simulation
       names[1 + count * (1 + k) + i] = name ? name : parameter;
     }
   }
-  return request->recorder->begin(request->recorder->user, total, names);
+  history->column_count = total;
+  history->names = names;
+  return MBS_OK;
 }
 
-static int put(const MbsTwinRequest *request, int count, const mbs_scalar *from, double *row) {
+MbsStatus mbs_history_begin(const MbsRecorder *recorder, const MbsHistory *history) {
+  return recorder->begin(recorder->user, history->column_count, history->names);
+}
+
+static int put(bool is_perturbed, int count, const mbs_scalar *from, double *row) {
   for (int i = 0; i < count; ++i) {
-    row[i] = request->perturbed >= 0 ? mbs_im(from[i]) / MBS_COMPLEX_STEP : mbs_re(from[i]);
+    row[i] = is_perturbed ? mbs_im(from[i]) / MBS_COMPLEX_STEP : mbs_re(from[i]);
   }
   return count;
 }
 
-MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsTwinRequest *request, const MbsHistory *history) {
+MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsRecorder *recorder, int perturbed,
+                          const MbsHistory *history) {
+  bool is_perturbed = perturbed >= 0;
   const MbsSystem *system = simulation->system;
   const MbsState *state = &simulation->state;
   const MbsColumns *columns = &simulation->columns;
   const MbsObjectives *objectives = &simulation->objectives;
   double *row = history->row;
   *row++ = mbs_re(state->t);
-  row += put(request, system->n, state->q, row);
-  row += put(request, system->n, state->v, row);
-  row += put(request, system->n, state->a, row);
-  row += put(request, system->m, state->lambda, row);
+  row += put(is_perturbed, system->n, state->q, row);
+  row += put(is_perturbed, system->n, state->v, row);
+  row += put(is_perturbed, system->n, state->a, row);
+  row += put(is_perturbed, system->m, state->lambda, row);
   for (int i = 0; i < objectives->count; ++i) {
-    row += objectives->items[i].is_wanted ? put(request, 1, objectives->value + i, row) : 0;
+    row += objectives->items[i].is_wanted ? put(is_perturbed, 1, objectives->value + i, row) : 0;
   }
   for (int k = 0; k < system->column_count && simulation->has_columns; ++k) {
-    row += put(request, system->n, columns->X + k * system->nq, row);
-    row += put(request, system->n, columns->V + k * system->nq, row);
-    row += put(request, system->n, columns->A + k * system->nq, row);
-    row += put(request, system->m, columns->L + k * system->m, row);
+    row += put(is_perturbed, system->n, columns->X + k * system->nq, row);
+    row += put(is_perturbed, system->n, columns->V + k * system->nq, row);
+    row += put(is_perturbed, system->n, columns->A + k * system->nq, row);
+    row += put(is_perturbed, system->m, columns->L + k * system->m, row);
     for (int i = 0; i < objectives->count; ++i) {
-      row += objectives->items[i].is_wanted ? put(request, 1, objectives->gradient + i * system->column_count + k, row)
+      row += objectives->items[i].is_wanted ? put(is_perturbed, 1, objectives->gradient + i * system->column_count + k, row)
                                             : 0;
     }
   }
-  return request->recorder->row(request->recorder->user, history->row);
+  return recorder->row(recorder->user, history->row);
 }
 
-MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulation, const MbsTwinRequest *request,
+MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulation, const MbsRecorder *recorder,
                              const MbsSeries *series, const MbsContinuous *continuous) {
   const MbsSystem *system = simulation->system;
   int kept = series->column_count, columns = system->column_count, count = continuous->running_count;
@@ -117,16 +126,16 @@ MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulatio
       names[kept + k * count + i] = name ? name : parameter;
     }
   }
-  MBS_TRY(request->recorder->begin(request->recorder->user, total, names));
+  MBS_TRY(recorder->begin(recorder->user, total, names));
   for (long step = 0; step < series->row_count; ++step) {
     const mbs_scalar *running = continuous->running + step * count * columns;
     memcpy(row, series->rows + step * kept, (size_t)kept * sizeof *row);
     for (int k = 0; k < columns; ++k) {
       for (int i = 0; i < count; ++i) {
-        (void)put(request, 1, running + i * columns + k, row + kept + k * count + i);
+        (void)put(false, 1, running + i * columns + k, row + kept + k * count + i);
       }
     }
-    MBS_TRY(request->recorder->row(request->recorder->user, row));
+    MBS_TRY(recorder->row(recorder->user, row));
   }
   return MBS_OK;
 }

@@ -7,20 +7,22 @@
 
 #include "sensitivities/adjoint_continuous.h"
 #include "sensitivities/series.h"
-#include "sensitivities/twin.h"
 #include "simulation/simulation.h"
 
 typedef struct MbsHistory {
-  int quantity_count;
+  int quantity_count, column_count;  // column_count: of a row
+  const char **names;
   double *row;
 } MbsHistory;
 
-MbsStatus mbs_history_begin(MbsContext *context, const MbsSimulation *simulation, const MbsTwinRequest *request,
-                            MbsHistory *history);
-MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsTwinRequest *request, const MbsHistory *history);
+MbsStatus mbs_history_create(MbsContext *context, const MbsSimulation *simulation, MbsHistory *history);
+MbsStatus mbs_history_begin(const MbsRecorder *recorder, const MbsHistory *history);
+// perturbed: by a complex step, 0 or more; then derivatives are given
+MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsRecorder *recorder, int perturbed,
+                          const MbsHistory *history);
 
-// Hands the rows kept on the way there, with the gradients that run backwards behind them, to the request's recorder.
-MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulation, const MbsTwinRequest *request,
+// Hands the rows kept on the way there, with the gradients that run backwards behind them, to a recorder.
+MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulation, const MbsRecorder *recorder,
                              const MbsSeries *series, const MbsContinuous *continuous);
 
 #endif

@@ -186,12 +186,22 @@ MbsStatus mbs_trajectory_record(MbsContext *context, MbsTrajectory *trajectory) 
     MBS_TRY(grow_ring(context, trajectory));
   }
   put_row(trajectory, step);
-  trajectory->first_row = step > trajectory->row_capacity ? step - trajectory->row_capacity + 1 : 1;
+  long oldest = step - trajectory->row_capacity + 1;
+  trajectory->first_row = oldest > trajectory->first_row ? oldest : trajectory->first_row;
   MBS_TRY(record_snapshot(context, trajectory, step));
   statistics->segments = trajectory->first_row > 1 ? (step + trajectory->spacing - 1) / trajectory->spacing : 1;
   statistics->trajectory_bytes = row_bytes(trajectory) * (double)(trajectory->row_capacity + 1) +
                                  snapshot_bytes(trajectory) * (double)trajectory->snapshot_capacity;
   return MBS_OK;
+}
+
+void mbs_trajectory_cut(MbsTrajectory *trajectory, long step) {
+  while (trajectory->snapshot_count > 0 && trajectory->snapshot_step[trajectory->snapshot_count - 1] > step) {
+    trajectory->snapshot_count -= 1;
+  }
+  if (step < trajectory->first_row) {  // their rows were written over
+    trajectory->first_row = step + 1;
+  }
 }
 
 // ---- and back ----

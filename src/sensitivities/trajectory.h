@@ -32,6 +32,8 @@ MbsStatus mbs_trajectory_create(MbsContext *context, MbsSimulation *simulation, 
                                 MbsTrajectory **trajectory);
 // After the start and after each step.
 MbsStatus mbs_trajectory_record(MbsContext *context, MbsTrajectory *trajectory);
+// Steps after number `step` were taken back.
+void mbs_trajectory_cut(MbsTrajectory *trajectory, long step);
 // The simulation's state after a step, with all that the step's transpose looks at, and signals evaluated. Steps must
 // be recalled from the last to the start.
 MbsStatus mbs_trajectory_recall(MbsContext *context, MbsTrajectory *trajectory, const MbsStep *step);

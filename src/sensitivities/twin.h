@@ -28,6 +28,7 @@ MbsStatus mbs_complex_terms_create(MbsContext *context, const MbsModel *model, c
 const MbsSourceTable *mbs_source_table(MbsDerivatives derivatives);
 
 // ---- runs ----
+// What a run is asked for, by index; MbsRequest (mbsens.h) has it by name.
 typedef struct MbsTwinRequest {
   MbsSettings settings;
   int column_count;  // parameters to differentiate with respect to
@@ -35,7 +36,8 @@ typedef struct MbsTwinRequest {
   const MbsSourceTable *source;  // of the derivatives; NULL: the formulas
   bool is_adjoint;               // by the adjoint method, not directly
   bool is_continuous;            // by the continuous adjoint, if by an adjoint; its histories have running gradients
-  const bool *wanted;            // by objective; NULL: all
+  int objective_count;           // chosen
+  const int *objectives;         // NULL: all
   double memory;                 // adjoint: bytes for the trajectory; 0: see MbsRequest
   const double *parameters;      // values of all parameters; NULL: the model's own
   int perturbed;                 // parameter perturbed by the complex step, or -1 (complex twin only)
@@ -44,43 +46,13 @@ typedef struct MbsTwinRequest {
   const MbsPath *followed;       // the run whose path is followed; NULL: decide
 } MbsTwinRequest;
 
-// Everything in the arena that is passed with it. A perturbed run gives derivatives: imaginary parts over
-// the step, in `values` and in the recorded rows (but for the time).
-typedef struct MbsTwinResult {
-  MbsSettings settings;  // with the penalty factor used
-  int objective_count;
-  double *values;
-  double *gradient;  // objective_count x column_count
-  int state_count;   // adjoint of dynamics: of coordinates, else 0
-  const char **state_names;
-  double *at_start;  // adjoint: objective_count x 2 state_count, with respect to positions and velocities of the start
-  int held_count;
-  const char **held;
-  const char *least_determined;
-  double final_time;
-  int point_count;
-  MbsPointState *points;
-  int coordinate_count;
-  MbsCoordinateState *coordinates;
-  int multiplier_count;
-  const char **multiplier_names;
-  double *multipliers;
-  int reaction_count;
-  MbsReaction *reactions;
-  int jump_count;
-  MbsJump *jumps;
-  int kink_count;
-  MbsJump *kinks;
-  int unsmooth_count;
-  MbsUnsmooth *unsmooth;
-  MbsStatistics statistics;
-  MbsPath path;  // what the run did
-} MbsTwinResult;
-
+// Everything in the arena that is passed with it. A perturbed run gives derivatives: imaginary parts over the step, in
+// `values` and in the recorded rows (but for the time). Names of the model, its parameters and objectives, and warnings
+// are not filled in. path (NULL: not wanted): what the run did.
 MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
-                       MbsTwinResult *result);
+                       MbsResult *result, MbsPath *path);
 MbsStatus mbs_complex_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
-                          MbsTwinResult *result);
+                          MbsResult *result, MbsPath *path);
 
 // ---- probe: the terms at any state, for checking derivatives term by term ----
 typedef enum MbsProbeKind {

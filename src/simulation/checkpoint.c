@@ -93,6 +93,8 @@ static void visit_guards(Cursor *cursor, const MbsGuards *guards) {
     visit(cursor, inputs, watch->now);
     visit_long(cursor, &watch->moved_count);
     visit_long(cursor, &watch->fixed_count);
+    visit_long(cursor, &watch->kink_count);
+    visit_real(cursor, 1, &watch->kink_time);
     visit_real(cursor, 1, &watch->moved_time);
     visit_real(cursor, 1, &watch->fixed_time);
     for (int k = 0; k < watch->spec->guard_count; ++k) {

@@ -14,7 +14,7 @@ void mbs_simulation_balance_energy(MbsSimulation *simulation, double h) {
   MbsEnergy energy;
   mbs_terms_energy(simulation->system, &simulation->state, &energy);
   double T = mbs_re(energy.kinetic), V = mbs_re(energy.potential), power = mbs_re(energy.power);
-  if (simulation->path.step_count == 0) {
+  if (!(h > 0)) {
     *balance = (MbsEnergyBalance){.T0 = T, .V0 = V};
   } else {
     balance->work += h / 2 * (balance->power + power);

@@ -220,15 +220,6 @@ static MbsStatus assemble_columns(MbsContext *context, MbsSimulation *simulation
   return simulation->stepper->type->derivative(context, simulation->stepper, &start, &simulation->state, columns);
 }
 
-void mbs_simulation_set_parameters(MbsSimulation *simulation, const double *values) {
-  MbsBlueprint *blueprint = simulation->system->blueprint;
-  for (int i = 0; i < blueprint->parameters.count; ++i) {
-    blueprint->parameters.items[i].nominal = values[i];
-  }
-  blueprint->nominal.count = 0;  // to be evaluated again
-  mbs_system_set_parameters(simulation->system, values);
-}
-
 MbsSparseSolver *mbs_simulation_solver(const MbsSimulation *simulation, int index) {
   const MbsInitial *initial = simulation->initial;
   return index == 0   ? initial->position.solver

@@ -64,6 +64,20 @@ typedef struct MbsEnergyBalance {
   double T0, V0, work, power, largest, worst;
 } MbsEnergyBalance;
 
+// Everything that a step changes. checkpoint.c
+typedef struct MbsCheckpoint {
+  size_t number_capacity;
+  int pivot_capacity, pivot_count;
+  mbs_scalar *numbers;
+  int *pivots;
+  bool is_started;
+  long step_count;
+  MbsStatistics statistics;
+  MbsViolation violation;  // but its arrays
+  MbsEnergyBalance energy;
+  double largest_velocity, largest_acceleration, watched_quality, condition_start;
+} MbsCheckpoint;
+
 typedef struct MbsSimulation {
   MbsArena *arena;
   MbsSettings settings;
@@ -86,6 +100,7 @@ typedef struct MbsSimulation {
   mbs_scalar *levels;  // of the constraints: 3 x m
   MbsStatistics statistics;
   MbsViolation violation;
+  MbsCheckpoint before;                           // room for undoing what fails
   double largest_velocity, largest_acceleration;  // of a coordinate, so far
   double watched_quality, condition_start;        // see near_singular.c
   MbsEnergyBalance energy;
@@ -105,23 +120,15 @@ MbsStatus mbs_simulation_create_for_sweep(MbsContext *context, const MbsModel *m
                                           MbsSimulation **simulation);
 void mbs_simulation_destroy(MbsSimulation *simulation);
 
-// New values of all parameters, for starts to come. Nothing is compiled again: what compiling decided (coordinates,
-// rows that count, what is held at the start, the penalty factor) stays.
+// New values of all parameters, for starts to come. Nothing is compiled again: what compiling decided (coordinates, rows
+// that count, what is held at the start, the penalty factor) stays. Do they have a meaning there? place.c
 void mbs_simulation_set_parameters(MbsSimulation *simulation, const double *values);
+MbsStatus mbs_simulation_check_parameters(MbsContext *context, const MbsSimulation *simulation);
+// Goes on from another state (n positions, n velocities) at the present time; is_projected: its independent coordinates
+// are kept, and all others follow; else it must meet the constraints. On failure all is as before. place.c
+MbsStatus mbs_simulation_place(MbsContext *context, MbsSimulation *simulation, const double *position,
+                               const double *velocity, bool is_projected);
 
-// Everything that a step changes. checkpoint.c
-typedef struct MbsCheckpoint {
-  size_t number_capacity;
-  int pivot_capacity, pivot_count;
-  mbs_scalar *numbers;
-  int *pivots;
-  bool is_started;
-  long step_count;
-  MbsStatistics statistics;
-  MbsViolation violation;  // but its arrays
-  MbsEnergyBalance energy;
-  double largest_velocity, largest_acceleration, watched_quality, condition_start;
-} MbsCheckpoint;
 // Takes memory from the simulation's arena where the checkpoint has too little: the first time, and where matrix-r has
 // more sets than before.
 MbsStatus mbs_simulation_save(MbsContext *context, const MbsSimulation *simulation, MbsCheckpoint *checkpoint);
@@ -167,6 +174,9 @@ MbsStatus mbs_violation_create(MbsContext *context, const MbsSystem *system, Mbs
 void mbs_violation_start(const MbsSimulation *simulation, MbsViolation *violation);
 MbsStatus mbs_violation_watch(MbsContext *context, MbsSimulation *simulation);
 void mbs_violation_finish(MbsSimulation *simulation);
+// How far the worst position and the worst velocity are off at the present state, in the mechanism's size and its
+// largest velocity so far; what is left of these constraints, and which they are.
+void mbs_violation_find(MbsSimulation *simulation, double off[2], double left[2], int row[2]);
 
 // After the start (h = 0) and after each step: the balance of energy, in the statistics. energy_balance.c
 void mbs_simulation_balance_energy(MbsSimulation *simulation, double h);

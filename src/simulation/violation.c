@@ -131,6 +131,19 @@ static void find_worst(const MbsSimulation *simulation, double worst[2], int row
   }
 }
 
+void mbs_violation_find(MbsSimulation *simulation, double off[2], double left[2], int row[2]) {
+  mbs_scalar *level = simulation->levels;
+  int m = simulation->system->m;
+  row[0] = row[1] = 0;
+  mbs_terms_constraints(simulation->system, &simulation->state, level, level + m, level + 2 * m);
+  find_gains(&simulation->violation, &simulation->state);
+  find_worst(simulation, off, row);
+  for (int l = 0; l < 2; ++l) {
+    left[l] = m > 0 ? mbs_re(mbs_abs(level[l * m + row[l]])) : 0;
+  }
+  off[1] /= simulation->violation.fastest;
+}
+
 // some are off
 static MbsStatus look(MbsContext *context, MbsSimulation *simulation) {
   const MbsSystem *system = simulation->system;

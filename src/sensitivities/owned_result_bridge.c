@@ -1,0 +1,74 @@
+// See owned_result.h. Double only, for the sake of its callers.
+#include "sensitivities/owned_result.h"
+
+#include "sensitivities/warnings.h"
+
+MbsStatus mbs_owned_result_create(MbsContext *context, MbsOwnedResult **result) {
+  MbsArena *arena = mbs_arena_create_for(context);
+  MbsOwnedResult *owned = arena ? mbs_arena_take(arena, 1, sizeof *owned) : NULL;
+  if (!owned) {
+    mbs_arena_destroy(arena);
+    return mbs_call_end(context, mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory"));
+  }
+  owned->arena = arena;
+  *result = owned;
+  return MBS_OK;
+}
+
+MbsStatus mbs_owned_result_finish(MbsContext *context, MbsStatus status, MbsOwnedResult *owned, MbsResult **result) {
+  if (status == MBS_OK) {
+    status = mbs_warnings_collect(context, owned->arena, &owned->result);
+  }
+  status = mbs_call_end(context, status);
+  if (status != MBS_OK) {
+    mbs_arena_destroy(owned->arena);
+    return status;
+  }
+  *result = &owned->result;
+  return MBS_OK;
+}
+
+void mbs_result_destroy(MbsResult *result) {
+  if (result) {
+    mbs_arena_destroy(((MbsOwnedResult *)(void *)result)->arena);
+  }
+}
+
+static MbsStatus copy_names(MbsContext *context, MbsArena *arena, int count, const char *const *from,
+                            const char *const **to) {
+  const char **names;
+  MBS_TAKE(context, arena, names, count);
+  for (int i = 0; i < count; ++i) {
+    names[i] = mbs_arena_copy_text(arena, from[i]);
+  }
+  *to = names;
+  return MBS_OK;
+}
+
+MbsStatus mbs_result_describe(MbsContext *context, MbsArena *arena, const MbsModel *model,
+                              const MbsSelection *selection, MbsResult *result) {
+  double *values;
+  MBS_TAKE(context, arena, values, selection->parameter_count);
+  for (int i = 0; i < selection->parameter_count; ++i) {
+    values[i] = selection->parameter_values[i];
+  }
+  result->model = mbs_arena_copy_text(arena, mbs_record_text(&model->root, MBS_MODEL_NAME).text);
+  result->dimension = model->dimension;
+  result->parameter_count = selection->parameter_count;
+  result->parameter_values = values;
+  MBS_TRY(copy_names(context, arena, selection->parameter_count, selection->parameter_names, &result->parameters));
+  return copy_names(context, arena, selection->objective_count, selection->objective_names, &result->objectives);
+}
+
+MbsStatus mbs_selection_check(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                              const MbsSelection *selection) {
+  bool is_differentiated = request->method != MBS_METHOD_NONE;
+  if (is_differentiated && selection->objective_count == 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s has no objectives to differentiate", model->file);
+  }
+  if (is_differentiated && selection->parameter_count == 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s has no parameters to differentiate with respect to",
+                    model->file);
+  }
+  return MBS_OK;
+}

@@ -1,0 +1,175 @@
+// What a session gives back. See session.h.
+#include "sensitivities/session.h"
+
+double mbs_session_number(const MbsSession *session, mbs_scalar x) {
+  return session->request.perturbed >= 0 ? mbs_im(x) / MBS_COMPLEX_STEP : mbs_re(x);
+}
+
+// what the start holds as placed
+static MbsStatus list_held(MbsContext *context, MbsArena *arena, const MbsBlueprint *blueprint, MbsResult *result) {
+  const char **held;
+  MBS_TAKE(context, arena, held, blueprint->independents.count);
+  result->held = held;
+  for (int i = 0; i < blueprint->independents.count; ++i) {
+    if (blueprint->independents.items[i].is_chosen) {
+      held[result->held_count++] = mbs_arena_copy_text(arena, blueprint->independents.items[i].name);
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus give_state(MbsContext *context, MbsArena *arena, const MbsSession *session, MbsResult *result) {
+  const MbsSimulation *simulation = session->simulation;
+  const MbsSystem *system = simulation->system;
+  MbsPointState *points;
+  MbsCoordinateState *coordinates;
+  double *multipliers;
+  const char **names;
+  result->point_count = system->point_count;
+  result->coordinate_count = system->n - system->first_scalar;
+  result->multiplier_count = system->m;
+  MBS_TAKE(context, arena, points, system->point_count);
+  MBS_TAKE(context, arena, coordinates, result->coordinate_count);
+  MBS_TAKE(context, arena, multipliers, system->m);
+  MBS_TAKE(context, arena, names, system->m);
+  for (int i = 0; i < system->point_count; ++i) {
+    MbsPointState *point = &points[i];
+    mbs_scalar r[3], v[3], a[3];
+    mbs_system_point(system, i, &simulation->state, r, v, a);
+    point->name = mbs_arena_copy_text(arena, system->points[i].name);
+    for (int k = 0; k < system->dimension; ++k) {
+      point->position[k] = mbs_session_number(session, r[k]);
+      point->velocity[k] = mbs_session_number(session, v[k]);
+      point->acceleration[k] = mbs_session_number(session, a[k]);
+    }
+  }
+  for (int i = 0; i < result->coordinate_count; ++i) {
+    const MbsState *state = &simulation->state;
+    int q = system->first_scalar + i;
+    coordinates[i] =
+        (MbsCoordinateState){.name = mbs_arena_copy_text(arena, system->blueprint->user_coordinates.items[i].name),
+                             .value = mbs_session_number(session, state->q[q]),
+                             .rate = mbs_session_number(session, state->v[q]),
+                             .acceleration = mbs_session_number(session, state->a[q])};
+  }
+  for (int i = 0; i < system->m; ++i) {
+    multipliers[i] = mbs_session_number(session, simulation->state.lambda[i]);
+    names[i] = mbs_arena_copy_text(arena, system->blueprint->rows.items[i].name);
+  }
+  result->points = points;
+  result->coordinates = coordinates;
+  result->multipliers = multipliers;
+  result->multiplier_names = names;
+  return MBS_OK;
+}
+
+// to a list, if there are any; what: its time, count and is_fixed
+static MbsStatus add_jump(MbsContext *context, MbsArena *arena, const MbsJumpSpec *spec, MbsJump what, int *count,
+                          MbsJump *list) {
+  MbsPlace place = spec->text.place;
+  what.owner = mbs_arena_copy_text(arena, spec->owner);
+  what.expression = mbs_arena_copy_text(arena, spec->text.text);
+  what.place = place.line > 0 ? mbs_arena_print(arena, "%s:%d:%d", place.file, place.line, place.column) : "";
+  if (!what.owner || !what.expression || !what.place) {
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  if (what.count > 0) {
+    list[(*count)++] = what;
+  }
+  return MBS_OK;
+}
+
+static MbsStatus give_jumps(MbsContext *context, MbsArena *arena, const MbsGuards *guards, MbsResult *result) {
+  MbsJump *jumps, *kinks;
+  MBS_TAKE(context, arena, jumps, 2 * guards->count);
+  MBS_TAKE(context, arena, kinks, guards->count);
+  for (int i = 0; i < guards->count; ++i) {
+    const MbsJumpWatch *watch = &guards->watches[i];
+    MbsJump moved = {.time = watch->moved_time, .count = watch->moved_count};
+    MbsJump fixed = {.time = watch->fixed_time, .count = watch->fixed_count, .is_fixed = true};
+    MbsJump kink = {.time = watch->kink_time, .count = watch->kink_count};
+    MBS_TRY(add_jump(context, arena, watch->spec, moved, &result->jump_count, jumps));
+    MBS_TRY(add_jump(context, arena, watch->spec, fixed, &result->jump_count, jumps));
+    MBS_TRY(add_jump(context, arena, watch->spec, kink, &result->kink_count, kinks));
+  }
+  result->jumps = jumps;
+  result->kinks = kinks;
+  return MBS_OK;
+}
+
+static MbsStatus give_reactions(MbsContext *context, MbsArena *arena, const MbsSession *session, MbsResult *result) {
+  MbsReactions reactions;
+  MbsReaction *given;
+  MBS_TRY(mbs_simulation_reactions(context, session->simulation, &reactions));
+  MBS_TAKE(context, arena, given, reactions.count);
+  result->reactions = given;
+  result->reaction_count = reactions.count;
+  for (int i = 0; i < reactions.count; ++i) {
+    const mbs_scalar *values = reactions.values + 6 * i;
+    given[i].joint = mbs_arena_copy_text(arena, reactions.joints[i]);
+    for (int k = 0; k < 3; ++k) {
+      given[i].force[k] = mbs_session_number(session, values[k]);
+      given[i].torque[k] = mbs_session_number(session, values[3 + k]);
+    }
+  }
+  return MBS_OK;
+}
+
+// of the chosen objectives
+static MbsStatus give_objectives(MbsContext *context, MbsArena *arena, const MbsSession *session, MbsResult *result) {
+  const MbsSimulation *simulation = session->simulation;
+  const MbsObjectives *objectives = &simulation->objectives;
+  int columns = simulation->system->column_count, states = 2 * simulation->system->n;
+  // of kinematics, which starts anew at every time, there is no gradient with respect to one start
+  bool has_start = session->sweep && !simulation->settings.is_kinematic;
+  double *values, *gradient, *at_start;
+  MBS_TAKE(context, arena, values, session->objective_count);
+  MBS_TAKE(context, arena, gradient, session->objective_count * columns);
+  MBS_TAKE(context, arena, at_start, has_start ? session->objective_count * states : 0);
+  for (int i = 0; i < session->objective_count; ++i) {
+    int o = session->objectives[i];
+    values[i] = mbs_session_number(session, objectives->value[o]);
+    for (int k = 0; k < columns; ++k) {
+      gradient[i * columns + k] = mbs_session_number(session, objectives->gradient[o * columns + k]);
+    }
+    for (int k = 0; k < states && has_start; ++k) {
+      at_start[i * states + k] = mbs_session_number(session, session->sweep->at_start[o * states + k]);
+    }
+  }
+  result->objective_count = session->objective_count;
+  result->parameter_count = columns;
+  result->values = values;
+  result->gradient = gradient;
+  if (has_start) {
+    const char **names;
+    MBS_TAKE(context, arena, names, simulation->system->n);
+    for (int i = 0; i < simulation->system->n; ++i) {
+      names[i] = mbs_arena_copy_text(arena, simulation->system->coordinate_names[i]);
+    }
+    result->state_count = simulation->system->n;
+    result->state_names = names;
+    result->at_start = at_start;
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *session, MbsResult *result) {
+  MbsSimulation *simulation = session->simulation;
+  *result = (MbsResult){.settings = simulation->settings,
+                        .final_time = mbs_re(simulation->state.t),
+                        .statistics = simulation->statistics};
+  MBS_TRY(give_objectives(context, arena, session, result));
+  MBS_TRY(list_held(context, arena, simulation->system->blueprint, result));
+  MBS_TRY(give_state(context, arena, session, result));
+  MBS_TRY(give_jumps(context, arena, &simulation->guards, result));
+  return session->request.with_reactions ? give_reactions(context, arena, session, result) : MBS_OK;
+}
+
+MbsStatus mbs_session_path(MbsContext *context, MbsArena *arena, MbsSession *session, MbsPath *path) {
+  MbsSimulation *simulation = session->simulation;
+  simulation->path.n = simulation->system->n;
+  simulation->path.m = simulation->system->m;
+  simulation->path.set_count = simulation->stepper->set_count;
+  simulation->path.sets = simulation->stepper->sets;
+  return mbs_path_copy(context, arena, &simulation->path, path);
+}

@@ -1,0 +1,235 @@
+// See session.h.
+#include "sensitivities/session.h"
+
+#include "sensitivities/adjoint_continuous.h"
+
+// ---- set-up ----
+static MbsStatus choose_objectives(MbsContext *context, MbsSession *session) {
+  MbsSimulation *simulation = session->simulation;
+  const MbsTwinRequest *request = &session->request;
+  int all = simulation->objectives.count;
+  bool *wanted;
+  session->objective_count = request->objectives ? request->objective_count : all;
+  MBS_TAKE(context, simulation->arena, session->objectives, session->objective_count);
+  MBS_TAKE(context, simulation->arena, wanted, all);
+  for (int i = 0; i < session->objective_count; ++i) {
+    session->objectives[i] = request->objectives ? request->objectives[i] : i;
+    wanted[session->objectives[i]] = true;
+  }
+  mbs_objectives_choose(&simulation->objectives, wanted);
+  return MBS_OK;
+}
+
+static MbsStatus create_sweep(MbsContext *context, MbsSession *session) {
+  MbsSimulation *simulation = session->simulation;
+  const MbsTwinRequest *request = &session->request;
+  int count = 0, *running_of, all = simulation->objectives.count;
+  if (request->is_continuous) {
+    MBS_TRY(mbs_continuous_check(context, simulation));
+  }
+  MBS_TRY(mbs_sweep_create(context, simulation, request->memory, &session->sweep));
+  MBS_TAKE(context, simulation->arena, session->gradient, all * simulation->system->column_count);
+  if (!request->is_continuous) {
+    return MBS_OK;
+  }
+  MBS_TAKE(context, simulation->arena, running_of, all);
+  for (int i = 0; i < all && request->recorder; ++i) {
+    if (simulation->objectives.items[i].is_wanted) {
+      running_of[count++] = i;
+    }
+  }
+  return mbs_continuous_create(context, session->sweep, count, running_of);
+}
+
+// other numbers may lead to other coordinates, if a body's points come to lie in line, say
+static MbsStatus check_path(MbsContext *context, const MbsSystem *system, const MbsPath *path) {
+  if (!path || (path->n == system->n && path->m == system->m)) {
+    return MBS_OK;
+  }
+  return mbs_fail(
+      context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+      "with slightly different parameters the model has %d coordinates and %d constraints instead of %d and "
+      "%d, so that no difference can be taken; move the model away from this special position",
+      system->n, system->m, path->n, path->m);
+}
+
+static MbsStatus create(MbsContext *context, const MbsModel *model, MbsSession *session) {
+  const MbsTwinRequest *request = &session->request;
+  MbsSimulation *simulation = session->simulation;
+  MBS_TRY(choose_objectives(context, session));
+  if (request->followed) {
+    mbs_simulation_follow(simulation, request->followed);
+  }
+  if (request->perturbed >= 0) {
+    mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
+  }
+  MBS_TRY(check_path(context, simulation->system, request->followed));
+  if (request->source) {
+    MBS_TRY(request->source->create(context, model, &request->settings, request->parameters, &session->terms));
+    MBS_TRY(mbs_system_give_source(context, simulation->system, &request->source->functions, session->terms));
+  }
+  if (request->is_adjoint) {
+    MBS_TRY(create_sweep(context, session));
+  }
+  session->recorder = request->recorder;
+  if (request->is_adjoint && request->is_continuous && request->recorder) {
+    session->keeper = mbs_series_recorder(&session->series);
+    session->recorder = &session->keeper;
+  }
+  return session->recorder ? mbs_history_create(context, simulation, &session->history) : MBS_OK;
+}
+
+MbsStatus mbs_session_create(MbsContext *context, const MbsModel *model, const MbsTwinRequest *request,
+                             MbsSession **result) {
+  MbsSimulation *simulation;
+  *result = NULL;
+  MBS_TRY((request->is_adjoint ? mbs_simulation_create_for_sweep : mbs_simulation_create)(
+      context, model, &request->settings, request->column_count, request->columns, request->parameters, &simulation));
+  MbsSession *session = mbs_arena_take(simulation->arena, 1, sizeof *session);
+  if (!session) {
+    mbs_simulation_destroy(simulation);
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  session->request = *request;
+  session->simulation = simulation;
+  session->series.arena = simulation->arena;
+  MbsStatus status = create(context, model, session);
+  if (status != MBS_OK) {
+    mbs_session_destroy(session);
+    return status;
+  }
+  *result = session;
+  return MBS_OK;
+}
+
+void mbs_session_destroy(MbsSession *session) {
+  if (!session) {
+    return;
+  }
+  const MbsSourceTable *source = session->request.source;
+  struct MbsPerturbedTerms *terms = session->terms;
+  mbs_simulation_destroy(session->simulation);
+  if (source) {
+    source->destroy(terms);
+  }
+}
+
+// ---- a run ----
+// a value at the end, or an expression of such, or a derivative, that is not a number
+static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *objectives) {
+  const MbsSystem *system = objectives->system;
+  for (int i = 0; i < objectives->count; ++i) {
+    const MbsFunction *function = &objectives->items[i].function;
+    if (!objectives->items[i].is_needed) {
+      continue;
+    }
+    if (!mbs_is_finite(objectives->value[i])) {
+      return mbs_fail(context, MBS_ERROR_NUMERICAL, function->place,
+                      "objective \"%s\" is not a finite number (a division by zero or a domain error)", function->name);
+    }
+    for (int k = 0; k < system->column_count; ++k) {
+      if (!mbs_is_finite(objectives->gradient[i * system->column_count + k])) {
+        return mbs_fail(context, MBS_ERROR_NUMERICAL, function->place,
+                        "objective \"%s\": its derivative with respect to \"%s\" is not a finite number (sqrt, norm "
+                        "and powers have none at zero)",
+                        function->name, system->blueprint->parameters.items[system->columns[k]].name);
+      }
+    }
+  }
+  return MBS_OK;
+}
+
+// after the start and after each step
+static MbsStatus record(MbsContext *context, MbsSession *session) {
+  if (session->sweep) {
+    MBS_TRY(mbs_trajectory_record(context, session->sweep->trajectory));
+  }
+  return session->recorder
+             ? mbs_history_row(session->simulation, session->recorder, session->request.perturbed, &session->history)
+             : MBS_OK;
+}
+
+MbsStatus mbs_session_start(MbsContext *context, MbsSession *session) {
+  mbs_arena_tell(session->simulation->arena, context);
+  if (session->sweep) {
+    mbs_sweep_begin(session->sweep);
+  }
+  if (session->recorder) {
+    session->series.row_count = 0;
+    MBS_TRY(mbs_history_begin(session->recorder, &session->history));
+  }
+  MBS_TRY(mbs_simulation_start(context, session->simulation));
+  return record(context, session);
+}
+
+MbsStatus mbs_session_step(MbsContext *context, MbsSession *session) {
+  mbs_arena_tell(session->simulation->arena, context);
+  MBS_TRY(mbs_simulation_step(context, session->simulation));
+  return record(context, session);
+}
+
+// the way back, and then to the end again
+static MbsStatus sweep(MbsContext *context, MbsSession *session) {
+  MbsSimulation *simulation = session->simulation;
+  MbsObjectives *objectives = &simulation->objectives;
+  int count = objectives->count * simulation->system->column_count;
+  MBS_TRY(mbs_simulation_save(context, simulation, &session->end));
+  MBS_TRY(mbs_sweep_run(context, session->sweep));
+  MbsStatistics statistics = simulation->statistics;
+  (void)mbs_put(session->gradient, count, objectives->gradient);
+  mbs_simulation_restore(simulation, &session->end);
+  simulation->statistics = statistics;
+  (void)mbs_put(objectives->gradient, count, session->gradient);
+  mbs_signal_bank_evaluate(simulation->system, &simulation->state);
+  return MBS_OK;
+}
+
+MbsStatus mbs_session_finish(MbsContext *context, MbsSession *session) {
+  MbsSimulation *simulation = session->simulation;
+  const MbsStepper *stepper = simulation->stepper;
+  mbs_arena_tell(simulation->arena, context);
+  for (int i = 0; i < stepper->set_count; ++i) {
+    simulation->statistics.has_automatic_sets |= stepper->sets[i].is_automatic;
+  }
+  simulation->statistics.independent_sets = stepper->set_count;
+  if (session->sweep) {
+    MBS_TRY(sweep(context, session));
+  }
+  MBS_TRY(check_objectives(context, &simulation->objectives));
+  bool is_kept = session->recorder && session->recorder != session->request.recorder;
+  return is_kept ? mbs_history_replay(context, simulation, session->request.recorder, &session->series,
+                                      session->sweep->continuous)
+                 : MBS_OK;
+}
+
+MbsStatus mbs_session_run(MbsContext *context, MbsSession *session) {
+  enum { STEPS_PER_REPORT = 256 };
+  const MbsSimulation *simulation = session->simulation;
+  MBS_TRY(mbs_session_start(context, session));
+  while (!mbs_simulation_is_over(simulation)) {
+    MBS_TRY(mbs_session_step(context, session));
+    long done = simulation->path.step_count;
+    double there = (double)done / (double)simulation->followed->step_count;
+    double fraction = session->sweep ? there / 2 : there;  // there and back
+    if (context->keep_going && done % STEPS_PER_REPORT == 0 && !context->keep_going(context->user, fraction)) {
+      return mbs_fail(context, MBS_ERROR_INTERRUPTED, mbs_nowhere, "stopped at t = %.6g of %.6g",
+                      mbs_re(simulation->state.t), simulation->settings.end);
+    }
+  }
+  return mbs_session_finish(context, session);
+}
+
+MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
+                       MbsResult *result, MbsPath *path) {
+  MbsSession *session;
+  MBS_TRY(mbs_session_create(context, model, request, &session));
+  MbsStatus status = mbs_session_run(context, session);
+  if (status == MBS_OK) {
+    status = mbs_session_result(context, arena, session, result);
+  }
+  if (status == MBS_OK && path) {
+    status = mbs_session_path(context, arena, session, path);
+  }
+  mbs_session_destroy(session);
+  return status;
+}

@@ -1,0 +1,42 @@
+// A model compiled for what is asked of it, which can be run any number of times, or stepped: simulation, and what
+// differentiates it directly or by an adjoint. In the scalar of the build. A second run takes no memory.
+#ifndef MBS_SESSION_H
+#define MBS_SESSION_H
+
+#include "sensitivities/adjoint.h"
+#include "sensitivities/history.h"
+#include "sensitivities/twin.h"
+
+typedef struct MbsSession {
+  MbsTwinRequest request;
+  int objective_count;
+  int *objectives;  // chosen, by index
+  MbsSimulation *simulation;
+  struct MbsPerturbedTerms *terms;  // of the source of derivatives, or NULL
+  MbsSweep *sweep;                  // of an adjoint, or NULL
+  MbsHistory history;
+  MbsSeries series;  // rows that wait for gradients, which the continuous adjoint knows last
+  MbsRecorder keeper;
+  const MbsRecorder *recorder;  // of rows on the way there; NULL: none
+  MbsCheckpoint end;            // the last state, while an adjoint is on its way back
+  mbs_scalar *gradient;         // room for that of all objectives, in between
+} MbsSession;
+
+MbsStatus mbs_session_create(MbsContext *context, const MbsModel *model, const MbsTwinRequest *request,
+                             MbsSession **session);
+void mbs_session_destroy(MbsSession *session);
+
+MbsStatus mbs_session_start(MbsContext *context, MbsSession *session);
+MbsStatus mbs_session_step(MbsContext *context, MbsSession *session);
+// Values and gradients, where the run is now; the state stays as it is. After an adjoint no step can follow, only a start.
+MbsStatus mbs_session_finish(MbsContext *context, MbsSession *session);
+// All of that, with reports of progress.
+MbsStatus mbs_session_run(MbsContext *context, MbsSession *session);
+
+// What came out, in an arena of the caller's. result.c
+MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *session, MbsResult *result);
+MbsStatus mbs_session_path(MbsContext *context, MbsArena *arena, MbsSession *session, MbsPath *path);
+// A number as it is given back: its value, or of a perturbed run its derivative.
+double mbs_session_number(const MbsSession *session, mbs_scalar x);
+
+#endif

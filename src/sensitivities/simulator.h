@@ -1,0 +1,15 @@
+// What mbs_run does with a simulator (mbsens/simulator.h), inside a public call.
+#ifndef MBS_SIMULATOR_H
+#define MBS_SIMULATOR_H
+
+#include <mbsens/simulator.h>
+
+#include "base/arena.h"
+
+// values: of all parameters; NULL: the model's own.
+MbsStatus mbs_simulator_create_with(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                                    const double *values, MbsSimulator **simulator);
+MbsStatus mbs_simulator_run_all(MbsContext *context, MbsSimulator *simulator);
+MbsStatus mbs_simulator_give(MbsContext *context, MbsArena *arena, MbsSimulator *simulator, MbsResult *result);
+
+#endif

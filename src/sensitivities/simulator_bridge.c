@@ -1,0 +1,418 @@
+// The simulator of the public header: a session with its numbers by name and by order, and a memory of what may come
+// next. Double only.
+#include "sensitivities/simulator.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "sensitivities/owned_result.h"
+#include "sensitivities/request.h"
+#include "sensitivities/session.h"
+
+typedef enum Stage {
+  IDLE,      // nothing has been started, or it failed
+  STEPPING,  // started; a step may follow
+  DONE       // an adjoint has come back
+} Stage;
+
+struct MbsSaved {
+  MbsSaved *next;
+  const MbsSimulator *owner;
+  long run;
+  MbsCheckpoint checkpoint;
+};
+
+struct MbsSimulator {
+  MbsArena *arena;
+  const MbsModel *model;
+  MbsMethod method;
+  MbsSelection selection;
+  double *all, *tried;  // values of all parameters; those to come
+  double *values;       // of the chosen objectives
+  double *gradient;     // of those by the chosen parameters
+  bool has_gradient;
+  MbsSession *session;
+  Stage stage;
+  long run;  // counts starts and changes of parameters: what was saved in another is of no use
+};
+
+// ---- set-up ----
+static bool is_offered(MbsMethod method) {
+  return method == MBS_METHOD_NONE || method == MBS_METHOD_DIRECT || method == MBS_METHOD_ADJOINT ||
+         method == MBS_METHOD_ADJOINT_CONTINUOUS;
+}
+
+static MbsStatus create(MbsContext *context, const MbsRequest *request, const double *values,
+                        MbsSimulator *simulator) {
+  MbsSelection *selection = &simulator->selection;
+  const MbsModel *model = simulator->model;
+  MBS_TRY(mbs_selection_create(context, simulator->arena, model, request, selection));
+  MBS_TRY(mbs_selection_check(context, model, request, selection));
+  bool with_columns = request->method != MBS_METHOD_NONE;
+  int columns = with_columns ? selection->parameter_count : 0;
+  MBS_TAKE(context, simulator->arena, simulator->all, selection->model_parameter_count);
+  MBS_TAKE(context, simulator->arena, simulator->tried, selection->model_parameter_count);
+  MBS_TAKE(context, simulator->arena, simulator->values, selection->objective_count);
+  MBS_TAKE(context, simulator->arena, simulator->gradient, selection->objective_count * columns);
+  for (int i = 0; i < selection->model_parameter_count; ++i) {
+    simulator->tried[i] = simulator->all[i] = values ? values[i] : selection->nominal[i];
+  }
+  const MbsTwinRequest twin = {
+      .settings = request->settings,
+      .column_count = columns,
+      .columns = selection->parameters,
+      .source = with_columns ? mbs_source_table(request->settings.derivatives) : NULL,
+      .is_adjoint = request->method == MBS_METHOD_ADJOINT || request->method == MBS_METHOD_ADJOINT_CONTINUOUS,
+      .is_continuous = request->method == MBS_METHOD_ADJOINT_CONTINUOUS,
+      .objective_count = selection->objective_count,
+      .objectives = selection->objectives,
+      .memory = request->memory,
+      .parameters = simulator->all,
+      .perturbed = -1,
+      .recorder = request->recorder,
+      .with_reactions = !with_columns};
+  return mbs_session_create(context, model, &twin, &simulator->session);
+}
+
+MbsStatus mbs_simulator_create_with(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                                    const double *values, MbsSimulator **result) {
+  MbsArena *arena = mbs_arena_create_for(context);
+  MbsSimulator *simulator = arena ? mbs_arena_take(arena, 1, sizeof *simulator) : NULL;
+  if (!simulator) {
+    mbs_arena_destroy(arena);
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  simulator->arena = arena;
+  simulator->model = model;
+  simulator->method = request->method;
+  MbsStatus status = create(context, request, values, simulator);
+  if (status != MBS_OK) {
+    mbs_simulator_destroy(simulator);
+    return status;
+  }
+  *result = simulator;
+  return MBS_OK;
+}
+
+MbsStatus mbs_simulator_create(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                               MbsSimulator **simulator) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_create", {"model", model}, {"request", request}, {"simulator", simulator});
+  *simulator = NULL;
+  MBS_TRY(mbs_request_check(context, request));
+  if (!is_offered(request->method)) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "a simulator is not offered with method %s, which takes several runs: use mbs_run, or method "
+                    "direct or adjoint",
+                    request->method == MBS_METHOD_COMPLEX_STEP ? "complex-step" : "finite-difference");
+  }
+  MbsStatus status = mbs_call_end(context, mbs_simulator_create_with(context, model, request, NULL, simulator));
+  if (status != MBS_OK) {
+    mbs_simulator_destroy(*simulator);
+    *simulator = NULL;
+  }
+  return status;
+}
+
+void mbs_simulator_destroy(MbsSimulator *simulator) {
+  if (simulator) {
+    mbs_session_destroy(simulator->session);
+    mbs_arena_destroy(simulator->arena);
+  }
+}
+
+// ---- numbers in ----
+int mbs_simulator_parameter_count(const MbsSimulator *simulator) {
+  return simulator ? simulator->selection.parameter_count : 0;
+}
+
+const char *const *mbs_simulator_parameter_names(const MbsSimulator *simulator) {
+  return simulator ? simulator->selection.parameter_names : NULL;
+}
+
+const double *mbs_simulator_parameters(const MbsSimulator *simulator) {
+  return simulator ? simulator->selection.parameter_values : NULL;
+}
+
+static MbsStatus check_number(MbsContext *context, const char *what, const char *name, double value) {
+  return isfinite(value) ? MBS_OK
+                         : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s \"%s\" must be a finite number, got %g",
+                                    what, name, value);
+}
+
+static MbsStatus check_size(MbsContext *context, const char *what, int count, int expected) {
+  return count == expected ? MBS_OK
+                           : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                                      "the simulator has %d %s, and %d numbers are given", expected, what, count);
+}
+
+// The values that are tried, or all as before. What was started goes on no more.
+static MbsStatus use_parameters(MbsContext *context, MbsSimulator *simulator) {
+  MbsSelection *selection = &simulator->selection;
+  MbsSimulation *simulation = simulator->session->simulation;
+  size_t bytes = (size_t)selection->model_parameter_count * sizeof(double);
+  mbs_simulation_set_parameters(simulation, simulator->tried);
+  MbsStatus status = mbs_simulation_check_parameters(context, simulation);
+  if (status != MBS_OK) {
+    mbs_simulation_set_parameters(simulation, simulator->all);
+    memcpy(simulator->tried, simulator->all, bytes);
+    return status;
+  }
+  memcpy(simulator->all, simulator->tried, bytes);
+  for (int i = 0; i < selection->parameter_count; ++i) {
+    selection->parameter_values[i] = simulator->all[selection->parameters[i]];
+  }
+  simulator->stage = IDLE;
+  simulator->has_gradient = false;
+  simulator->run += 1;
+  return MBS_OK;
+}
+
+MbsStatus mbs_simulator_set_parameters(MbsContext *context, MbsSimulator *simulator, int count, const double *values) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_set_parameters", {"simulator", simulator}, {"values", values});
+  const MbsSelection *selection = &simulator->selection;
+  MBS_TRY(check_size(context, "parameters", count, selection->parameter_count));
+  for (int i = 0; i < count; ++i) {
+    MBS_TRY(check_number(context, "parameter", selection->parameter_names[i], values[i]));
+  }
+  for (int i = 0; i < count; ++i) {
+    simulator->tried[selection->parameters[i]] = values[i];
+  }
+  return mbs_call_end(context, use_parameters(context, simulator));
+}
+
+MbsStatus mbs_simulator_set_parameter(MbsContext *context, MbsSimulator *simulator, const char *name, double value) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_set_parameter", {"simulator", simulator}, {"name", name});
+  const MbsBlueprint *blueprint = simulator->session->simulation->system->blueprint;
+  const char *nearest = NULL;
+  int found = -1;
+  MBS_TRY(check_number(context, "parameter", name, value));
+  for (int i = 0; i < blueprint->parameters.count; ++i) {
+    found = strcmp(blueprint->parameters.items[i].name, name) == 0 ? i : found;
+    mbs_name_nearest(name, blueprint->parameters.items[i].name, &nearest);
+  }
+  if (found < 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "no parameter \"%s\" in %s%s%s%s", name,
+                    simulator->model->file, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                    nearest ? "\"?" : "");
+  }
+  if (blueprint->parameters.items[found].is_derived) {
+    return mbs_fail(context, MBS_ERROR_INPUT, blueprint->parameters.items[found].text.place,
+                    "parameter \"%s\" is an expression of others, \"%s\": set those", name,
+                    blueprint->parameters.items[found].text.text);
+  }
+  simulator->tried[found] = value;
+  return mbs_call_end(context, use_parameters(context, simulator));
+}
+
+// ---- runs and steps ----
+static MbsStatus fail(MbsSimulator *simulator, MbsStatus status) {
+  simulator->stage = status == MBS_OK ? simulator->stage : IDLE;
+  return status;
+}
+
+// values, and the gradient where there is one, of the chosen objectives
+static void keep(MbsSimulator *simulator) {
+  const MbsObjectives *objectives = &simulator->session->simulation->objectives;
+  const MbsSelection *selection = &simulator->selection;
+  int columns = simulator->method == MBS_METHOD_NONE ? 0 : selection->parameter_count;
+  for (int i = 0; i < selection->objective_count; ++i) {
+    int o = selection->objectives[i];
+    simulator->values[i] = objectives->value[o];
+    for (int k = 0; k < columns; ++k) {
+      simulator->gradient[i * columns + k] = objectives->gradient[o * columns + k];
+    }
+  }
+  simulator->has_gradient = columns > 0;
+}
+
+static bool is_adjoint(const MbsSimulator *simulator) { return simulator->session->sweep != NULL; }
+
+MbsStatus mbs_simulator_run_all(MbsContext *context, MbsSimulator *simulator) {
+  simulator->run += 1;
+  simulator->stage = IDLE;
+  simulator->has_gradient = false;
+  MBS_TRY(mbs_session_run(context, simulator->session));
+  keep(simulator);
+  simulator->stage = is_adjoint(simulator) ? DONE : STEPPING;
+  return MBS_OK;
+}
+
+MbsStatus mbs_simulator_run(MbsContext *context, MbsSimulator *simulator) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_run", {"simulator", simulator});
+  return fail(simulator, mbs_call_end(context, mbs_simulator_run_all(context, simulator)));
+}
+
+MbsStatus mbs_simulator_start(MbsContext *context, MbsSimulator *simulator) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_start", {"simulator", simulator});
+  simulator->run += 1;
+  simulator->stage = STEPPING;
+  simulator->has_gradient = false;
+  return fail(simulator, mbs_call_end(context, mbs_session_start(context, simulator->session)));
+}
+
+// is there a state, and may steps follow?
+static MbsStatus need_steps(MbsContext *context, const MbsSimulator *simulator) {
+  return simulator->stage == STEPPING
+             ? MBS_OK
+             : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                        simulator->stage == IDLE ? "the simulator has not been started, or the last call failed: call "
+                                                   "mbs_simulator_start first"
+                                                 : "the adjoint has come back to the start: call mbs_simulator_start");
+}
+
+MbsStatus mbs_simulator_step(MbsContext *context, MbsSimulator *simulator) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_step", {"simulator", simulator});
+  MBS_TRY(need_steps(context, simulator));
+  if (mbs_simulation_is_over(simulator->session->simulation)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "the run is at its end, t = %.10g",
+                    simulator->session->simulation->state.t);
+  }
+  return fail(simulator, mbs_call_end(context, mbs_session_step(context, simulator->session)));
+}
+
+MbsStatus mbs_simulator_finish(MbsContext *context, MbsSimulator *simulator) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_finish", {"simulator", simulator});
+  MBS_TRY(need_steps(context, simulator));
+  if (is_adjoint(simulator) && simulator->session->simulation->path.step_count == 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "no step has been made that an adjoint could go back");
+  }
+  MbsStatus status = fail(simulator, mbs_call_end(context, mbs_session_finish(context, simulator->session)));
+  if (status == MBS_OK) {
+    keep(simulator);
+    simulator->stage = is_adjoint(simulator) ? DONE : STEPPING;
+  }
+  return status;
+}
+
+bool mbs_simulator_is_over(const MbsSimulator *simulator) {
+  return !simulator || simulator->stage == DONE || mbs_simulation_is_over(simulator->session->simulation);
+}
+
+double mbs_simulator_time(const MbsSimulator *simulator) {
+  return simulator ? simulator->session->simulation->state.t : (double)NAN;
+}
+
+double mbs_simulator_step_size(const MbsSimulator *simulator) {
+  const MbsPath *path = simulator ? &simulator->session->simulation->path : NULL;
+  return path ? mbs_path_step(path, path->step_count).h : (double)NAN;
+}
+
+// ---- what came out ----
+int mbs_simulator_objective_count(const MbsSimulator *simulator) {
+  return simulator ? simulator->selection.objective_count : 0;
+}
+
+const char *const *mbs_simulator_objective_names(const MbsSimulator *simulator) {
+  return simulator ? simulator->selection.objective_names : NULL;
+}
+
+const double *mbs_simulator_values(const MbsSimulator *simulator) { return simulator ? simulator->values : NULL; }
+
+const double *mbs_simulator_gradient(const MbsSimulator *simulator) {
+  return simulator && simulator->has_gradient ? simulator->gradient : NULL;
+}
+
+MbsStatus mbs_simulator_give(MbsContext *context, MbsArena *arena, MbsSimulator *simulator, MbsResult *result) {
+  MBS_TRY(mbs_session_result(context, arena, simulator->session, result));
+  result->gradient = simulator->method == MBS_METHOD_NONE ? NULL : result->gradient;
+  return mbs_result_describe(context, arena, simulator->model, &simulator->selection, result);
+}
+
+MbsStatus mbs_simulator_result(MbsContext *context, MbsSimulator *simulator, MbsResult **result) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_result", {"simulator", simulator}, {"result", result});
+  MbsOwnedResult *owned;
+  *result = NULL;
+  if (simulator->stage == IDLE) {
+    return need_steps(context, simulator);
+  }
+  MBS_TRY(mbs_owned_result_create(context, &owned));
+  MbsStatus status = mbs_simulator_give(context, owned->arena, simulator, &owned->result);
+  return mbs_owned_result_finish(context, status, owned, result);
+}
+
+// ---- state in and out ----
+int mbs_simulator_coordinate_count(const MbsSimulator *simulator) {
+  return simulator ? simulator->session->simulation->system->n : 0;
+}
+
+const char *const *mbs_simulator_coordinate_names(const MbsSimulator *simulator) {
+  return simulator ? simulator->session->simulation->system->coordinate_names : NULL;
+}
+
+MbsStatus mbs_simulator_state(MbsContext *context, const MbsSimulator *simulator, int count, double *position,
+                              double *velocity, double *acceleration) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_state", {"simulator", simulator});
+  if (simulator->stage == IDLE) {
+    return need_steps(context, simulator);
+  }
+  const MbsState *state = &simulator->session->simulation->state;
+  MBS_TRY(check_size(context, "coordinates", count, mbs_simulator_coordinate_count(simulator)));
+  double *const to[] = {position, velocity, acceleration};
+  const double *const from[] = {state->q, state->v, state->a};
+  for (int level = 0; level < MBS_COUNT(to); ++level) {
+    for (int i = 0; i < count && to[level]; ++i) {
+      to[level][i] = from[level][i];
+    }
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_simulator_set_state(MbsContext *context, MbsSimulator *simulator, int count, const double *position,
+                                  const double *velocity, bool is_projected) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_set_state", {"simulator", simulator}, {"position", position},
+                 {"velocity", velocity});
+  MBS_TRY(need_steps(context, simulator));
+  MBS_TRY(check_size(context, "coordinates", count, mbs_simulator_coordinate_count(simulator)));
+  if (simulator->method != MBS_METHOD_NONE) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "a state of the caller's is not offered where derivatives are carried along, for it has none with "
+                    "respect to the parameters: create the simulator with method none");
+  }
+  for (int i = 0; i < count; ++i) {
+    const char *name = mbs_simulator_coordinate_names(simulator)[i];
+    MBS_TRY(check_number(context, "the position of", name, position[i]));
+    MBS_TRY(check_number(context, "the velocity of", name, velocity[i]));
+  }
+  return mbs_call_end(context, mbs_simulation_place(context, simulator->session->simulation, position, velocity,
+                                                    is_projected));
+}
+
+// ---- back to where it was ----
+MbsStatus mbs_simulator_save(MbsContext *context, MbsSimulator *simulator, MbsSaved **saved) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_save", {"simulator", simulator}, {"saved", saved});
+  MBS_TRY(need_steps(context, simulator));
+  if (*saved && (*saved)->owner != simulator) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "what was saved belongs to another simulator");
+  }
+  mbs_arena_tell(simulator->arena, context);
+  mbs_arena_tell(simulator->session->simulation->arena, context);
+  MbsSaved *place = *saved;
+  if (!place) {
+    MBS_TAKE(context, simulator->arena, place, 1);
+    place->owner = simulator;
+  }
+  MBS_TRY(mbs_call_end(context,
+                       mbs_simulation_save(context, simulator->session->simulation, &place->checkpoint)));
+  place->run = simulator->run;
+  *saved = place;
+  return MBS_OK;
+}
+
+MbsStatus mbs_simulator_restore(MbsContext *context, MbsSimulator *simulator, const MbsSaved *saved) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_restore", {"simulator", simulator}, {"saved", saved});
+  if (saved->owner != simulator || saved->run != simulator->run || simulator->stage == DONE) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                    "%s: save it anew",
+                    saved->owner != simulator         ? "what was saved belongs to another simulator"
+                    : saved->run != simulator->run    ? "what was saved belongs to a run before this one"
+                                                      : "the adjoint has come back to the start");
+  }
+  mbs_simulation_restore(simulator->session->simulation, &saved->checkpoint);
+  if (is_adjoint(simulator)) {
+    mbs_trajectory_cut(simulator->session->sweep->trajectory, saved->checkpoint.step_count);
+  }
+  simulator->stage = STEPPING;
+  simulator->has_gradient = false;
+  return MBS_OK;
+}

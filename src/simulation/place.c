@@ -1,0 +1,96 @@
+// New numbers from outside, checked: values of parameters, and a state to go on from.
+#include <math.h>
+
+#include "simulation/simulation.h"
+
+// ---- parameters ----
+void mbs_simulation_set_parameters(MbsSimulation *simulation, const double *values) {
+  MbsBlueprint *blueprint = simulation->system->blueprint;
+  for (int i = 0; i < blueprint->parameters.count; ++i) {
+    blueprint->parameters.items[i].nominal = values[i];
+  }
+  blueprint->nominal.count = 0;  // to be evaluated again
+  mbs_system_set_parameters(simulation->system, values);
+}
+
+MbsStatus mbs_simulation_check_parameters(MbsContext *context, const MbsSimulation *simulation) {
+  const MbsCoefficients *coefficients = &simulation->system->coefficients;
+  MBS_TRY(mbs_blueprint_check_again(context, simulation->system->blueprint));
+  for (int i = 0; i < coefficients->nodes.count; ++i) {
+    if (!mbs_is_finite(coefficients->outputs[i])) {
+      return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                      "with these values of the parameters the model has no meaning in the coordinates that were chosen "
+                      "for it (a length is zero, or points of a body come into line): create a simulator of a model "
+                      "with these numbers");
+    }
+  }
+  return MBS_OK;
+}
+
+// ---- a state ----
+// its independent coordinates and their rates are kept, and all others follow
+static MbsStatus complete(MbsContext *context, MbsSimulation *simulation) {
+  const MbsSystem *system = simulation->system;
+  MbsInitial *initial = simulation->initial;
+  MbsState *state = &simulation->state;
+  mbs_signal_bank_follow(system, state);
+  for (int i = 0; i < initial->count; ++i) {
+    system->independents.value[2 * i] = mbs_initial_value(initial, i, state);
+    system->independents.value[2 * i + 1] =
+        mbs_function_evaluate(system, &initial->independents[i].rate, state, NULL);
+  }
+  MbsStatus status = mbs_initial_solve(context, initial, state, false);
+  for (int i = 0; i < system->independents.count; ++i) {  // as the model has them
+    system->independents.value[i] = system->coefficients.outputs[system->independents.index[i]];
+  }
+  return status;
+}
+
+static MbsStatus check(MbsContext *context, MbsSimulation *simulation) {
+  const double most = 1e-6;
+  const char *const levels[] = {"position", "velocity"};
+  double off[2], left[2];
+  int row[2];
+  mbs_violation_find(simulation, off, left, row);
+  for (int l = 0; l < 2; ++l) {
+    if (off[l] > most || isnan(off[l])) {
+      const MbsRowSpec *spec = &simulation->system->blueprint->rows.items[row[l]];
+      return mbs_fail(context, MBS_ERROR_INPUT, spec->place,
+                      "the state does not meet its constraints: the %s of \"%s\" is off by %.3g, %.2g of the "
+                      "mechanism's %s; give a state that does, or let it be projected",
+                      levels[l], spec->name, left[l], off[l], l == 0 ? "size" : "largest velocity");
+    }
+  }
+  mbs_signal_bank_accept(simulation->system, &simulation->state, false);
+  return MBS_OK;
+}
+
+static MbsStatus place(MbsContext *context, MbsSimulation *simulation, const double *position, const double *velocity,
+                       bool is_projected) {
+  MbsState *state = &simulation->state;
+  MbsStepper *stepper = simulation->stepper;
+  for (int i = 0; i < simulation->system->n; ++i) {
+    state->q[i] = position[i];
+    state->v[i] = velocity[i];
+  }
+  MBS_TRY((is_projected ? complete : check)(context, simulation));
+  MBS_TRY(stepper->type->start(context, stepper, simulation->followed, state));
+  mbs_signal_bank_evaluate(simulation->system, state);
+  simulation->is_started = false;  // conditions hold from here on
+  MBS_TRY(mbs_simulation_check_conditions(context, simulation));
+  simulation->is_started = true;
+  mbs_guards_start(&simulation->guards, state);
+  mbs_simulation_balance_energy(simulation, 0);
+  mbs_objectives_advance(&simulation->objectives, state, NULL, 0);
+  return mbs_objectives_check(context, &simulation->objectives, mbs_re(state->t));
+}
+
+MbsStatus mbs_simulation_place(MbsContext *context, MbsSimulation *simulation, const double *position,
+                               const double *velocity, bool is_projected) {
+  MBS_TRY(mbs_simulation_save(context, simulation, &simulation->before));
+  MbsStatus status = place(context, simulation, position, velocity, is_projected);
+  if (status != MBS_OK) {
+    mbs_simulation_restore(simulation, &simulation->before);
+  }
+  return status;
+}
