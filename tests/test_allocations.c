@@ -1,5 +1,5 @@
-// 1,000 steps with sensitivities, and the adjoint's way there and back, allocate nothing and free nothing, KLU
-// included: malloc and its kin are replaced by ones that count, for every library in the process.
+// 1,000 steps with sensitivities, the adjoint's way there and back, and second runs of a simulator allocate nothing and
+// free nothing, KLU included: malloc and its kin are replaced by ones that count, for every library in the process.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 #define HAS_OTHER_ALLOCATOR
@@ -8,6 +8,9 @@
 #if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__) && !defined(__linux__)
 #define HAS_OTHER_ALLOCATOR
 #endif
+
+#include <math.h>
+#include <mbsens/simulator.h>
 
 #include "sensitivities/adjoint_continuous.h"
 #include "sensitivities/twin.h"
@@ -177,6 +180,38 @@ static void check_sweep(MbsContext *context, const char *path, const char *formu
   mbs_model_destroy(model);
 }
 
+// A second run of a simulator, and one with other numbers: from the start to the gradient.
+static void check_second_run(MbsContext *context, const char *path, const char *formulation, const char *coordinates,
+                             MbsMethod method) {
+  MbsModel *model = read_model(context, path);
+  MbsSimulator *simulator;
+  MbsRequest request;
+  double values[MOST_COLUMNS];
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  (void)snprintf(request.settings.formulation, sizeof request.settings.formulation, "%s", formulation);
+  (void)snprintf(request.settings.coordinates, sizeof request.settings.coordinates, "%s", coordinates);
+  request.method = method;
+  request.settings.end = fmin(request.settings.end, 100 * request.settings.step);
+  ENSURE_OK(context, mbs_simulator_create(context, model, &request, &simulator));
+  int count = mbs_simulator_parameter_count(simulator);
+  ENSURE(count <= MOST_COLUMNS);
+  ENSURE_OK(context, mbs_simulator_run(context, simulator));
+  taken = freed = 0;
+  ENSURE_OK(context, mbs_simulator_run(context, simulator));
+  if (taken > 0 || freed > 0) {
+    (void)printf("%s, %s, %s, method %d: %ld taken, %ld freed\n", path, formulation, coordinates, method, taken, freed);
+  }
+  ENSURE(taken == 0 && freed == 0);
+  for (int i = 0; i < count; ++i) {
+    values[i] = mbs_simulator_parameters(simulator)[i] * (1 + 1e-4 * sin(i));
+  }
+  ENSURE_OK(context, mbs_simulator_set_parameters(context, simulator, count, values));
+  ENSURE_OK(context, mbs_simulator_run(context, simulator));
+  ENSURE(taken == 0 && freed == 0);
+  mbs_simulator_destroy(simulator);
+  mbs_model_destroy(model);
+}
+
 int main(void) {
   // the counters count: what the library takes, and what the C library takes for it (a stream has a buffer)
   taken = freed = 0;
@@ -208,6 +243,16 @@ int main(void) {
   check(context, "models/five_bar.yaml", "index1", false, MBS_DERIVATIVES_AUTOMATIC);
   check(context, "models/slider_crank.yaml", "ali3p", false, MBS_DERIVATIVES_NUMERICAL);
   check(context, "tests/models/run_reactions.yaml", "penalty", false, MBS_DERIVATIVES_AUTOMATIC);
+  static const char *const all[] = {"index1", "penalty", "ali1", "ali3p", "index3", "matrix-r"};
+  for (int i = 0; i < MBS_COUNT(all); ++i) {
+    for (int method = MBS_METHOD_NONE; method <= MBS_METHOD_ADJOINT; ++method) {
+      check_second_run(context, "models/five_bar.yaml", all[i], "natural", (MbsMethod)method);
+      check_second_run(context, "models/six_axis_arm.yaml", all[i], "relative", (MbsMethod)method);
+      check_second_run(context, "models/rssr.yaml", all[i], "natural", (MbsMethod)method);
+    }
+  }
+  check_second_run(context, "models/bricard.yaml", "ali3p", "natural", MBS_METHOD_DIRECT);
+  check_second_run(context, "models/double_wishbone.yaml", "ali3p", "relative", MBS_METHOD_ADJOINT);
   mbs_context_destroy(context);
   return 0;
 }

@@ -68,7 +68,8 @@ static void check_runs(const char *path, const char *formulation, MbsMethod meth
   ENSURE_OK(context, mbs_simulator_finish(context, simulator));
   if (memory > 0) {  // steps that are walked again meet other pivots
     for (int i = 0; i < expected->objective_count * expected->parameter_count; ++i) {
-      ENSURE_NEAR(mbs_simulator_gradient(simulator)[i], expected->gradient[i], 1e-9 * fabs(expected->gradient[i]) + 1e-12);
+      ENSURE_NEAR(mbs_simulator_gradient(simulator)[i], expected->gradient[i],
+                  1e-9 * fabs(expected->gradient[i]) + 1e-12);
     }
   } else {
     ensure_same(simulator, expected);
@@ -118,8 +119,8 @@ static void check_numbers(const char *path, const char *formulation, MbsMethod m
   ENSURE(worst < most);
   // one by one, by name
   for (int i = 0; i < count; ++i) {
-    ENSURE_OK(context, mbs_simulator_set_parameter(context, simulator, mbs_simulator_parameter_names(simulator)[i],
-                                                   before[i]));
+    ENSURE_OK(context,
+              mbs_simulator_set_parameter(context, simulator, mbs_simulator_parameter_names(simulator)[i], before[i]));
   }
   ENSURE_OK(context, mbs_simulator_run(context, simulator));
   ensure_same(simulator, first);
@@ -159,16 +160,16 @@ static void check_state(const char *path, const char *formulation) {
   ENSURE_OK(context, mbs_simulator_set_state(context, one, n, q, v, false));
   // a position that is off: refused with what is off, and as before; or projected, with the independent ones kept
   for (int i = 0; i < n; ++i) {
-    q2[i] = q[i] * (1 + 1e-4 * sin(3.0 * i));
-    v2[i] = v[i] * (1 + 1e-4 * cos(3.0 * i));
+    q2[i] = q[i] * (1 + 1e-2 * sin(3.0 * i));
+    v2[i] = v[i] * (1 + 1e-2 * cos(3.0 * i));
   }
   ENSURE(mbs_simulator_set_state(context, two, n, q2, v2, false) == MBS_ERROR_INPUT);
   ENSURE_CONTAINS(mbs_context_message(context), "does not meet its constraints");
   ENSURE_OK(context, mbs_simulator_set_state(context, two, n, q2, v2, true));
   ENSURE_OK(context, mbs_simulator_state(context, two, n, q2, v2, a));
   for (int i = 0; i < n; ++i) {
-    ENSURE_NEAR(q2[i], q[i], 1e-2 * (1 + fabs(q[i])));
-    ENSURE_NEAR(v2[i], v[i], 1e-2 * (1 + fabs(v[i])));
+    ENSURE_NEAR(q2[i], q[i], 0.1 * (1 + fabs(q[i])));
+    ENSURE_NEAR(v2[i], v[i], 0.1 * (1 + fabs(v[i])));
   }
   ENSURE_OK(context, mbs_simulator_set_state(context, one, n, q2, v2, false));  // it meets them now
   while (!mbs_simulator_is_over(one)) {
@@ -221,7 +222,7 @@ static void check_bad_input(void) {
   ENSURE_CONTAINS(mbs_context_message(context), "parameter \"mA1\" must be a finite number, got nan");
   numbers[2] = -1;  // a mass
   ENSURE(mbs_simulator_set_parameters(context, simulator, count, numbers) == MBS_ERROR_INPUT);
-  ENSURE_CONTAINS(mbs_context_message(context), "must be positive");
+  ENSURE_CONTAINS(mbs_context_message(context), "mass must not be negative, got -1");
   ENSURE(mbs_simulator_set_parameters(context, simulator, count, NULL) == MBS_ERROR_INPUT);
   ENSURE(mbs_simulator_set_parameter(context, simulator, "mA2", 1) == MBS_ERROR_INPUT);
   ENSURE_CONTAINS(mbs_context_message(context), "did you mean \"mA1\"?");

@@ -34,8 +34,8 @@ const char *const *mbs_simulator_parameter_names(const MbsSimulator *simulator);
 const double *mbs_simulator_parameters(const MbsSimulator *simulator);
 // For the next start or run. What compiling decided at the values of the model file stays as it is: coordinates, which
 // constraints are redundant, what is held at the start, an automatic penalty. Values with which that has no meaning (a
-// length that becomes zero, points of a body that come into line) are refused by the start: create a simulator of a model
-// with these numbers then.
+// length that becomes zero, points of a body that come into line) are refused by the start: create a simulator of a
+// model with these numbers then.
 MbsStatus mbs_simulator_set_parameters(MbsContext *context, MbsSimulator *simulator, int count, const double *values);
 // Any parameter of the model that is a number there, by name.
 MbsStatus mbs_simulator_set_parameter(MbsContext *context, MbsSimulator *simulator, const char *name, double value);
@@ -67,7 +67,7 @@ const char *const *mbs_simulator_coordinate_names(const MbsSimulator *simulator)
 // Positions, velocities and accelerations into arrays of `count` numbers each; any may be NULL.
 MbsStatus mbs_simulator_state(MbsContext *context, const MbsSimulator *simulator, int count, double *position,
                               double *velocity, double *acceleration);
-// Goes on from another state, at the present time. It must meet the constraints to 1e-6 of the mechanism's size and
+// Goes on from another state, at the present time. It must meet the constraints to 1e-3 of the mechanism's size and
 // velocities (the message says which is off, and by how much); is_projected: instead the independent coordinates of the
 // start and their rates are taken from it, and all others follow. Method none only.
 MbsStatus mbs_simulator_set_state(MbsContext *context, MbsSimulator *simulator, int count, const double *position,

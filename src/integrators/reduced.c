@@ -173,12 +173,30 @@ static MbsStatus follow(MbsContext *context, MbsReduced *reduced, const MbsPath 
   return MBS_OK;
 }
 
+// the set that the user gave, which a start before this one has made: true, if it serves
+static bool take_given(MbsReduced *reduced, const MbsState *state) {
+  bool is_there = reduced->set_count > 0 && !reduced->choices[0].is_automatic;
+  if (!is_there) {
+    return false;
+  }
+  mbs_signal_bank_evaluate(reduced->system, state);
+  if (!mbs_initial_factor_set(reduced->sets[0], state, NULL)) {
+    return false;
+  }
+  reduced->growth[0] = mbs_reduced_growth(reduced, reduced->sets[0]);
+  reduced->next = 0;
+  return true;
+}
+
 MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsPath *followed, const MbsState *state) {
   const MbsBlueprint *blueprint = reduced->system->blueprint;
   bool is_automatic = !mbs_initial_is_set_given(blueprint);
   bool is_new = reduced->count == 0;
-  MBS_TRY(followed->set_count > 0 ? follow(context, reduced, followed)
-                                  : choose_set_in_scratch(context, reduced, state, is_automatic));
+  if (followed->set_count > 0) {
+    MBS_TRY(follow(context, reduced, followed));
+  } else if (is_automatic || !take_given(reduced, state)) {
+    MBS_TRY(choose_set_in_scratch(context, reduced, state, is_automatic));
+  }
   reduced->current = MBS_UNDECIDED;  // no step yet
   if (is_new) {
     reduced->count = reduced->sets[reduced->next]->count;

@@ -101,8 +101,9 @@ MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsRecorder *re
     row += put(is_perturbed, system->n, columns->A + k * system->nq, row);
     row += put(is_perturbed, system->m, columns->L + k * system->m, row);
     for (int i = 0; i < objectives->count; ++i) {
-      row += objectives->items[i].is_wanted ? put(is_perturbed, 1, objectives->gradient + i * system->column_count + k, row)
-                                            : 0;
+      row += objectives->items[i].is_wanted
+                 ? put(is_perturbed, 1, objectives->gradient + i * system->column_count + k, row)
+                 : 0;
     }
   }
   return recorder->row(recorder->user, history->row);

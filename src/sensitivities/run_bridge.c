@@ -81,7 +81,8 @@ static MbsStatus difference_column(MbsContext *context, const Run *run, const Mb
     MbsRecorder recorder = mbs_series_recorder(&side_series[side]);
     side_series[side].arena = run->arena;
     twin.recorder = series ? &recorder : NULL;
-    MBS_TRY(mbs_anew_run(context, run->arena, run->model, &twin, parameter, value + (side == 0 ? h : -h), &sides[side]));
+    MBS_TRY(
+        mbs_anew_run(context, run->arena, run->model, &twin, parameter, value + (side == 0 ? h : -h), &sides[side]));
   }
   double span = is_central ? 2 * h : h;
   double *values;

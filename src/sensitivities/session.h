@@ -28,7 +28,8 @@ void mbs_session_destroy(MbsSession *session);
 
 MbsStatus mbs_session_start(MbsContext *context, MbsSession *session);
 MbsStatus mbs_session_step(MbsContext *context, MbsSession *session);
-// Values and gradients, where the run is now; the state stays as it is. After an adjoint no step can follow, only a start.
+// Values and gradients, where the run is now; the state stays as it is. After an adjoint no step can follow, only a
+// start.
 MbsStatus mbs_session_finish(MbsContext *context, MbsSession *session);
 // All of that, with reports of progress.
 MbsStatus mbs_session_run(MbsContext *context, MbsSession *session);

@@ -43,8 +43,7 @@ static bool is_offered(MbsMethod method) {
          method == MBS_METHOD_ADJOINT_CONTINUOUS;
 }
 
-static MbsStatus create(MbsContext *context, const MbsRequest *request, const double *values,
-                        MbsSimulator *simulator) {
+static MbsStatus create(MbsContext *context, const MbsRequest *request, const double *values, MbsSimulator *simulator) {
   MbsSelection *selection = &simulator->selection;
   const MbsModel *model = simulator->model;
   MBS_TRY(mbs_selection_create(context, simulator->arena, model, request, selection));
@@ -374,8 +373,8 @@ MbsStatus mbs_simulator_set_state(MbsContext *context, MbsSimulator *simulator, 
     MBS_TRY(check_number(context, "the position of", name, position[i]));
     MBS_TRY(check_number(context, "the velocity of", name, velocity[i]));
   }
-  return mbs_call_end(context, mbs_simulation_place(context, simulator->session->simulation, position, velocity,
-                                                    is_projected));
+  return mbs_call_end(context,
+                      mbs_simulation_place(context, simulator->session->simulation, position, velocity, is_projected));
 }
 
 // ---- back to where it was ----
@@ -392,8 +391,7 @@ MbsStatus mbs_simulator_save(MbsContext *context, MbsSimulator *simulator, MbsSa
     MBS_TAKE(context, simulator->arena, place, 1);
     place->owner = simulator;
   }
-  MBS_TRY(mbs_call_end(context,
-                       mbs_simulation_save(context, simulator->session->simulation, &place->checkpoint)));
+  MBS_TRY(mbs_call_end(context, mbs_simulation_save(context, simulator->session->simulation, &place->checkpoint)));
   place->run = simulator->run;
   *saved = place;
   return MBS_OK;
@@ -402,11 +400,10 @@ MbsStatus mbs_simulator_save(MbsContext *context, MbsSimulator *simulator, MbsSa
 MbsStatus mbs_simulator_restore(MbsContext *context, MbsSimulator *simulator, const MbsSaved *saved) {
   MBS_CALL_BEGIN(context, "mbs_simulator_restore", {"simulator", simulator}, {"saved", saved});
   if (saved->owner != simulator || saved->run != simulator->run || simulator->stage == DONE) {
-    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
-                    "%s: save it anew",
-                    saved->owner != simulator         ? "what was saved belongs to another simulator"
-                    : saved->run != simulator->run    ? "what was saved belongs to a run before this one"
-                                                      : "the adjoint has come back to the start");
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: save it anew",
+                    saved->owner != simulator      ? "what was saved belongs to another simulator"
+                    : saved->run != simulator->run ? "what was saved belongs to a run before this one"
+                                                   : "the adjoint has come back to the start");
   }
   mbs_simulation_restore(simulator->session->simulation, &saved->checkpoint);
   if (is_adjoint(simulator)) {

@@ -120,8 +120,8 @@ MbsStatus mbs_simulation_create_for_sweep(MbsContext *context, const MbsModel *m
                                           MbsSimulation **simulation);
 void mbs_simulation_destroy(MbsSimulation *simulation);
 
-// New values of all parameters, for starts to come. Nothing is compiled again: what compiling decided (coordinates, rows
-// that count, what is held at the start, the penalty factor) stays. Do they have a meaning there? place.c
+// New values of all parameters, for starts to come. Nothing is compiled again: what compiling decided (coordinates,
+// rows that count, what is held at the start, the penalty factor) stays. Do they have a meaning there? place.c
 void mbs_simulation_set_parameters(MbsSimulation *simulation, const double *values);
 MbsStatus mbs_simulation_check_parameters(MbsContext *context, const MbsSimulation *simulation);
 // Goes on from another state (n positions, n velocities) at the present time; is_projected: its independent coordinates
