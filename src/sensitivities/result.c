@@ -1,6 +1,8 @@
 // What a session gives back. See session.h.
 #include "sensitivities/session.h"
 
+#include "coordinates/placement.h"
+
 double mbs_session_number(const MbsSession *session, mbs_scalar x) {
   return session->request.perturbed >= 0 ? mbs_im(x) / MBS_COMPLEX_STEP : mbs_re(x);
 }
@@ -63,13 +65,16 @@ static MbsStatus give_state(MbsContext *context, MbsArena *arena, const MbsSessi
   return MBS_OK;
 }
 
+static const char *print_place(MbsArena *arena, MbsPlace place) {
+  return place.line > 0 ? mbs_arena_print(arena, "%s:%d:%d", place.file, place.line, place.column) : "";
+}
+
 // to a list, if there are any; what: its time, count and is_fixed
 static MbsStatus add_jump(MbsContext *context, MbsArena *arena, const MbsJumpSpec *spec, MbsJump what, int *count,
                           MbsJump *list) {
-  MbsPlace place = spec->text.place;
   what.owner = mbs_arena_copy_text(arena, spec->owner);
   what.expression = mbs_arena_copy_text(arena, spec->text.text);
-  what.place = place.line > 0 ? mbs_arena_print(arena, "%s:%d:%d", place.file, place.line, place.column) : "";
+  what.place = print_place(arena, spec->text.place);
   if (!what.owner || !what.expression || !what.place) {
     return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
@@ -94,6 +99,28 @@ static MbsStatus give_jumps(MbsContext *context, MbsArena *arena, const MbsGuard
   }
   result->jumps = jumps;
   result->kinks = kinks;
+  return MBS_OK;
+}
+
+// objectives without a derivative, or even a value
+static MbsStatus give_unsmooth(MbsContext *context, MbsArena *arena, const MbsSimulation *simulation,
+                               MbsResult *result) {
+  const MbsContinuityList *objectives = &simulation->continuity.objectives;
+  MbsUnsmooth *unsmooth;
+  MBS_TAKE(context, arena, unsmooth, objectives->count);
+  for (int i = 0; i < objectives->count; ++i) {
+    const MbsFunction *function = &simulation->objectives.items[objectives->items[i].index].function;
+    MbsUnsmooth item = {.objective = mbs_arena_copy_text(arena, function->name),
+                        .place = print_place(arena, function->place),
+                        .has_no_value = mbs_continuity_lacks(simulation, &objectives->items[i], true)};
+    if (!item.objective || !item.place) {
+      return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    }
+    if (item.has_no_value || mbs_continuity_lacks(simulation, &objectives->items[i], false)) {
+      unsmooth[result->unsmooth_count++] = item;
+    }
+  }
+  result->unsmooth = unsmooth;
   return MBS_OK;
 }
 
@@ -162,6 +189,10 @@ MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *s
   MBS_TRY(list_held(context, arena, simulation->system->blueprint, result));
   MBS_TRY(give_state(context, arena, session, result));
   MBS_TRY(give_jumps(context, arena, &simulation->guards, result));
+  MBS_TRY(give_unsmooth(context, arena, simulation, result));
+  if (simulation->system->blueprint->placement->least_determined) {
+    result->least_determined = mbs_arena_copy_text(arena, simulation->system->blueprint->placement->least_determined);
+  }
   return session->request.with_reactions ? give_reactions(context, arena, session, result) : MBS_OK;
 }
 

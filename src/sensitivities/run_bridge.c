@@ -170,6 +170,7 @@ static MbsStatus run_several(MbsContext *context, MbsArena *arena, const MbsMode
   MBS_TAKE(context, arena, run.gradient, run.selection.objective_count * run.selection.parameter_count);
   MBS_TRY(run_perturbed(context, &run));
   *result = run.result;
+  MBS_TRY(mbs_result_find_opposition(context, arena, model, &run.selection, values, result));
   return mbs_result_describe(context, arena, model, &run.selection, result);
 }
 

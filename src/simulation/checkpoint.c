@@ -105,6 +105,16 @@ static void visit_guards(Cursor *cursor, const MbsGuards *guards) {
   }
 }
 
+static void visit_continuity(Cursor *cursor, const MbsContinuityList *objectives) {
+  for (int i = 0; i < objectives->count; ++i) {
+    long counts[] = {objectives->items[i].without_derivative, objectives->items[i].without_value};
+    visit_long(cursor, &counts[0]);
+    visit_long(cursor, &counts[1]);
+    objectives->items[i].without_derivative = (int)counts[0];
+    objectives->items[i].without_value = (int)counts[1];
+  }
+}
+
 // all but what the stepper keeps
 static void visit_all(Cursor *cursor, const MbsSimulation *simulation, MbsState *state) {
   visit_state(cursor, simulation, state);
@@ -112,6 +122,7 @@ static void visit_all(Cursor *cursor, const MbsSimulation *simulation, MbsState 
   visit_system(cursor, simulation->system);
   visit_objectives(cursor, &simulation->objectives);
   visit_guards(cursor, &simulation->guards);
+  visit_continuity(cursor, &simulation->continuity.objectives);
   visit_real(cursor, (size_t)simulation->system->m, simulation->violation.gain);
 }
 

@@ -248,6 +248,10 @@ static void forget(MbsSimulation *simulation) {
   simulation->is_started = false;
   simulation->statistics = (MbsStatistics){0};
   simulation->energy = (MbsEnergyBalance){0};
+  for (int i = 0; i < simulation->continuity.objectives.count; ++i) {
+    MbsContinuityItem *item = &simulation->continuity.objectives.items[i];
+    item->without_derivative = item->without_value = 0;
+  }
   simulation->largest_velocity = simulation->largest_acceleration = 0;
   simulation->watched_quality = simulation->condition_start = 0;
 }
