@@ -91,7 +91,7 @@ static inline mbs_scalar *mbs_reduced_bar_of_g(const MbsReduced *reduced, mbs_sc
 }
 void mbs_reduced_handle_hats(const MbsReduced *reduced, int set, bool is_prepared, const MbsState *state,
                              const MbsStateBar *bar, mbs_scalar *hats);
-// Signals must be evaluated at the state.
+// Signals are evaluated at the state (asserted).
 MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, const MbsStep *step,
                                          const MbsState *state);
 void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *state, const MbsStateBar *bar,
@@ -109,7 +109,7 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, c
 MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsRuleStep *k, MbsState *state);
 // the state with g for its accelerations; g's fixed coordinates are those of the state
 MbsState mbs_reduced_auxiliary(const MbsReduced *reduced, const MbsState *state, mbs_scalar *g);
-// w, w' or w'' of independent coordinate i; signals must be evaluated at the state
+// w, w' or w'' of independent coordinate i; signals are evaluated at the state (asserted)
 mbs_scalar mbs_reduced_level(const MbsInitial *set, int i, int level, const MbsState *state);
 // its function, of a set that is not automatic
 const MbsFunction *mbs_reduced_function(const MbsInitial *set, int i, int level);

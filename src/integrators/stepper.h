@@ -60,7 +60,7 @@ typedef struct MbsStepperType {
   MbsStatus (*recall)(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const mbs_scalar *row,
                       MbsState *state);
   // The transpose of a step, for any number of bars once it is prepared; `next`: the step after it, NULL: it is the
-  // last. Signals must be evaluated at the state. At the start it gives what q and v receive.
+  // last. Signals are evaluated there (asserted). At the start it gives what q and v receive.
   MbsStatus (*prepare)(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state);
   void (*transposed)(MbsStepper *stepper, const MbsStep *step, const MbsStep *next, const MbsState *state,
                      const MbsStateBar *bar, mbs_scalar *carry);

@@ -14,7 +14,7 @@ static bool factor(const MbsInitial *initial, const MbsProblem *problem, const M
   return mbs_problem_factor(initial, problem, state, NULL, least_quality);
 }
 
-// w - w0 of an independent coordinate; signals must be evaluated
+// w - w0 of an independent coordinate
 static mbs_scalar distance_to_value(const MbsInitial *initial, int index, const MbsState *state) {
   const MbsSystem *system = initial->system;
   return mbs_initial_value(initial, index, state) - system->independents.value[2 * index];

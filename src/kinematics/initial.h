@@ -63,7 +63,7 @@ typedef struct MbsInitial {
 MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **initial);
 void mbs_initial_destroy(MbsInitial *initial);
 
-// w of an independent coordinate; signals must be evaluated at the state.
+// w of an independent coordinate, at the state that signals are evaluated at (asserted).
 mbs_scalar mbs_initial_value(const MbsInitial *initial, int index, const MbsState *state);
 // dw/dq of one that the user gave, in initial->gradient; likewise.
 void mbs_initial_gradient(const MbsInitial *initial, int index, const MbsState *state);
@@ -131,7 +131,8 @@ MbsStatus mbs_initial_check_given(MbsContext *context, const MbsInitial *initial
 // What to say where there are not, and where one does not.
 MbsStatus mbs_initial_misfit(MbsContext *context, const MbsSystem *system, int given, int freedom, const char *advice);
 MbsStatus mbs_initial_adds_nothing(MbsContext *context, const char *name, MbsPlace place);
-// dw/dq of independent coordinate i as a sparse row: returns the number of entries. Signals must be evaluated.
+// dw/dq of independent coordinate i as a sparse row: returns the number of entries. At the state that signals are
+// evaluated at (asserted).
 int mbs_initial_gradient_row(const MbsInitial *initial, int i, const MbsState *state, int *column, double *value);
 
 // What to say where the constraints contradict each other: which is off most.

@@ -42,8 +42,8 @@ MbsStatus mbs_problem_create(MbsContext *context, const struct MbsInitial *initi
 void mbs_problem_destroy(MbsProblem *problem);
 
 // K at the state, factored; false: its reciprocal condition is not above the least quality. `tangent`: the system's
-// matrix of any weights at this state, whose Phi_q' is taken; NULL: Phi_q is evaluated. Signals must be evaluated at
-// the state (they are not needed where independent coordinates are plain ones).
+// matrix of any weights at this state, whose Phi_q' is taken; NULL: Phi_q is evaluated. Where
+// independent coordinates are functions of signals, these are evaluated at the state (asserted).
 bool mbs_problem_factor(const struct MbsInitial *initial, const MbsProblem *problem, const MbsState *state,
                         const mbs_scalar *tangent, double least_quality);
 

@@ -52,8 +52,8 @@ typedef struct MbsGuards {
 } MbsGuards;
 
 MbsStatus mbs_guards_create(MbsContext *context, MbsSystem *system, MbsGuards *guards);
-// At the start, and at every accepted state; signals must be evaluated there. t_before: of the one before. Neither
-// allocates.
+// At the start, and at every accepted state; signals are evaluated there (asserted). t_before: of the one before.
+// Neither allocates.
 void mbs_guards_start(const MbsGuards *guards, const MbsState *state);
 void mbs_guards_accept(const MbsGuards *guards, const MbsState *state, double t_before);
 

@@ -251,6 +251,7 @@ void mbs_body_forces_evaluate(const MbsSystem *system, const MbsState *state) {
   for (int i = 0; i < forces->force_count; ++i) {
     mbs_force_element_residual(&forces->view, forces->forces[i], &at, forces->R, NULL);
   }
+  MBS_DEBUG(system->work->stamp.forces = mbs_stamp_forces(system->nq, system->m, state));
 }
 
 mbs_scalar mbs_body_force(const MbsSystem *system, const MbsSignal *signal) {
@@ -267,6 +268,8 @@ void mbs_body_forces_differentiate(const MbsSystem *system, const MbsState *stat
   if (!forces) {
     return;
   }
+  MBS_ASSERT(system->work->stamp.forces == mbs_stamp_forces(system->nq, system->m, state));
+  MBS_DEBUG(system->work->stamp.force_columns = system->work->stamp.forces ^ system->work->stamp.columns);
   const mbs_scalar *levels[] = {columns->X, columns->V, columns->A};
   int size = forces->view.nq, stride = size + system->m, count = system->column_count;
   for (int k = 0; k < count; ++k) {
@@ -310,6 +313,7 @@ mbs_scalar mbs_body_force_column(const MbsSystem *system, const MbsSignal *signa
 void mbs_body_forces_transposed(const MbsSystem *system, const MbsState *state, const MbsStateBar *bar) {
   MbsBodyForces *forces = system->signals.body_forces;
   const MbsWeights none = {0};
+  MBS_ASSERT(system->work->stamp.forces == mbs_stamp_forces(system->nq, system->m, state));
   MbsState at = cut_state(forces, state);
   MbsAdjoint adjoint = {.mu = forces->mu,
                         .nu = {forces->nu, forces->nu, forces->nu},

@@ -97,14 +97,14 @@ int mbs_system_coordinate(const MbsSystem *system, int body, int entity);
 // After all elements and the signal bank, before the coefficients are finished. Nothing, where no signal needs it.
 MbsStatus mbs_body_forces_create(MbsContext *context, MbsSystem *system);
 void mbs_body_forces_evaluate(const MbsSystem *system, const MbsState *state);
-// The value of a BODY_FORCE signal, after evaluate.
+// The value of a BODY_FORCE signal.
 mbs_scalar mbs_body_force(const MbsSystem *system, const MbsSignal *signal);
-// Their derivatives for all columns, after evaluate; then that of a signal.
+// Their derivatives for all columns, at the state they were evaluated at (asserted); then that of a signal.
 void mbs_body_forces_differentiate(const MbsSystem *system, const MbsState *state, const MbsColumns *columns);
 mbs_scalar mbs_body_force_column(const MbsSystem *system, const MbsSignal *signal, int column);
 // Weights of the next transposed product, which uses them up: of S = sum of weight times signal.
 void mbs_body_force_weigh(const MbsSystem *system, const MbsSignal *signal, mbs_scalar weight);
-// The gradient of S, after evaluate, added to `bar`.
+// The gradient of S, at the state they were evaluated at (asserted), added to `bar`.
 void mbs_body_forces_transposed(const MbsSystem *system, const MbsState *state, const MbsStateBar *bar);
 
 // The elements of a system, or those that bodies cut free have (none, where no signal needs them).

@@ -6,9 +6,9 @@
 static mbs_scalar *cleared_scratch(const MbsSystem *system, int count) {
   int size = (system->nq + system->m) * count;
   for (int i = 0; i < size; ++i) {
-    system->scratch[i] = 0;
+    system->work->scratch[i] = 0;
   }
-  return system->scratch;
+  return system->work->scratch;
 }
 
 const mbs_scalar *mbs_natural_accumulate(const MbsSystem *system, bool with_bodies, const MbsState *state,
@@ -105,7 +105,7 @@ void mbs_natural_light_forces(const MbsSystem *system, const MbsState *state, Mb
 // R += the columns f (nq) and e (m) of the scratch, without the fixed coordinates
 static void add_scratch(const MbsSystem *system, int count, mbs_scalar *R) {
   for (int k = 0; k < count; ++k) {
-    const mbs_scalar *f = system->scratch + k * (system->nq + system->m);
+    const mbs_scalar *f = system->work->scratch + k * (system->nq + system->m);
     mbs_scalar *r = R + k * (system->n + system->m);
     for (int i = 0; i < system->n; ++i) {
       r[i] += f[i];
@@ -175,7 +175,7 @@ static void slopes_columns(const MbsSystem *system, const MbsState *state, const
   if (system->source) {
     mbs_terms_point_at(system, columns);
     mbs_scalar *sum = cleared_scratch(system, system->column_count);
-    mbs_source_slopes_columns(system, state, c->c0, c->c1, u, system->column_count, system->directions, sum,
+    mbs_source_slopes_columns(system, state, c->c0, c->c1, u, system->column_count, system->work->directions, sum,
                               system->nq + system->m);
     add_scratch(system, system->column_count, R);
     return;
@@ -188,7 +188,7 @@ static void slopes_columns(const MbsSystem *system, const MbsState *state, const
   mbs_scalar *work = cleared_scratch(system, system->column_count);
   for (int i = 0; i < system->mode.force_count; ++i) {
     mbs_force_second_columns(system, system->mode.forces[i], state, c->c0, c->c1, u, system->column_count,
-                             system->directions, work, system->nq + system->m);
+                             system->work->directions, work, system->nq + system->m);
   }
   add_scratch(system, system->column_count, R);
 }

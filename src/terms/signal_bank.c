@@ -18,32 +18,96 @@ MbsStatus mbs_signal_bank_create(MbsContext *context, MbsSystem *system) {
   int used = 0;
   MBS_TRY(mbs_linear_forms_create(context, system, count, blueprint->signal_forms.items, nodes, &used, bank->forms));
   bank->form_count = count;
-  MBS_TAKE(context, system->arena, bank->position, count * system->dimension);
-  MBS_TAKE(context, system->arena, bank->velocity, count * system->dimension);
-  MBS_TAKE(context, system->arena, bank->acceleration, count * system->dimension);
+  MbsWorkspace *work = system->work;
+  MBS_TAKE(context, system->arena, work->position, count * system->dimension);
+  MBS_TAKE(context, system->arena, work->velocity, count * system->dimension);
+  MBS_TAKE(context, system->arena, work->acceleration, count * system->dimension);
   bank->turn_count = blueprint->turns.count;
   MBS_TAKE(context, system->arena, bank->turns, bank->turn_count);
   MBS_TAKE(context, system->arena, bank->previous, bank->turn_count);
   MBS_TAKE(context, system->arena, bank->is_expected, bank->turn_count);
-  MBS_TAKE(context, system->arena, bank->principal_outputs, bank->turn_count);
-  MBS_TAKE(context, system->arena, bank->columns, 1);
+  MBS_TAKE(context, system->arena, work->principal_outputs, bank->turn_count);
   MBS_TRY(mbs_tape_create(context, system->arena, blueprint->graph, bank->turn_count, blueprint->turns.items,
                           &bank->principal));
-  MBS_TAKE(context, system->arena, bank->principal_inputs, bank->principal->input_count);
+  MBS_TAKE(context, system->arena, work->principal_inputs, bank->principal->input_count);
   return mbs_coefficients_add_block(context, &system->coefficients, used, nodes, &bank->block);
 }
 
+// ---- stamps: see workspace.h ----
+#ifdef MBS_ASSERTIONS
+// what a tape reads of signals
+typedef struct Reading {
+  bool position, velocity, acceleration, forces;
+} Reading;
+
+static Reading reading_of(const MbsSystem *system, const MbsTape *tape) {
+  Reading reading = {0};
+  for (int s = 0; s < tape->input_count; ++s) {
+    MbsSignalKind kind = system->blueprint->signals.items[tape->inputs[s]].kind;
+    reading.position |= kind == MBS_SIGNAL_POSITION;
+    reading.velocity |= kind == MBS_SIGNAL_VELOCITY;
+    reading.acceleration |= kind == MBS_SIGNAL_ACCELERATION;
+    reading.forces |= kind == MBS_SIGNAL_BODY_FORCE;
+  }
+  return reading;
+}
+
+static void stamp_forms(const MbsSystem *bodies, const MbsState *x) {
+  MbsStamp *stamp = &bodies->work->stamp;
+  stamp->q = mbs_stamp_numbers(1, bodies->nq, x->q);
+  stamp->v = mbs_stamp_numbers(1, bodies->nq, x->v);
+  stamp->a = mbs_stamp_numbers(1, bodies->nq, x->a);
+}
+
+// is what a tape reads of signals in the workspace, and of this state?
+static bool is_evaluated(const MbsSystem *system, const MbsState *state, const MbsTape *tape) {
+  const MbsSystem *bodies = system->bodies;
+  const MbsState *x = mbs_system_follow(system, state);
+  const MbsStamp *stamp = &bodies->work->stamp;
+  Reading reading = reading_of(system, tape);
+  return (!reading.position || stamp->q == mbs_stamp_numbers(1, bodies->nq, x->q)) &&
+         (!reading.velocity || stamp->v == mbs_stamp_numbers(1, bodies->nq, x->v)) &&
+         (!reading.acceleration || stamp->a == mbs_stamp_numbers(1, bodies->nq, x->a)) &&
+         (!reading.forces || stamp->forces == mbs_stamp_forces(bodies->nq, bodies->m, x));
+}
+
+// of what a function reads of a state
+static uint64_t stamp_of(const MbsSystem *system, const MbsState *state, const MbsTape *tape) {
+  const MbsSystem *bodies = system->bodies;
+  const MbsState *x = mbs_system_follow(system, state);
+  Reading reading = reading_of(system, tape);
+  uint64_t hash = mbs_stamp_numbers(1, system->blueprint->parameters.count, system->parameters);
+  hash = reading.position ? mbs_stamp_numbers(hash, bodies->nq, x->q) : hash;
+  hash = reading.velocity ? mbs_stamp_numbers(hash, bodies->nq, x->v) : hash;
+  hash = reading.acceleration ? mbs_stamp_numbers(hash, bodies->nq, x->a) : hash;
+  hash = reading.forces ? hash ^ mbs_stamp_forces(bodies->nq, bodies->m, x) : hash;
+  for (int s = 0; s < tape->input_count; ++s) {
+    const MbsSignal *signal = &system->blueprint->signals.items[tape->inputs[s]];
+    if (signal->kind == MBS_SIGNAL_TIME) {
+      hash = mbs_stamp_numbers(hash, 1, &x->t);
+    } else if (signal->kind == MBS_SIGNAL_MULTIPLIER) {
+      const mbs_scalar *of = mbs_state_multipliers(x, (MbsMultiplierKind)signal->component);
+      hash = mbs_stamp_numbers(hash, 1, &of[signal->index]);
+    }
+  }
+  return hash;
+}
+#endif
+
+// ---- evaluation ----
 static void evaluate_forms(const MbsSystem *system, const MbsState *state) {
   const MbsSignalBank *bank = &system->signals;
+  const MbsWorkspace *work = system->work;
   int d = system->dimension;
   for (int i = 0; i < bank->form_count * d; ++i) {
-    bank->position[i] = bank->velocity[i] = bank->acceleration[i] = 0;
+    work->position[i] = work->velocity[i] = work->acceleration[i] = 0;
   }
   for (int i = 0; i < bank->form_count; ++i) {
-    mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->q, bank->position + i * d);
-    mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->v, bank->velocity + i * d);
-    mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->a, bank->acceleration + i * d);
+    mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->q, work->position + i * d);
+    mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->v, work->velocity + i * d);
+    mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->a, work->acceleration + i * d);
   }
+  MBS_DEBUG(stamp_forms(system, state));
 }
 
 void mbs_signal_bank_evaluate(const MbsSystem *system, const MbsState *state) {
@@ -53,27 +117,30 @@ void mbs_signal_bank_evaluate(const MbsSystem *system, const MbsState *state) {
 }
 
 void mbs_signal_bank_take_columns(const MbsSystem *system, const MbsState *state, const MbsColumns *columns) {
-  *system->signals.columns = mbs_system_take_columns(system, state, columns);
+  MBS_DEBUG(system->work->stamp.columns =
+                mbs_stamp_columns(system->bodies->nq, mbs_system_follow(system, state), columns));
+  system->work->columns = mbs_system_take_columns(system, state, columns);
 }
 
 void mbs_signal_bank_differentiate(const MbsSystem *system, const MbsState *state, const MbsColumns *columns) {
   mbs_signal_bank_take_columns(system, state, columns);
-  mbs_body_forces_differentiate(system->bodies, mbs_system_follow(system, state), system->signals.columns);
+  mbs_body_forces_differentiate(system->bodies, mbs_system_follow(system, state), &system->work->columns);
 }
 
 void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, const MbsTape *tape,
                             const mbs_scalar *objectives, mbs_scalar *inputs) {
-  const MbsSignalBank *bank = &system->signals;
+  const MbsWorkspace *work = system->work;
+  MBS_ASSERT(is_evaluated(system, state, tape));
   for (int s = 0; s < tape->input_count; ++s) {
     const MbsSignal *signal = &system->blueprint->signals.items[tape->inputs[s]];
     int at = signal->index * system->dimension + signal->component;
     switch (signal->kind) {
       case MBS_SIGNAL_PARAMETER: inputs[s] = system->parameters[signal->index]; break;
       case MBS_SIGNAL_TIME: inputs[s] = state->t; break;
-      case MBS_SIGNAL_POSITION: inputs[s] = bank->position[at]; break;
-      case MBS_SIGNAL_VELOCITY: inputs[s] = bank->velocity[at]; break;
-      case MBS_SIGNAL_ACCELERATION: inputs[s] = bank->acceleration[at]; break;
-      case MBS_SIGNAL_TURN: inputs[s] = bank->turns[signal->index]; break;
+      case MBS_SIGNAL_POSITION: inputs[s] = work->position[at]; break;
+      case MBS_SIGNAL_VELOCITY: inputs[s] = work->velocity[at]; break;
+      case MBS_SIGNAL_ACCELERATION: inputs[s] = work->acceleration[at]; break;
+      case MBS_SIGNAL_TURN: inputs[s] = system->signals.turns[signal->index]; break;
       case MBS_SIGNAL_MULTIPLIER:
         inputs[s] = mbs_state_multipliers(state, (MbsMultiplierKind)signal->component)[signal->index];
         break;
@@ -83,13 +150,13 @@ void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, cons
   }
 }
 
-// the forms must be evaluated at the state
 static void count_turns(const MbsSystem *system, const MbsState *state, bool first) {
   const MbsSignalBank *bank = &system->signals;
-  mbs_signal_bank_inputs(system, state, bank->principal, NULL, bank->principal_inputs);
-  mbs_tape_evaluate(bank->principal, bank->principal_inputs, bank->principal_outputs);
+  const MbsWorkspace *work = system->work;
+  mbs_signal_bank_inputs(system, state, bank->principal, NULL, work->principal_inputs);
+  mbs_tape_evaluate(bank->principal, work->principal_inputs, work->principal_outputs);
   for (int i = 0; i < bank->turn_count; ++i) {
-    double principal = mbs_re(bank->principal_outputs[i]);
+    double principal = mbs_re(work->principal_outputs[i]);
     bank->turns[i] = first && !bank->is_expected[i] ? 0 : round((bank->previous[i] - principal) / two_pi);  // real
   }
 }
@@ -102,7 +169,7 @@ void mbs_signal_bank_accept(const MbsSystem *system, const MbsState *state, bool
     count_turns(system->bodies, x, first);
   }
   for (int i = 0; i < bank->turn_count; ++i) {
-    bank->previous[i] = mbs_re(bank->principal_outputs[i]) + two_pi * mbs_re(bank->turns[i]);
+    bank->previous[i] = mbs_re(system->work->principal_outputs[i]) + two_pi * mbs_re(bank->turns[i]);
   }
   mbs_body_forces_evaluate(system->bodies, x);
 }
@@ -110,7 +177,7 @@ void mbs_signal_bank_accept(const MbsSystem *system, const MbsState *state, bool
 void mbs_signal_bank_expect(const MbsSystem *system, int index, double turns) {
   const MbsSignalBank *bank = &system->signals;
   bank->is_expected[index] = true;
-  bank->previous[index] = mbs_re(bank->principal_outputs[index]) + two_pi * turns;
+  bank->previous[index] = mbs_re(system->work->principal_outputs[index]) + two_pi * turns;
   bank->turns[index] = round(turns);  // real
 }
 
@@ -147,6 +214,9 @@ MbsStatus mbs_function_create(MbsContext *context, MbsSystem *system, const char
   MBS_TRY(mbs_tape_create(context, system->arena, graph, 1, &node, &function->value_tape));
   MBS_TAKE(context, system->arena, function->inputs, input_count);
   MBS_TAKE(context, system->arena, function->outputs, 1 + input_count);
+#ifdef MBS_ASSERTIONS
+  MBS_TAKE(context, system->arena, function->stamp, 1);
+#endif
   function->name = name;
   function->place = place;
   MbsSignalBank *bank = &system->signals;
@@ -159,7 +229,7 @@ MbsStatus mbs_function_create(MbsContext *context, MbsSystem *system, const char
 // How large the vector is that a position, velocity or acceleration is a component of: at least `least`, a thousandth
 // of the mechanism (per second, per second squared); of multipliers, all of them. 0: no more than it is itself.
 static double scale_of(const MbsSystem *system, const MbsState *state, const MbsSignal *signal, double least) {
-  const MbsSignalBank *bank = &system->signals;
+  const MbsWorkspace *work = system->work;
   const mbs_scalar *of = NULL;
   int count = system->dimension;
   double largest = 0;
@@ -169,9 +239,9 @@ static double scale_of(const MbsSystem *system, const MbsState *state, const Mbs
   } else if (signal->kind == MBS_SIGNAL_POSITION || signal->kind == MBS_SIGNAL_VELOCITY ||
              signal->kind == MBS_SIGNAL_ACCELERATION) {
     largest = least;
-    of = signal->kind == MBS_SIGNAL_POSITION   ? bank->position
-         : signal->kind == MBS_SIGNAL_VELOCITY ? bank->velocity
-                                               : bank->acceleration;
+    of = signal->kind == MBS_SIGNAL_POSITION   ? work->position
+         : signal->kind == MBS_SIGNAL_VELOCITY ? work->velocity
+                                               : work->acceleration;
     of += signal->index * system->dimension;
   } else if (signal->kind == MBS_SIGNAL_BODY_FORCE) {
     largest = 1;
@@ -198,6 +268,7 @@ mbs_scalar mbs_function_evaluate(const MbsSystem *system, const MbsFunction *fun
                                  const mbs_scalar *objectives) {
   mbs_signal_bank_inputs(system, state, function->tape, objectives, function->inputs);
   mbs_tape_evaluate(function->tape, function->inputs, function->outputs);
+  MBS_DEBUG(*function->stamp = stamp_of(system, state, function->tape));
   if (system->source) {
     differentiate(system, function, state);
   }
@@ -262,6 +333,7 @@ static void add_gradient(const MbsSystem *system, const MbsFunction *function, c
 
 void mbs_function_transposed(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
                              mbs_scalar scale, const MbsStateBar *bar) {
+  MBS_ASSERT(*function->stamp == stamp_of(system, state, function->tape));
   const MbsState *x = mbs_system_follow(system, state);
   const MbsStateBar of_bodies = mbs_system_begin_bar(system, bar);
   add_gradient(system->bodies, function, x, scale, &of_bodies);
@@ -306,7 +378,11 @@ static mbs_scalar derivative(const MbsSystem *system, const MbsFunction *functio
         L = column_of(mbs_columns_multipliers(columns, (MbsMultiplierKind)signal->component), column, system->m);
         change = L ? L[signal->index] : 0;
         break;
-      case MBS_SIGNAL_BODY_FORCE: change = mbs_body_force_column(system, signal, column); break;
+      case MBS_SIGNAL_BODY_FORCE:
+        MBS_ASSERT((system->work->stamp.force_columns ^ system->work->stamp.columns) ==
+                   mbs_stamp_forces(system->nq, system->m, state));
+        change = mbs_body_force_column(system, signal, column);
+        break;
       case MBS_SIGNAL_OBJECTIVE: change = dO ? dO[signal->index] : 0; break;
       case MBS_SIGNAL_TIME:
       case MBS_SIGNAL_TURN: break;
@@ -318,6 +394,9 @@ static mbs_scalar derivative(const MbsSystem *system, const MbsFunction *functio
 
 mbs_scalar mbs_function_derivative(const MbsSystem *system, const MbsFunction *function, const MbsState *state,
                                    int column, const MbsColumns *columns, const mbs_scalar *dO) {
+  const MbsState *x = mbs_system_follow(system, state);
   (void)columns;  // they were taken
-  return derivative(system->bodies, function, mbs_system_follow(system, state), column, system->signals.columns, dO);
+  MBS_ASSERT(*function->stamp == stamp_of(system, state, function->tape));
+  MBS_ASSERT(system->work->stamp.columns == mbs_stamp_columns(system->bodies->nq, x, columns));
+  return derivative(system->bodies, function, x, column, &system->work->columns, dO);
 }

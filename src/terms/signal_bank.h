@@ -5,7 +5,7 @@
 #include "expressions/tape.h"
 #include "terms/coefficients.h"
 #include "terms/linear_form.h"
-#include "terms/state.h"
+#include "terms/workspace.h"
 
 struct MbsSystem;
 struct MbsBodyForces;
@@ -13,16 +13,13 @@ struct MbsBodyForces;
 typedef struct MbsSignalBank {
   int form_count;
   MbsLinearForm *forms;
-  MbsBlock block;                                  // coefficients of all forms
-  mbs_scalar *position, *velocity, *acceleration;  // form_count x dimension
+  MbsBlock block;  // coefficients of all forms
   int turn_count;
-  bool has_turning_elements;  // some force or constraint depends on an angle
-  mbs_scalar *turns;          // whole turns of each angle
-  double *previous;           // angle at the last accepted step, or expected at the start
-  bool *is_expected;          // before the start, by angle: previous says where
-  MbsTape *principal;         // of all angles
-  mbs_scalar *principal_inputs, *principal_outputs;
-  MbsColumns *columns;                                // of the bodies, that were taken last
+  bool has_turning_elements;                          // some force or constraint depends on an angle
+  mbs_scalar *turns;                                  // whole turns of each angle
+  double *previous;                                   // angle at the last accepted step, or expected at the start
+  bool *is_expected;                                  // before the start, by angle: previous says where
+  MbsTape *principal;                                 // of all angles
   struct MbsBodyForces *body_forces;                  // NULL: no signal needs them
   int most_function_inputs, most_function_registers;  // of the functions made so far
 } MbsSignalBank;
@@ -35,15 +32,19 @@ typedef struct MbsFunction {
   MbsTape *value_tape;  // the value alone
   mbs_scalar *inputs;
   mbs_scalar *outputs;
+#ifdef MBS_ASSERTIONS
+  uint64_t *stamp;  // of the state that the outputs are of
+#endif
 } MbsFunction;
 
 MbsStatus mbs_signal_bank_create(MbsContext *context, struct MbsSystem *system);
-// Forms (and forces that hold bodies) at a state: needed before functions are evaluated there.
+// Forms (and forces that hold bodies) at a state: functions are evaluated there next, which assert it (workspace.h).
 void mbs_signal_bank_evaluate(const struct MbsSystem *system, const MbsState *state);
-// What the columns of the state do to the bodies, after evaluate: needed before functions of positions, velocities and
-// accelerations are differentiated by these columns.
+// What the columns of the state do to the bodies: functions of positions, velocities and accelerations are
+// differentiated by these columns next, which they assert.
 void mbs_signal_bank_take_columns(const struct MbsSystem *system, const MbsState *state, const MbsColumns *columns);
-// The same, with the derivatives of the forces that hold bodies: for functions of any signals.
+// The same, with the derivatives of the forces that hold bodies, after evaluate (asserted): for functions of any
+// signals.
 void mbs_signal_bank_differentiate(const struct MbsSystem *system, const MbsState *state, const MbsColumns *columns);
 // Evaluates the forms and chooses whole turns so that every angle is next to its value at the last accepted step;
 // `first`: to what is expected of it, or so that it is its principal value.
@@ -57,8 +58,8 @@ void mbs_signal_bank_follow(const struct MbsSystem *system, const MbsState *stat
 // must not see that.
 void mbs_signal_bank_try(const struct MbsSystem *system, const MbsState *state);
 
-// Values of the inputs of a tape, from the bank's forms (which must be evaluated at this state), the parameters,
-// the time, the multipliers and (if not NULL) the objectives.
+// Values of the inputs of a tape, from the bank's forms (asserted: those that it reads are evaluated at this state),
+// the parameters, the time, the multipliers and (if not NULL) the objectives. So all functions below.
 void mbs_signal_bank_inputs(const struct MbsSystem *system, const MbsState *state, const MbsTape *tape,
                             const mbs_scalar *objectives, mbs_scalar *inputs);
 
@@ -69,12 +70,12 @@ mbs_scalar mbs_function_evaluate(const struct MbsSystem *system, const MbsFuncti
                                  const mbs_scalar *objectives);
 // Value alone, at less cost; not of functions of objectives.
 mbs_scalar mbs_function_value(const struct MbsSystem *system, const MbsFunction *function, const MbsState *state);
-// Gradient after evaluate, `scale` times, added to `bar`.
+// Gradient, `scale` times, added to `bar`. Asserted: the function was evaluated at this state last.
 void mbs_function_transposed(const struct MbsSystem *system, const MbsFunction *function, const MbsState *state,
                              mbs_scalar scale, const MbsStateBar *bar);
-// Derivative for a column after evaluate (and the bank's differentiate): explicit dependence on the parameter (also
-// through the coefficients of forms) plus the gradient times the state's columns and dO (of the objectives; may be
-// NULL).
+// Derivative for a column. Asserted: the function was evaluated at this state last, the columns were taken there (and
+// of functions of forces that hold bodies, differentiated). Explicit dependence on the parameter (also through the
+// coefficients of forms) plus the gradient times the state's columns and dO (of the objectives; may be NULL).
 mbs_scalar mbs_function_derivative(const struct MbsSystem *system, const MbsFunction *function, const MbsState *state,
                                    int column, const MbsColumns *columns, const mbs_scalar *dO);
 

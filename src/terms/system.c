@@ -177,6 +177,7 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   MBS_TAKE(context, arena, copied, column_count);
   MBS_TAKE(context, arena, column_of_parameter, parameter_count);
   MBS_TAKE(context, arena, system->parameters, parameter_count);
+  MBS_TAKE(context, arena, system->work, 1);
   for (int i = 0; i < parameter_count; ++i) {
     column_of_parameter[i] = -1;
   }
@@ -206,10 +207,10 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   }
   MBS_TRY(mbs_coefficients_finish(context, &system->coefficients, column_count, columns, is_carried));
   int widest = system->carried_count > 1 ? system->carried_count : 1;
-  MBS_TAKE(context, arena, system->scratch, (size_t)(system->nq + system->m) * (size_t)widest);
+  MBS_TAKE(context, arena, system->work->scratch, (size_t)(system->nq + system->m) * (size_t)widest);
   int longest = system->nq > system->m ? system->nq : system->m;
   MBS_TAKE(context, arena, system->zeros, longest > MBS_LONGEST_TWIST ? longest : MBS_LONGEST_TWIST);
-  MBS_TAKE(context, arena, system->directions, widest);
+  MBS_TAKE(context, arena, system->work->directions, widest);
   MBS_TRY(mbs_pattern_status(context, &system->mode.pattern));
   *result = system;
   if (tree) {
@@ -221,6 +222,7 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
 static void refresh(MbsSystem *system) {
   mbs_coefficients_refresh(&system->coefficients, system->parameters);
   system->terms->forget(system);
+  MBS_DEBUG(system->work->stamp = (MbsStamp){0});
 }
 
 int mbs_system_element_count(const MbsSystem *system) {

@@ -20,18 +20,18 @@ void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts p
 // ---- products with columns ----
 static void add_columns(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, MbsParts parts,
                         int count, mbs_scalar *R) {
-  system->terms->columns(system, state, weights, parts, count, system->directions, R);
+  system->terms->columns(system, state, weights, parts, count, system->work->directions, R);
 }
 
 void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, int count,
                           bool with_parameters, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
                           const mbs_scalar *L, mbs_scalar *R) {
   for (int k = 0; k < count; ++k) {
-    system->directions[k] = (MbsDirectionColumn){.column = with_parameters ? k : -1,
-                                                 .X = X + k * system->nq,
-                                                 .V = V + k * system->nq,
-                                                 .A = A ? A + k * system->nq : NULL,
-                                                 .L = L ? L + k * system->m : NULL};
+    system->work->directions[k] = (MbsDirectionColumn){.column = with_parameters ? k : -1,
+                                                       .X = X + k * system->nq,
+                                                       .V = V + k * system->nq,
+                                                       .A = A ? A + k * system->nq : NULL,
+                                                       .L = L ? L + k * system->m : NULL};
   }
   add_columns(system, state, weights, MBS_PART_ALL, count, R);
 }
@@ -39,7 +39,7 @@ void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const 
 void mbs_terms_derivative_along(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
                                 MbsParts parts, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
                                 mbs_scalar *R) {
-  system->directions[0] = (MbsDirectionColumn){.column = -1, .X = X, .V = V, .A = A};
+  system->work->directions[0] = (MbsDirectionColumn){.column = -1, .X = X, .V = V, .A = A};
   for (int i = 0; i < system->n + system->m; ++i) {
     R[i] = 0;
   }
@@ -48,11 +48,11 @@ void mbs_terms_derivative_along(const MbsSystem *system, const MbsState *state, 
 
 void mbs_terms_point_at(const MbsSystem *system, const MbsColumns *columns) {
   for (int k = 0; k < system->column_count; ++k) {
-    system->directions[k] = (MbsDirectionColumn){.column = k,
-                                                 .X = columns->X ? columns->X + k * system->nq : system->zeros,
-                                                 .V = columns->V ? columns->V + k * system->nq : system->zeros,
-                                                 .A = columns->A ? columns->A + k * system->nq : NULL,
-                                                 .L = columns->L ? columns->L + k * system->m : NULL};
+    system->work->directions[k] = (MbsDirectionColumn){.column = k,
+                                                       .X = columns->X ? columns->X + k * system->nq : system->zeros,
+                                                       .V = columns->V ? columns->V + k * system->nq : system->zeros,
+                                                       .A = columns->A ? columns->A + k * system->nq : NULL,
+                                                       .L = columns->L ? columns->L + k * system->m : NULL};
   }
 }
 

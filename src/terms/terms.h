@@ -46,6 +46,10 @@
 // bodies are: `system->bodies`, the system in natural coordinates (natural coordinates: the system itself), in the
 // state mbs_system_follow.
 //
+// Systems are const once their parameters are set; what evaluations write is in their workspace (workspace.h). Signals
+// are evaluated at a state by a call of its own (signal_bank.h), since most states need none; a debug build asserts
+// wherever they are used that it was this state.
+//
 // No three-index array appears: second derivatives of Phi come contracted with lambda or v inside.
 #ifndef MBS_TERMS_H
 #define MBS_TERMS_H
@@ -235,12 +239,11 @@ typedef struct MbsSystem {
   int condition_count;
   MbsCondition *conditions;
   MbsSignalBank signals;
-  struct MbsBodyForces *cut;              // of the view that bodies cut free have of a system, else NULL
-  mbs_scalar *scratch;                    // (nq + m) x carried columns
-  mbs_scalar *zeros;                      // the longer of nq and m
-  struct MbsDirectionColumn *directions;  // columns
-  struct MbsSource *given_source;         // of derivatives other than the formulas (derivative_source.h), or NULL
-  struct MbsSource *source;               // the same while derivatives are taken from there, else NULL
+  struct MbsBodyForces *cut;       // of the view that bodies cut free have of a system, else NULL
+  MbsWorkspace *work;              // what evaluations leave, with stamps: workspace.h
+  mbs_scalar *zeros;               // the longer of nq and m
+  struct MbsSource *given_source;  // of derivatives other than the formulas (derivative_source.h), or NULL
+  struct MbsSource *source;        // the same while derivatives are taken from there, else NULL
 } MbsSystem;
 
 // Coordinate k of the entity whose first one is `first`, where it is free and the entity's own; else -1.
@@ -301,7 +304,7 @@ void mbs_state_place_fixed(const MbsSystem *system, MbsState *state);
 // The columns of the fixed coordinates at time t (their rows of X, V and A alone).
 void mbs_system_fixed_columns(const MbsSystem *system, mbs_scalar t, mbs_scalar *X, mbs_scalar *V, mbs_scalar *A);
 
-// A condition of an element that does not hold at an accepted state, whose signals are evaluated, or NULL.
+// A condition of an element that does not hold at an accepted state (of evaluated signals: asserted), or NULL.
 const MbsConditionSpec *mbs_conditions_accept(const MbsSystem *system, const MbsState *state, bool is_first);
 // A condition that will hardly hold within the next two steps, if the vector goes on as it does; or NULL.
 const MbsConditionSpec *mbs_conditions_suspect(const MbsSystem *system);
@@ -386,11 +389,11 @@ void mbs_terms_constraint(const MbsSystem *system, int row, const MbsState *stat
 typedef struct MbsEnergy {
   mbs_scalar kinetic, potential, power;
 } MbsEnergy;
-// Signals must be evaluated at this state.
+// Of evaluated signals, where forces have expressions: asserted.
 void mbs_terms_energy(const MbsSystem *system, const MbsState *state, MbsEnergy *energy);
 // The name of a force that is not a finite number at this state, or whose derivative is not; or NULL.
 const char *mbs_terms_find_bad_force(const MbsSystem *system, const MbsState *state);
-// What force i does to its ports, port_count x dimension, as plain numbers. Signals must be evaluated at this state.
+// What force i does to its ports, port_count x dimension, as plain numbers; whole turns as they were counted last.
 void mbs_terms_force(const MbsSystem *system, const MbsState *state, int i, double *F);
 
 #endif

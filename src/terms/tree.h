@@ -127,14 +127,14 @@ MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system
 void mbs_tree_find_inertia(MbsTree *tree);
 // That, W and inertia_W of each body alone: inertia and weight. scale, unless NULL: raised to the largest part of them.
 void mbs_tree_find_wrenches(MbsTree *tree, double *scale);
-// Of inertia and weight, after mbs_tree_balance with them. dW (by node) = how their wrenches change with tree->eta and
-// with a column of parameters (or -1); tree->bar += the transpose, for S = sum of xi.W.
+// Of inertia and weight, after mbs_tree_balance with them (asserted). dW (by node) = how their wrenches change with
+// tree->eta and with a column of parameters (or -1); tree->bar += the transpose, for S = sum of xi.W.
 void mbs_tree_body_slopes(const MbsTree *tree, int column, mbs_scalar *dW);
 void mbs_tree_bodies_transposed(const MbsTree *tree, const mbs_scalar *xi);
 
 // ---- tree_body_matrix.c ----
 // K += that of a node's body (twist x 3 twist); is_full: for eta, eta', eta'', after mbs_tree_balance; else for eta''
-// alone, in the first twist, after mbs_tree_find_inertia.
+// alone, in the first twist, after mbs_tree_find_inertia. (asserted)
 void mbs_tree_body_matrix(const MbsTree *tree, int index, bool is_full, mbs_scalar *K);
 // K (twist x twist) = or += scale times the inertia of a node's body, zero where there is none
 void mbs_tree_put_mass(const MbsTree *tree, int index, double scale, bool is_first, mbs_scalar *K);

@@ -143,6 +143,7 @@ MBS_KERNEL void body_matrix(const MbsTree *tree, int index, bool is_full, mbs_sc
 }
 
 void mbs_tree_body_matrix(const MbsTree *tree, int index, bool is_full, mbs_scalar *K) {
+  MBS_ASSERT(is_full ? tree->known_parts == MBS_PART_ALL : tree->has_inertia);
   if (tree->inner->dimension == 2) {
     body_matrix(tree, index, is_full, K, 2);
   } else if (is_full) {
@@ -169,6 +170,7 @@ MBS_KERNEL void put_mass(const MbsTree *tree, int index, double scale, bool is_f
 }
 
 void mbs_tree_put_mass(const MbsTree *tree, int index, double scale, bool is_first, mbs_scalar *K) {
+  MBS_ASSERT(tree->has_inertia);
   if (tree->inner->dimension == 2) {
     put_mass(tree, index, scale, is_first, K, 2);
   } else if (is_first) {

@@ -212,9 +212,7 @@ MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **result) 
   int longest = system->nq > system->m ? system->nq : system->m;
   MBS_TAKE(context, inner->arena, system->zeros, longest);
   size_t widest = inner->carried_count > 1 ? (size_t)inner->carried_count : 1;
-  MBS_TAKE(context, inner->arena, system->directions, widest);
   MBS_TAKE(context, inner->arena, tree->directions, widest);
-  MBS_TAKE(context, inner->arena, system->scratch, (size_t)(system->nq + system->m) * widest);
   MBS_TRY(create_workspace(context, tree));
   *result = system;
   return mbs_tree_create_tangent(context, tree, system);

@@ -248,6 +248,7 @@ MBS_KERNEL void body_slopes(const MbsTree *tree, int column, mbs_scalar *dW, int
 }
 
 void mbs_tree_body_slopes(const MbsTree *tree, int column, mbs_scalar *dW) {
+  MBS_ASSERT(tree->known_parts & MBS_PART_BALANCE);
   if (tree->inner->dimension == 2) {
     body_slopes(tree, column, dW, 2);
   } else {
@@ -299,6 +300,7 @@ MBS_KERNEL void bodies_transposed(const MbsTree *tree, const mbs_scalar *xi, int
 }
 
 void mbs_tree_bodies_transposed(const MbsTree *tree, const mbs_scalar *xi) {
+  MBS_ASSERT(tree->known_parts & MBS_PART_BALANCE);
   if (tree->inner->dimension == 2) {
     bodies_transposed(tree, xi, 2);
   } else {
