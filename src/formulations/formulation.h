@@ -45,8 +45,8 @@ MbsStatus mbs_formulation_create(MbsContext *context, const MbsSettings *setting
                                  MbsFormulation *formulation);
 
 // The weights of the residual for q = qh + c0 a, v = vh + c1 a.
-static inline MbsWeights mbs_formulation_weights(const MbsFormulation *formulation, double c0, double c1) {
-  if (!(c0 > 0)) {
+static inline MbsWeights mbs_formulation_weights(const MbsFormulation *formulation, mbs_scalar c0, mbs_scalar c1) {
+  if (!(mbs_re(c0) > 0)) {
     return formulation->start;
   }
   MbsWeights weights = formulation->step;

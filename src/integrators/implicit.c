@@ -24,7 +24,7 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
                             .has_projections = formulation->type->has_projections && settings->projections >= 0,
                             .has_redundancy = has_redundancy && formulation->type->allows_redundancy,
                             .has_reactions = has_reactions(system->blueprint)};
-  bool is_stabilised = formulation->step.k0 > 0 || formulation->step.k1 > 0;
+  bool is_stabilised = mbs_re(formulation->step.k0) > 0 || mbs_re(formulation->step.k1) > 0;
   if (implicit->has_redundancy && formulation->relaxation > 0 && is_stabilised) {
     // Redundant rows that have drifted contradict each other, and e = 0 has no solution: the first iterate of the
     // augmented Lagrangian is well defined, and within epsilon of the constraints.
@@ -94,11 +94,11 @@ static void find_total(const MbsImplicit *implicit, bool is_projected, MbsState 
   }
 }
 
-MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsState *state, double h) {
+MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsState *state, mbs_scalar h) {
   const MbsSystem *system = implicit->formulation->system;
   const MbsState *stage = &implicit->stage;
-  const MbsRuleStep k = h > 0 ? mbs_rule_step(&implicit->rule, h) : (MbsRuleStep){.h = 0};
-  bool is_projected = implicit->has_projections && h > 0;
+  const MbsRuleStep k = mbs_re(h) > 0 ? mbs_rule_step(&implicit->rule, h) : (MbsRuleStep){.h = 0};
+  bool is_projected = implicit->has_projections && mbs_re(h) > 0;
   if (is_projected || implicit->has_redundancy) {
     MBS_TRY(mbs_projector_factor(context, implicit->projector, stage, k.c0, k.c1));
   }
@@ -121,7 +121,7 @@ MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsSta
   return MBS_OK;
 }
 
-MbsStatus mbs_implicit_recall_limits(MbsContext *context, MbsImplicit *implicit, MbsState *state, double h) {
+MbsStatus mbs_implicit_recall_limits(MbsContext *context, MbsImplicit *implicit, MbsState *state, mbs_scalar h) {
   const MbsRuleStep k = mbs_rule_step(&implicit->rule, h);
   MBS_TRY(mbs_projector_recall(context, implicit->projector, &implicit->stage, k.c0, k.c1, state));
   find_total(implicit, true, state);
@@ -181,7 +181,7 @@ static void predict(MbsImplicit *implicit, const MbsRuleStep *k, MbsState *state
   }
 }
 
-MbsStatus mbs_implicit_step(MbsContext *context, MbsImplicit *implicit, double h, MbsState *state) {
+MbsStatus mbs_implicit_step(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, MbsState *state) {
   const MbsSystem *system = implicit->formulation->system;
   const MbsRuleStep k = mbs_rule_step(&implicit->rule, h);
   MbsState *stage = mbs_implicit_stage(implicit, state, false);

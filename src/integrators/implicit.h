@@ -47,22 +47,22 @@ void mbs_implicit_destroy(MbsImplicit *implicit);
 // Solves for a and the multipliers with q and v given: the start.
 MbsStatus mbs_implicit_start(MbsContext *context, MbsImplicit *implicit, MbsState *state);
 // One step of size h, to the time in the state. On failure the state is not usable.
-MbsStatus mbs_implicit_step(MbsContext *context, MbsImplicit *implicit, double h, MbsState *state);
+MbsStatus mbs_implicit_step(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, MbsState *state);
 
 // The two halves of a step around Newton's iteration: where r = 0 is to hold, with the state's q (at the start also its
 // v and a); and from there to the state, projected and with all its multipliers. h: of the step; 0: the start.
 MbsState *mbs_implicit_stage(MbsImplicit *implicit, const MbsState *state, bool is_start);
-MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsState *state, double h);
+MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsState *state, mbs_scalar h);
 
 // The second half again, for the transpose of a step whose projections were at their limits: the state has v, a, sigma
 // and kappa as they were.
-MbsStatus mbs_implicit_recall_limits(MbsContext *context, MbsImplicit *implicit, MbsState *state, double h);
+MbsStatus mbs_implicit_recall_limits(MbsContext *context, MbsImplicit *implicit, MbsState *state, mbs_scalar h);
 
 // implicit_record.c: rows of the trajectory, where r = 0 holds and what projections gave; h: of the step, or 0. And
 // what the next step depends on.
 int mbs_implicit_row_size(const MbsImplicit *implicit);
 void mbs_implicit_put_row(const MbsImplicit *implicit, const MbsState *state, mbs_scalar *row);
-MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, double h, const mbs_scalar *row,
+MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, const mbs_scalar *row,
                               MbsState *state);
 int mbs_implicit_save_size(const MbsImplicit *implicit);
 void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to);
@@ -75,21 +75,21 @@ void mbs_implicit_forget(MbsImplicit *implicit);
 // of the old state and gives those of the new.
 MbsStatus mbs_implicit_start_derivative(MbsContext *context, MbsImplicit *implicit, const MbsState *state,
                                         const MbsColumns *columns);
-MbsStatus mbs_implicit_step_derivative(MbsContext *context, MbsImplicit *implicit, double h, const MbsState *state,
+MbsStatus mbs_implicit_step_derivative(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, const MbsState *state,
                                        const MbsColumns *columns);
 
 // The transpose of these, implicit_transposed.c: from the derivatives of a number with respect to the new state (`bar`,
 // and w of the auxiliary accelerations) to those with respect to the old one, or from A's to X's and V's at the start;
 // what coefficients and parameters receive on the way is added to those of `bar`. `prepare` factors what all numbers
 // need: the stage must be set and the state finished (as step leaves them).
-MbsStatus mbs_implicit_prepare_transposed(MbsContext *context, MbsImplicit *implicit, double h);
+MbsStatus mbs_implicit_prepare_transposed(MbsContext *context, MbsImplicit *implicit, mbs_scalar h);
 void mbs_implicit_start_transposed(MbsImplicit *implicit, const MbsState *state, const MbsStateBar *bar, mbs_scalar *w);
-void mbs_implicit_step_transposed(MbsImplicit *implicit, double h, const MbsState *state, const MbsStateBar *bar,
+void mbs_implicit_step_transposed(MbsImplicit *implicit, mbs_scalar h, const MbsState *state, const MbsStateBar *bar,
                                   mbs_scalar *w);
 // The same of the equations at one instant alone, without projections: a and the multipliers solve r = 0 with
 // q = qh + c0 a, v = vh + c1 a; from the derivatives with respect to the state to those with respect to qh and vh (in q
 // and v of `bar`). Newton's matrix must be factored for c0 and c1.
-void mbs_implicit_instant_transposed(MbsImplicit *implicit, double c0, double c1, const MbsState *state,
+void mbs_implicit_instant_transposed(MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, const MbsState *state,
                                      const MbsStateBar *bar);
 
 // a and lambda of the next step by the polynomials through those of the last three, as far as they exist; remembers
@@ -106,9 +106,9 @@ MbsStatus mbs_newton_not_finite(MbsContext *context, const MbsSystem *system, co
 // Returns where that stands in the model.
 MbsPlace mbs_newton_suspect(const MbsSystem *system, int constraint, size_t size, char *text);
 // Assembles and factors the exact matrix at a state, for solutions by implicit->refinement.
-MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, const MbsState *state, double c0,
-                                  double c1);
+MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, const MbsState *state, mbs_scalar c0,
+                                  mbs_scalar c1);
 // Newton's iteration on the residual; c0 = dq/da, c1 = dv/da.
-MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, double c0, double c1, MbsState *state);
+MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, MbsState *state);
 
 #endif

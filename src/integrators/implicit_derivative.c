@@ -4,8 +4,8 @@
 #include "integrators/implicit.h"
 
 // A, L from X, V: those of the hats, or at the start given
-static MbsStatus solve_columns(MbsContext *context, MbsImplicit *implicit, double c0, double c1, const MbsState *stage,
-                               const MbsColumns *columns) {
+static MbsStatus solve_columns(MbsContext *context, MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1,
+                               const MbsState *stage, const MbsColumns *columns) {
   const MbsSystem *system = implicit->formulation->system;
   const MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
   int size = system->n + system->m;
@@ -79,7 +79,7 @@ static void predict(const MbsImplicit *implicit, const MbsRuleStep *k, const Mbs
   }
 }
 
-MbsStatus mbs_implicit_step_derivative(MbsContext *context, MbsImplicit *implicit, double h, const MbsState *state,
+MbsStatus mbs_implicit_step_derivative(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, const MbsState *state,
                                        const MbsColumns *columns) {
   const MbsSystem *system = implicit->formulation->system;
   const MbsRuleStep k = mbs_rule_step(&implicit->rule, h);

@@ -71,15 +71,15 @@ static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
 // x is q
 static int backward_count(const MbsStepper *stepper) { return self_const(stepper)->formulation->system->n; }
 
-static MbsStatus backward_factor(MbsContext *context, MbsStepper *stepper, int set, double c0, double c1,
+static MbsStatus backward_factor(MbsContext *context, MbsStepper *stepper, int set, mbs_scalar c0, mbs_scalar c1,
                                  const MbsState *state) {
   (void)set;
   (void)state;
   return mbs_newton_factor_exact(context, self(stepper), &self(stepper)->stage, c0, c1);
 }
 
-static void backward_solve(MbsStepper *stepper, double c0, double c1, const MbsState *state, const MbsStateBar *bar,
-                           const mbs_scalar *s, mbs_scalar *x, mbs_scalar *rate) {
+static void backward_solve(MbsStepper *stepper, mbs_scalar c0, mbs_scalar c1, const MbsState *state,
+                           const MbsStateBar *bar, const mbs_scalar *s, mbs_scalar *x, mbs_scalar *rate) {
   int n = backward_count(stepper);
   for (int i = 0; i < n; ++i) {
     bar->a[i] += s[i];

@@ -7,11 +7,11 @@
 // Fixed coordinates have no past: what q, v and a of them have received goes to the parameters at once.
 #include "integrators/implicit.h"
 
-static MbsRuleStep rule_step(const MbsImplicit *implicit, double h) {
-  return h > 0 ? mbs_rule_step(&implicit->rule, h) : (MbsRuleStep){.h = 0};
+static MbsRuleStep rule_step(const MbsImplicit *implicit, mbs_scalar h) {
+  return mbs_re(h) > 0 ? mbs_rule_step(&implicit->rule, h) : (MbsRuleStep){.h = 0};
 }
 
-MbsStatus mbs_implicit_prepare_transposed(MbsContext *context, MbsImplicit *implicit, double h) {
+MbsStatus mbs_implicit_prepare_transposed(MbsContext *context, MbsImplicit *implicit, mbs_scalar h) {
   const MbsRuleStep k = rule_step(implicit, h);
   return mbs_newton_factor_exact(context, implicit, &implicit->stage, k.c0, k.c1);
 }
@@ -57,7 +57,7 @@ static void spread_total(const MbsImplicit *implicit, bool is_projected, const M
   }
 }
 
-void mbs_implicit_instant_transposed(MbsImplicit *implicit, double c0, double c1, const MbsState *state,
+void mbs_implicit_instant_transposed(MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, const MbsState *state,
                                      const MbsStateBar *bar) {
   const MbsRuleStep k = {.c0 = c0, .c1 = c1};
   spread_total(implicit, false, state, bar);
@@ -77,7 +77,7 @@ void mbs_implicit_start_transposed(MbsImplicit *implicit, const MbsState *state,
   mbs_implicit_instant_transposed(implicit, 0, 0, state, bar);
 }
 
-void mbs_implicit_step_transposed(MbsImplicit *implicit, double h, const MbsState *state, const MbsStateBar *bar,
+void mbs_implicit_step_transposed(MbsImplicit *implicit, mbs_scalar h, const MbsState *state, const MbsStateBar *bar,
                                   mbs_scalar *w) {
   const MbsSystem *system = implicit->formulation->system;
   const MbsRuleStep k = mbs_rule_step(&implicit->rule, h);

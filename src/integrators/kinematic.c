@@ -32,7 +32,7 @@ static MbsStatus start(MbsContext *context, MbsStepper *stepper, const MbsPath *
 
 static MbsStatus step_to(MbsContext *context, MbsStepper *stepper, MbsStep *step, MbsState *state) {
   MbsInitial *initial = self(stepper)->initial;
-  double h = step->h;
+  mbs_scalar h = step->h;
   step->set = 0;
   for (int i = 0; i < initial->system->n; ++i) {
     state->q[i] += h * state->v[i] + h * h / 2 * state->a[i];

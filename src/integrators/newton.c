@@ -97,7 +97,7 @@ MbsPlace mbs_newton_suspect(const MbsSystem *system, int constraint, size_t size
 static void set_relaxation(MbsImplicit *implicit, const MbsWeights *weights) {
   const MbsSystem *system = implicit->formulation->system;
   for (int row = 0; row < system->m; ++row) {
-    double epsilon = system->mode.rows[row].is_nonholonomic ? weights->n_epsilon : weights->epsilon;
+    double epsilon = mbs_re(system->mode.rows[row].is_nonholonomic ? weights->n_epsilon : weights->epsilon);
     implicit->refinement.epsilon[row] = epsilon > 0 ? 0 : implicit->formulation->relaxation;
   }
 }
@@ -111,20 +111,20 @@ static MbsStatus singular(MbsContext *context, const MbsSystem *system, const Mb
 }
 
 // Assembles and factors Newton's matrix.
-static MbsStatus factor(MbsContext *context, MbsImplicit *implicit, const MbsState *state, double c0, double c1,
+static MbsStatus factor(MbsContext *context, MbsImplicit *implicit, const MbsState *state, mbs_scalar c0, mbs_scalar c1,
                         bool is_exact) {
   const MbsSystem *system = implicit->formulation->system;
   MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
   double relaxation = implicit->formulation->relaxation;
-  weights.epsilon = weights.epsilon > 0 ? weights.epsilon : relaxation;
-  weights.n_epsilon = weights.n_epsilon > 0 ? weights.n_epsilon : relaxation;
+  weights.epsilon = mbs_re(weights.epsilon) > 0 ? weights.epsilon : relaxation;
+  weights.n_epsilon = mbs_re(weights.n_epsilon) > 0 ? weights.n_epsilon : relaxation;
   mbs_terms_factorable(system, is_exact, state, &weights, c0, c1, 1, implicit->tangent);
   bool is_factored = mbs_sparse_solver_factor(implicit->solver, implicit->tangent);
-  return is_factored ? MBS_OK : singular(context, system, state, c0 > 0);
+  return is_factored ? MBS_OK : singular(context, system, state, mbs_re(c0) > 0);
 }
 
-MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, const MbsState *state, double c0,
-                                  double c1) {
+MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, const MbsState *state, mbs_scalar c0,
+                                  mbs_scalar c1) {
   const MbsSystem *system = implicit->formulation->system;
   const MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
   set_relaxation(implicit, &weights);
@@ -134,11 +134,11 @@ MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, co
   }
   mbs_terms_factorable(system, true, state, &weights, c0, c1, 1, implicit->tangent);
   bool is_factored = mbs_refinement_factor(&implicit->refinement, implicit->tangent);
-  return is_factored ? MBS_OK : singular(context, system, state, c0 > 0);
+  return is_factored ? MBS_OK : singular(context, system, state, mbs_re(c0) > 0);
 }
 
 // u -= r solved; q and v follow
-static void correct(const MbsImplicit *implicit, double c0, double c1, MbsState *state) {
+static void correct(const MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, MbsState *state) {
   const MbsSystem *system = implicit->formulation->system;
   mbs_sparse_solver_solve(implicit->solver, 1, implicit->r);
   for (int i = 0; i < system->n; ++i) {
@@ -152,7 +152,7 @@ static void correct(const MbsImplicit *implicit, double c0, double c1, MbsState 
   }
 }
 
-MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, double c0, double c1, MbsState *state) {
+MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, MbsState *state) {
   const MbsSystem *system = implicit->formulation->system;
   const MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
   double residual = 0, best = HUGE_VAL, before = 0, rest = 0;
@@ -168,7 +168,7 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, double c0
       least = part[1] > implicit->tolerance ? worst : -1;
     }
     if (!isfinite(residual)) {
-      return mbs_newton_not_finite(context, system, state, c0 > 0);
+      return mbs_newton_not_finite(context, system, state, mbs_re(c0) > 0);
     }
     bool is_solved = residual <= implicit->tolerance || (iteration > 1 && !(residual < fast * before) &&
                                                          is_rounding(implicit, state, &weights, scale, part));
@@ -179,7 +179,7 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, double c0
     }
     if (iteration == 0 || !(residual < fast * before)) {
       MBS_TRY(factor(context, implicit, state, c0, c1, !implicit->is_approximate));
-      rest = weights.epsilon > 0 ? 0 : rest_scale(implicit);
+      rest = mbs_re(weights.epsilon) > 0 ? 0 : rest_scale(implicit);
     }
     correct(implicit, c0, c1, state);
     before = residual;

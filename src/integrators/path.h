@@ -12,11 +12,11 @@
 
 enum { MBS_UNDECIDED = -1 };
 
-// One step of a path.
+// One step of a path, in the scalar of the build.
 typedef struct MbsStep {
-  long number;  // from 1; 0: the start
-  double t, h;  // the time at its end, and its size; h = 0 at the start
-  int set;      // matrix-r: which of the path's independent coordinates; or MBS_UNDECIDED. Of other steppers 0
+  long number;      // from 1; 0: the start
+  mbs_scalar t, h;  // the time at its end, and its size; h = 0 at the start
+  int set;          // matrix-r: which of the path's independent coordinates; or MBS_UNDECIDED. Of other steppers 0
 } MbsStep;
 
 typedef struct MbsStretch {

@@ -48,7 +48,7 @@ void mbs_projector_destroy(MbsProjector *projector) {
   }
 }
 
-static void assemble(MbsProjector *projector, const MbsState *state, double c0, double c1, double epsilon) {
+static void assemble(MbsProjector *projector, const MbsState *state, mbs_scalar c0, mbs_scalar c1, double epsilon) {
   projector->at = *state;
   projector->c0 = projector->is_tangent ? c0 : 0;
   projector->c1 = projector->is_tangent ? c1 : 0;
@@ -61,8 +61,8 @@ static MbsStatus check(MbsContext *context, bool is_factored, const MbsState *st
                                 mbs_re(state->t));
 }
 
-MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, double c0,
-                               double c1) {
+MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, mbs_scalar c0,
+                               mbs_scalar c1) {
   assemble(projector, state, c0, c1, projector->epsilon);
   projector->refinement.is_relaxed = true;
   return check(context, mbs_sparse_solver_factor(projector->solver, projector->matrix), state);
@@ -161,8 +161,8 @@ static void recall(const MbsSystem *system, MbsProjectionRecord *record, const m
   }
 }
 
-MbsStatus mbs_projector_recall(MbsContext *context, MbsProjector *projector, const MbsState *stage, double c0,
-                               double c1, const MbsState *state) {
+MbsStatus mbs_projector_recall(MbsContext *context, MbsProjector *projector, const MbsState *stage, mbs_scalar c0,
+                               mbs_scalar c1, const MbsState *state) {
   if (projector->is_tangent) {  // the balance that finds the reactions' multipliers iterates with epsilon
     MBS_TRY(mbs_projector_factor(context, projector, stage, c0, c1));
   } else {

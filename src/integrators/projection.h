@@ -53,7 +53,7 @@ typedef struct MbsProjector {
   int wanted;             // iterations of projections; 0 or less: until they converge
   bool is_tangent;        // P of (18)
   bool has_redundancy;    // of rows
-  double c0, c1;          // of P; zero for (17)
+  mbs_scalar c0, c1;      // of P; zero for (17)
   MbsState at;            // where P was assembled
   MbsColumns columns_at;  // X and V there; is_tangent only
   mbs_scalar *bar_at;     // nq: what v there receives in the transposes; is_tangent only
@@ -75,8 +75,8 @@ void mbs_projector_destroy(MbsProjector *projector);
 
 // Assembles and factors S at a state, which the derivatives look at again: its q and v (that is v*) must still be
 // there. c0 = dq/da, c1 = dv/da of the step, zero at the start; they count for P of (18) alone.
-MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, double c0,
-                               double c1);
+MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, mbs_scalar c0,
+                               mbs_scalar c1);
 
 // The state's v (or a) onto the constraints; its sigma (or kappa).
 void mbs_project_velocity(MbsProjector *projector, MbsState *state);
@@ -84,8 +84,8 @@ void mbs_project_acceleration(MbsProjector *projector, MbsState *state);
 // Were both at their limits? Then their transposes need no more than the stage, where S is factored again, and the
 // state that came out.
 bool mbs_projector_is_at_limits(const MbsProjector *projector);
-MbsStatus mbs_projector_recall(MbsContext *context, MbsProjector *projector, const MbsState *stage, double c0,
-                               double c1, const MbsState *state);
+MbsStatus mbs_projector_recall(MbsContext *context, MbsProjector *projector, const MbsState *stage, mbs_scalar c0,
+                               mbs_scalar c1, const MbsState *state);
 // The smallest multipliers that balance inertia and forces at the state, into `multipliers` (m). kind:
 // MBS_PROJECT_BALANCE or MBS_PROJECT_TOTAL, whose record it becomes.
 void mbs_project_balance(MbsProjector *projector, MbsProjectionKind kind, const MbsState *state,

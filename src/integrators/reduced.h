@@ -79,7 +79,7 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *st
 void mbs_reduced_resume(MbsReduced *reduced, const MbsState *state);
 
 // The derivative of the step (P3 (37)-(61) with the factors of K and Kv for everything).
-MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, double h, const MbsState *state,
+MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, mbs_scalar h, const MbsState *state,
                                       const MbsColumns *columns);
 
 // The transpose. `hats`: what the next step's hats received of w, w', w'' and w'' with g (count each), and behind them
@@ -94,14 +94,14 @@ void mbs_reduced_handle_hats(const MbsReduced *reduced, int set, bool is_prepare
 // Signals are evaluated at the state (asserted).
 MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduced, const MbsStep *step,
                                          const MbsState *state);
-void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *state, const MbsStateBar *bar,
+void mbs_reduced_step_transposed(MbsReduced *reduced, mbs_scalar h, const MbsState *state, const MbsStateBar *bar,
                                  mbs_scalar *hats);
 
 // The same at one instant alone, E0 ... E3 with z = zh + c0 s, z' = zh' + c1 s for these coordinates: from the
 // derivatives of a number with respect to the state and to s (NULL: zero) to those with respect to zh and zh'.
-MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, int set, double c0, double c1,
+MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, int set, mbs_scalar c0, mbs_scalar c1,
                                       const MbsState *state);
-void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, const MbsState *state,
+void mbs_reduced_instant_transposed(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, const MbsState *state,
                                     const MbsStateBar *bar, const mbs_scalar *s, mbs_scalar *z, mbs_scalar *rate);
 
 // ---- shared by the files of reduced ----
@@ -126,14 +126,15 @@ void mbs_reduced_assemble(const MbsReduced *reduced, const MbsState *state);
 // J of them, and X, V, A; K and Kv are factored
 bool mbs_reduced_factor_assembled(MbsReduced *reduced, const MbsRuleStep *k);
 // for the way back: J, and P
-bool mbs_reduced_factor_transposed(MbsReduced *reduced, double c0, double c1);
+bool mbs_reduced_factor_transposed(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1);
 // p0 ... p4, from p3 and p4 with (pi, p4) = 0; `bar`: what q, v, a have received, which is used up
-void mbs_reduced_find_variables(MbsReduced *reduced, double c0, double c1, const mbs_scalar *s, const MbsStateBar *bar);
+void mbs_reduced_find_variables(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, const mbs_scalar *s,
+                                const MbsStateBar *bar);
 // adds -p.E of all equations but E5, transposed
 void mbs_reduced_subtract_equations(MbsReduced *reduced, const MbsState *state, const MbsStateBar *bar);
 
 // reduced_transposed.c: what s receives, by independent coordinate
-mbs_scalar mbs_reduced_of_s(const MbsReduced *reduced, double c0, double c1, mbs_scalar *const p[3],
+mbs_scalar mbs_reduced_of_s(const MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, mbs_scalar *const p[3],
                             const mbs_scalar *p4, int i);
 // p of a problem: K' p = b
 void mbs_reduced_solve_transposed(const MbsReduced *reduced, const MbsProblem *problem, const mbs_scalar *b,

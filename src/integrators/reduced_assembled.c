@@ -55,7 +55,7 @@ static void clear(int count, mbs_scalar *x) {
 }
 
 // V or A of independent coordinate j, from (E1)_q X or (E2)_q X + (E2)_v V in r; `by`: of w' or w'' by q and v
-static void solve_direction(const MbsReduced *reduced, int j, double own, double times, const mbs_scalar *by_q,
+static void solve_direction(const MbsReduced *reduced, int j, mbs_scalar own, mbs_scalar times, const mbs_scalar *by_q,
                             const mbs_scalar *by_v, const mbs_scalar *X, const mbs_scalar *V, mbs_scalar *result) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
@@ -187,7 +187,7 @@ static void find_variables(const MbsReduced *reduced, const mbs_scalar *p3, cons
   mbs_reduced_solve_transposed(reduced, &set->position, b->q, p[0]);
 }
 
-bool mbs_reduced_factor_transposed(MbsReduced *reduced, double c0, double c1) {
+bool mbs_reduced_factor_transposed(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
   int d = reduced->count, n = system->n, size = n + system->m, rows = set->velocity->row_count;
@@ -225,7 +225,7 @@ static void combine(int count, int columns, int stride, const mbs_scalar *P, con
   }
 }
 
-void mbs_reduced_find_variables(MbsReduced *reduced, double c0, double c1, const mbs_scalar *s,
+void mbs_reduced_find_variables(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, const mbs_scalar *s,
                                 const MbsStateBar *bar) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];

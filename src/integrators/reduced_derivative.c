@@ -159,7 +159,7 @@ static void find_multipliers(MbsReduced *reduced, const MbsState *state, const M
   }
 }
 
-MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, double h, const MbsState *state,
+MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, mbs_scalar h, const MbsState *state,
                                       const MbsColumns *columns) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];

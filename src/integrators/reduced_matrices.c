@@ -96,7 +96,7 @@ static void keep_direction(const MbsSystem *system, const mbs_scalar *from, mbs_
 
 // V or A of independent coordinate j: Kv y = -(E of the level along X, V) + own in its row
 static void solve_direction(const MbsReduced *reduced, const MbsInitial *set, const MbsState *state, int level, int j,
-                            double own, const mbs_scalar *X, const mbs_scalar *V, mbs_scalar *result) {
+                            mbs_scalar own, const mbs_scalar *X, const mbs_scalar *V, mbs_scalar *result) {
   const MbsSystem *system = reduced->system;
   const mbs_scalar *none = system->zeros;
   mbs_terms_derivative_along(system, state, &level_weights[level], MBS_PART_ROWS, X, V, NULL, reduced->r);

@@ -72,7 +72,7 @@ static void find_hats(MbsReduced *reduced, const MbsRuleStep *k) {
 // ---- one evaluation ----
 // q, v or a (level 0, 1, 2) of the state less K^-1 of what is left of the rows of one level; `given`: what w, w' or w''
 // should be. Returns the largest change.
-static double correct(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *hat, double c,
+static double correct(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *hat, mbs_scalar c,
                       const MbsState *state) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
@@ -110,7 +110,7 @@ static double largest_of(int count, const mbs_scalar *x) {
 static double leave_following(MbsReduced *reduced, const MbsRuleStep *k, const MbsState *state) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
-  double off = 0, scale = largest_of(system->n, state->a) + largest_of(system->n, state->v) / k->h;
+  double off = 0, scale = largest_of(system->n, state->a) + largest_of(system->n, state->v) / mbs_re(k->h);
   if (!set->is_automatic) {
     mbs_signal_bank_evaluate(system, state);
   }
@@ -241,14 +241,14 @@ MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsR
   for (int iteration = 0; iteration < MOST_ITERATIONS; ++iteration) {
     before = distant;
     Left left = evaluate(reduced, k, state);
-    distant = distance(reduced, &left, k->h, size, state);
+    distant = distance(reduced, &left, mbs_re(k->h), size, state);
     is_off = reduced->system->m > 0 && left.change[0] > reduced->implicit->tolerance * size;
     if (!isfinite(left.force + left.following) || !isfinite(left.change[0] + left.change[1] + left.change[2])) {
       return mbs_reduced_singular(context, reduced->system, state);
     }
     if (distant > 1 && iteration > 1 && !(distant < fast * before) && is_rounding(reduced, &left, state)) {
       left.force = 0;
-      distant = distance(reduced, &left, k->h, size, state);
+      distant = distance(reduced, &left, mbs_re(k->h), size, state);
     }
     bool is_done = distant <= 1 && iteration > 0 && further-- <= 0;
     mbs_dense_solve(reduced->count, reduced->J, reduced->pivot, reduced->rho);

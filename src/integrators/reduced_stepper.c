@@ -113,13 +113,13 @@ static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
 
 static int backward_count(const MbsStepper *stepper) { return self_const(stepper)->count; }
 
-static MbsStatus backward_factor(MbsContext *context, MbsStepper *stepper, int set, double c0, double c1,
+static MbsStatus backward_factor(MbsContext *context, MbsStepper *stepper, int set, mbs_scalar c0, mbs_scalar c1,
                                  const MbsState *state) {
   return mbs_reduced_prepare_instant(context, self(stepper), set, c0, c1, state);
 }
 
-static void backward_solve(MbsStepper *stepper, double c0, double c1, const MbsState *state, const MbsStateBar *bar,
-                           const mbs_scalar *s, mbs_scalar *x, mbs_scalar *rate) {
+static void backward_solve(MbsStepper *stepper, mbs_scalar c0, mbs_scalar c1, const MbsState *state,
+                           const MbsStateBar *bar, const mbs_scalar *s, mbs_scalar *x, mbs_scalar *rate) {
   mbs_reduced_instant_transposed(self(stepper), c0, c1, state, bar, s, x, rate);
 }
 

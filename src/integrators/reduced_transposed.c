@@ -106,7 +106,7 @@ static void transpose_auxiliary(MbsReduced *reduced, const MbsState *state, cons
   }
 }
 
-MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, int set, double c0, double c1,
+MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, int set, mbs_scalar c0, mbs_scalar c1,
                                       const MbsState *state) {
   const MbsRuleStep k = {.c0 = c0, .c1 = c1};
   reduced->current = set;
@@ -166,7 +166,7 @@ void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, bool is_prepa
   }
 }
 
-mbs_scalar mbs_reduced_of_s(const MbsReduced *reduced, double c0, double c1, mbs_scalar *const p[3],
+mbs_scalar mbs_reduced_of_s(const MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, mbs_scalar *const p[3],
                             const mbs_scalar *p4, int i) {
   const MbsInitial *set = reduced->sets[reduced->current];
   int rate_row = set->rate_row[i];
@@ -175,7 +175,7 @@ mbs_scalar mbs_reduced_of_s(const MbsReduced *reduced, double c0, double c1, mbs
 }
 
 // p3 and p4, from those with (pi, p4) = 0 and what the state has received
-static void find_momenta(MbsReduced *reduced, double c0, double c1, const mbs_scalar *s, const MbsState *state,
+static void find_momenta(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, const mbs_scalar *s, const MbsState *state,
                          const MbsStateBar *bar) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
@@ -204,7 +204,7 @@ static void find_momenta(MbsReduced *reduced, double c0, double c1, const mbs_sc
   }
 }
 
-void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, const MbsState *state,
+void mbs_reduced_instant_transposed(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, const MbsState *state,
                                     const MbsStateBar *bar, const mbs_scalar *s, mbs_scalar *z, mbs_scalar *rate) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
@@ -248,7 +248,7 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, double c0, double c1, c
   }
 }
 
-void mbs_reduced_step_transposed(MbsReduced *reduced, double h, const MbsState *state, const MbsStateBar *bar,
+void mbs_reduced_step_transposed(MbsReduced *reduced, mbs_scalar h, const MbsState *state, const MbsStateBar *bar,
                                  mbs_scalar *hats) {
   const MbsInitial *set = reduced->sets[reduced->current];
   const MbsRuleStep k = mbs_rule_step(&reduced->implicit->rule, h);

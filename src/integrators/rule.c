@@ -21,9 +21,9 @@ bool mbs_rule_find(const MbsSettings *settings, MbsRule *rule) {
   return strcmp(settings->integrator, "trapezoidal") == 0;
 }
 
-MbsRuleStep mbs_rule_step(const MbsRule *rule, double h) {
+MbsRuleStep mbs_rule_step(const MbsRule *rule, mbs_scalar h) {
   double cw = (1 - rule->af) / (1 - rule->am), wa = rule->af / (1 - rule->am), ww = -rule->am / (1 - rule->am);
-  double q = rule->beta * h * h, v = rule->gamma * h;
+  mbs_scalar q = rule->beta * h * h, v = rule->gamma * h;
   return (MbsRuleStep){.h = h,
                        .c0 = q * cw,
                        .c1 = v * cw,

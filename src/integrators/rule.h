@@ -12,6 +12,8 @@
 #include <mbsens/mbsens.h>
 #include <stdbool.h>
 
+#include "algebra/scalar.h"
+
 typedef struct MbsRule {
   double beta, gamma, am, af;
   bool has_auxiliary;  // w is not a
@@ -19,12 +21,14 @@ typedef struct MbsRule {
 
 // Numbers of one step. Hats: qh = q + h v + qa a + qw w, vh = v + va a + vw w, wh = wa a + ww w of the old state.
 typedef struct MbsRuleStep {
-  double h, c0, c1, cw;
-  double qa, qw, va, vw, wa, ww;
+  mbs_scalar h, c0, c1;
+  double cw;
+  mbs_scalar qa, qw, va, vw;
+  double wa, ww;
 } MbsRuleStep;
 
 // The rule that the settings' integrator names; false: there is none of that name.
 bool mbs_rule_find(const MbsSettings *settings, MbsRule *rule);
-MbsRuleStep mbs_rule_step(const MbsRule *rule, double h);
+MbsRuleStep mbs_rule_step(const MbsRule *rule, mbs_scalar h);
 
 #endif

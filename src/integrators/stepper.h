@@ -33,9 +33,10 @@ typedef struct MbsStepper {
 typedef struct MbsBackward {
   int (*count)(const MbsStepper *stepper);
   // Factors the equations at one instant with x = xh + c0 s, x' = xh' + c1 s.
-  MbsStatus (*factor)(MbsContext *context, MbsStepper *stepper, int set, double c0, double c1, const MbsState *state);
+  MbsStatus (*factor)(MbsContext *context, MbsStepper *stepper, int set, mbs_scalar c0, mbs_scalar c1,
+                      const MbsState *state);
   // From what the state (`bar`, used up) and s receive to what xh and xh' do.
-  void (*solve)(MbsStepper *stepper, double c0, double c1, const MbsState *state, const MbsStateBar *bar,
+  void (*solve)(MbsStepper *stepper, mbs_scalar c0, mbs_scalar c1, const MbsState *state, const MbsStateBar *bar,
                 const mbs_scalar *s, mbs_scalar *x, mbs_scalar *rate);
   // From what x and x' (of a set, one after the other in mu) receive to what the state does.
   void (*give)(MbsStepper *stepper, int set, const MbsState *state, const MbsStateBar *bar, mbs_scalar *mu);

@@ -81,7 +81,7 @@ void mbs_sweep_begin(MbsSweep *sweep) {
 }
 
 // ---- the sweep ----
-void mbs_sweep_add_function(MbsSweep *sweep, int objective, double scale) {
+void mbs_sweep_add_function(MbsSweep *sweep, int objective, mbs_scalar scale) {
   const MbsSimulation *simulation = sweep->simulation;
   const MbsFunction *function = &simulation->objectives.items[sweep->objectives[objective]].function;
   (void)mbs_function_evaluate(simulation->system, function, &simulation->state, NULL);
@@ -91,7 +91,7 @@ void mbs_sweep_add_function(MbsSweep *sweep, int objective, double scale) {
 // next: the step after it, or NULL
 static void add_objectives(MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
   const MbsSimulation *simulation = sweep->simulation;
-  double weight = (step->h + (next ? next->h : 0)) / 2;  // of the trapezoidal rule
+  mbs_scalar weight = (step->h + (next ? next->h : 0)) / 2;  // of the trapezoidal rule
   for (int o = 0; o < sweep->objective_count; ++o) {
     const MbsObjective *objective = &simulation->objectives.items[sweep->objectives[o]];
     bool is_integral = objective->kind == MBS_OBJECTIVE_IS_INTEGRAL;

@@ -34,7 +34,7 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep);
 
 // ---- shared with adjoint_continuous.c ----
 // Adds `scale` times the derivative of an objective's function at the present state, by number in the sweep.
-void mbs_sweep_add_function(MbsSweep *sweep, int objective, double scale);
+void mbs_sweep_add_function(MbsSweep *sweep, int objective, mbs_scalar scale);
 // Keeps the derivatives with respect to q and v of the start; then through the start's own problems.
 MbsStatus mbs_sweep_start(MbsContext *context, MbsSweep *sweep);
 // gradient (columns): all that an objective's coefficients and parameters have received so far

@@ -86,13 +86,13 @@ static int size_of(const MbsSimulation *simulation) {
 }
 
 // set: of independent coordinates, of matrix-r
-static MbsStatus factor(MbsContext *context, MbsSweep *sweep, int set, double c0, double c1) {
+static MbsStatus factor(MbsContext *context, MbsSweep *sweep, int set, mbs_scalar c0, mbs_scalar c1) {
   MbsSimulation *simulation = sweep->simulation;
   return simulation->stepper->type->backward->factor(context, simulation->stepper, set, c0, c1, &simulation->state);
 }
 
 // p and u: what x and x' receive from what the state has received, and accelerations (s)
-static void solve(MbsSweep *sweep, int o, double c0, double c1) {
+static void solve(MbsSweep *sweep, int o, mbs_scalar c0, mbs_scalar c1) {
   MbsSimulation *simulation = sweep->simulation;
   const MbsContinuous *continuous = sweep->continuous;
   const MbsStateBar *bar = &sweep->bars[o];
@@ -101,7 +101,7 @@ static void solve(MbsSweep *sweep, int o, double c0, double c1) {
   mbs_system_fixed_transposed(simulation->system, simulation->state.t, bar, sweep->gradient[o]);
 }
 
-static void solve_weighted(MbsSweep *sweep, int o, double c0, double c1, double weight) {
+static void solve_weighted(MbsSweep *sweep, int o, mbs_scalar c0, mbs_scalar c1, mbs_scalar weight) {
   const MbsContinuous *continuous = sweep->continuous;
   int size = size_of(sweep->simulation);
   if (sweep->simulation->objectives.items[sweep->objectives[o]].kind == MBS_OBJECTIVE_IS_INTEGRAL) {
@@ -133,7 +133,7 @@ static void give_mu(MbsSweep *sweep, int o) {
 }
 
 // mu' for the mu at hand, and a share of the integral
-static void give_rate(MbsSweep *sweep, int o, double weight) {
+static void give_rate(MbsSweep *sweep, int o, mbs_scalar weight) {
   const MbsContinuous *continuous = sweep->continuous;
   mbs_scalar *mu = continuous->mu[o], *rate = continuous->rate[o];
   int size = size_of(sweep->simulation);
@@ -148,7 +148,7 @@ static void give_rate(MbsSweep *sweep, int o, double weight) {
 }
 
 // mu and mu' one step of size h earlier
-static void step_back(MbsSweep *sweep, int o, double h, double weight) {
+static void step_back(MbsSweep *sweep, int o, mbs_scalar h, mbs_scalar weight) {
   const MbsContinuous *continuous = sweep->continuous;
   mbs_scalar *mu = continuous->mu[o], *rate = continuous->rate[o];
   int size = size_of(sweep->simulation);
@@ -174,7 +174,7 @@ static void note_running(MbsSweep *sweep) {
 }
 
 // share: of what was gathered since it was noted; the rest belongs to the step before this time
-static void keep_running(MbsSweep *sweep, long step, double share) {
+static void keep_running(MbsSweep *sweep, long step, mbs_scalar share) {
   const MbsContinuous *continuous = sweep->continuous;
   MbsObjectives *objectives = &sweep->simulation->objectives;
   int columns = sweep->simulation->system->column_count;
@@ -199,7 +199,7 @@ static void keep_running(MbsSweep *sweep, long step, double share) {
 
 // ---- the way back ----
 // from the end: mu(end) = w_y
-static MbsStatus begin(MbsContext *context, MbsSweep *sweep, int set, double h) {
+static MbsStatus begin(MbsContext *context, MbsSweep *sweep, int set, mbs_scalar h) {
   MBS_TRY(factor(context, sweep, set, 0, 0));
   for (int o = 0; o < sweep->objective_count; ++o) {
     if (sweep->simulation->objectives.items[sweep->objectives[o]].kind == MBS_OBJECTIVE_IS_FINAL) {
@@ -215,7 +215,7 @@ static MbsStatus begin(MbsContext *context, MbsSweep *sweep, int set, double h) 
 }
 
 // mu of the independent coordinates `old`, which the time's own step did not use, to those of `set`; h: its size
-static MbsStatus change_set(MbsContext *context, MbsSweep *sweep, int old, int set, double h) {
+static MbsStatus change_set(MbsContext *context, MbsSweep *sweep, int old, int set, mbs_scalar h) {
   MbsSimulation *simulation = sweep->simulation;
   MBS_TRY(factor(context, sweep, set, 0, 0));
   for (int o = 0; o < sweep->objective_count; ++o) {
@@ -240,13 +240,13 @@ static MbsStatus finish(MbsContext *context, MbsSweep *sweep, int set) {
 }
 
 MbsStatus mbs_continuous_step(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
-  double before = step->h;
+  mbs_scalar before = step->h;
   if (!next) {
     return begin(context, sweep, step->set, before);
   }
-  double after = next->h;
+  mbs_scalar after = next->h;
   bool has_changed = step->number > 0 && step->set != next->set;
-  double weight = has_changed ? after / 2 : (before + after) / 2;
+  mbs_scalar weight = has_changed ? after / 2 : (before + after) / 2;
   MBS_TRY(factor(context, sweep, next->set, after * after / 4, after / 2));
   note_running(sweep);
   for (int o = 0; o < sweep->objective_count; ++o) {

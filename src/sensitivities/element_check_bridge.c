@@ -300,7 +300,8 @@ void mbs_element_check_compare(const MbsElementCheck *check, int element, MbsMis
     return;
   }
   double made_of;
-  mbs_complex_probe_element(check->twin, &weights, element, check->reference, &made_of);
+  const MbsPlainWeights plain = mbs_weights_plain(&weights);
+  mbs_complex_probe_element(check->twin, &plain, element, check->reference, &made_of);
   for (int i = 0; i < (objective >= 0 ? 1 : size); ++i) {
     if (!isfinite(check->reference[i])) {
       return;

@@ -141,7 +141,8 @@ void mbs_twin_probe_move(MbsProbe *probe, const MbsProbeState *from, const MbsPr
   mbs_signal_bank_evaluate(system, state);
 }
 
-void mbs_twin_probe_element(MbsProbe *probe, const MbsWeights *weights, int element, double *r, double *size) {
+void mbs_twin_probe_element(MbsProbe *probe, const MbsPlainWeights *plain, int element, double *r, double *size) {
+  const MbsWeights own = mbs_weights_from(plain), *weights = &own;
   MbsSystem *system = probe->simulation->system;
   const MbsState *state = &probe->simulation->state;
   int objective = element - mbs_system_element_count(system);

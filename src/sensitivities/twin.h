@@ -75,7 +75,6 @@ typedef struct MbsProbeState {
 } MbsProbeState;
 
 typedef struct MbsProbe MbsProbe;
-struct MbsWeights;
 
 // With the settings of the model, or with others.
 MbsStatus mbs_twin_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **probe);
@@ -91,7 +90,7 @@ void mbs_twin_probe_evaluate(MbsProbe *probe, const MbsProbeState *state, MbsPro
 // large what it is made of is, which may cancel.
 void mbs_twin_probe_move(MbsProbe *probe, const MbsProbeState *state, const MbsProbeState *along,
                          const double *parameters);
-void mbs_twin_probe_element(MbsProbe *probe, const struct MbsWeights *weights, int element, double *r, double *size);
+void mbs_twin_probe_element(MbsProbe *probe, const MbsPlainWeights *weights, int element, double *r, double *size);
 MbsStatus mbs_complex_probe_create(MbsContext *context, const MbsModel *model, MbsProbe **probe);
 MbsStatus mbs_complex_probe_create_for(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
                                        MbsProbe **probe);
@@ -100,6 +99,6 @@ void mbs_complex_probe_evaluate(MbsProbe *probe, const MbsProbeState *state, Mbs
                                 double *Phi, double *Phidot, double *Phiddot, double *Pu, double *g);
 void mbs_complex_probe_move(MbsProbe *probe, const MbsProbeState *state, const MbsProbeState *along,
                             const double *parameters);
-void mbs_complex_probe_element(MbsProbe *probe, const struct MbsWeights *weights, int element, double *r, double *size);
+void mbs_complex_probe_element(MbsProbe *probe, const MbsPlainWeights *weights, int element, double *r, double *size);
 
 #endif

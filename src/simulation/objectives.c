@@ -47,7 +47,8 @@ void mbs_objectives_forget(MbsObjectives *objectives) {
 }
 
 // integrals and values at the end
-static void advance_item(MbsObjectives *objectives, int i, const MbsState *state, const MbsColumns *columns, double h) {
+static void advance_item(MbsObjectives *objectives, int i, const MbsState *state, const MbsColumns *columns,
+                         mbs_scalar h) {
   const MbsFunction *function = &objectives->items[i].function;
   int count = columns ? objectives->system->column_count : 0;
   bool is_integral = objectives->items[i].kind == MBS_OBJECTIVE_IS_INTEGRAL;
@@ -82,7 +83,7 @@ static void advance_value(MbsObjectives *objectives, int i, const MbsState *stat
   }
 }
 
-void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, double h) {
+void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, mbs_scalar h) {
   if (columns) {  // signals too: what differentiated the step may have left them at another state
     mbs_signal_bank_evaluate(objectives->system, state);
     mbs_signal_bank_differentiate(objectives->system, state, columns);

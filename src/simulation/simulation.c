@@ -309,7 +309,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   MBS_TRY(mbs_simulation_repeat_step(context, simulation, &step));
   MBS_TRY(mbs_path_add_step(context, simulation->arena, &simulation->path, simulation->followed, step.set));
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
-  MBS_TRY(observe(context, simulation, step.h));
+  MBS_TRY(observe(context, simulation, mbs_re(step.h)));
   mbs_continuity_watch(simulation);
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(simulation->system, columns != NULL);

@@ -42,7 +42,7 @@ void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted);
 // Values and gradients are zero, as before a first state.
 void mbs_objectives_forget(MbsObjectives *objectives);
 // Brings the running values to a state, h after the last one (h = 0: the start). columns may be NULL.
-void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, double h);
+void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, mbs_scalar h);
 // Gradients of expressions of other objectives, from those of the others.
 void mbs_objectives_chain(MbsObjectives *objectives, const MbsState *state);
 // Is every running value a finite number? Else the message names the objective.

@@ -46,8 +46,8 @@ typedef struct Part {
 } Part;
 enum { PARTS = 5 };
 
-static bool is_there(const MbsSourcePlace *place, double t, const MbsWeights *weights, const Part parts[PARTS]) {
-  const MbsWeights *w = &place->weights;
+static bool is_there(const MbsSourcePlace *place, double t, const MbsPlainWeights *weights, const Part parts[PARTS]) {
+  const MbsPlainWeights *w = &place->weights;
   const double *at = place->state;
   if (!(place->t == t && w->k0 == weights->k0 && w->k1 == weights->k1 && w->k2 == weights->k2 && w->n1 == weights->n1 &&
         w->n2 == weights->n2)) {
@@ -65,6 +65,7 @@ static bool is_there(const MbsSourcePlace *place, double t, const MbsWeights *we
 
 // a place seen before, or a new one instead of the oldest
 static At find(const MbsSystem *system, bool is_cut, const MbsState *state, const MbsWeights *weights) {
+  const MbsPlainWeights plain = mbs_weights_plain(weights);
   MbsSourceSet *set = &system->source->sets[is_cut ? 1 : 0];
   const Part parts[PARTS] = {{set->nq, state->q},
                              {set->nq, state->v},
@@ -72,7 +73,7 @@ static At find(const MbsSystem *system, bool is_cut, const MbsState *state, cons
                              {set->m, state->lambda},
                              {system->signals.turn_count, system->signals.turns}};
   for (int p = 0; p < MBS_SOURCE_PLACES; ++p) {
-    if (is_there(&set->places[p], mbs_re(state->t), weights, parts)) {
+    if (is_there(&set->places[p], mbs_re(state->t), &plain, parts)) {
       return (At){system, set, &set->places[p]};
     }
   }
@@ -85,7 +86,7 @@ static At find(const MbsSystem *system, bool is_cut, const MbsState *state, cons
     }
   }
   place->t = mbs_re(state->t);
-  place->weights = *weights;
+  place->weights = plain;
   place->weights.epsilon = place->weights.n_epsilon = 0;
   for (int i = 0; i < set->element_count; ++i) {
     place->slopes[i].count = -1;
@@ -124,15 +125,15 @@ static double step_of(const At *at, const MbsSourceElement *element, const MbsAr
 
 // e of the lower levels does not depend on the rates of the higher ones; P u not on a
 static bool is_idle(const At *at, const MbsSourceElement *element, bool is_product, MbsArgumentKind kind) {
-  const MbsWeights *w = &at->place->weights;
+  const MbsPlainWeights *w = &at->place->weights;
   double second = fabs(w->k2) + fabs(w->n2), first = second + fabs(w->k1) + fabs(w->n1);  // real
   bool is_row = element->kind == MBS_ELEMENT_ROW;
   return (kind == MBS_ARGUMENT_A && (is_row ? !(second > 0) : is_product)) ||
          (kind == MBS_ARGUMENT_V && is_row && !(first > 0));
 }
 
-static void differentiate(const At *at, const MbsSourceElement *element, const mbs_scalar *u, double c0, double c1,
-                          MbsElementSlopes *slopes) {
+static void differentiate(const At *at, const MbsSourceElement *element, const mbs_scalar *u, mbs_scalar c0,
+                          mbs_scalar c1, MbsElementSlopes *slopes) {
   const MbsSource *source = at->system->source;
   const MbsSourceSet *set = at->set;
   const double *q = at->place->state, *v = q + set->nq, *a = v + set->nq, *lambda = a + set->nq;
@@ -163,8 +164,8 @@ static void differentiate(const At *at, const MbsSourceElement *element, const m
                                  .turns = lambda + set->m,
                                  .weights = at->place->weights,
                                  .u = u ? source->u : NULL,
-                                 .c0 = c0,
-                                 .c1 = c1,
+                                 .c0 = mbs_re(c0),
+                                 .c1 = mbs_re(c1),
                                  .argument_count = slopes->count,
                                  .arguments = slopes->arguments};
   source->functions->element(source->terms, &point, slopes->values);
@@ -179,7 +180,7 @@ static const MbsElementSlopes *slopes_of(const At *at, int k) {
   return slopes;
 }
 
-static double epsilon_of(const MbsSourceElement *element, const MbsWeights *weights) {
+static mbs_scalar epsilon_of(const MbsSourceElement *element, const MbsWeights *weights) {
   return element->is_nonholonomic ? weights->n_epsilon : weights->epsilon;
 }
 
@@ -276,13 +277,14 @@ void mbs_source_transposed(const MbsSystem *system, bool is_cut, const MbsState 
 }
 
 // ---- assembled ----
-void mbs_source_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
-                        double c2, mbs_scalar *values) {
+void mbs_source_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar c0,
+                        mbs_scalar c1, mbs_scalar c2, mbs_scalar *values) {
   const At at = find(system, false, state, weights);
   for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
     values[i] = 0;
   }
-  const double c[] = {[MBS_ARGUMENT_Q] = c0, [MBS_ARGUMENT_V] = c1, [MBS_ARGUMENT_A] = c2, [MBS_ARGUMENT_LAMBDA] = 1};
+  const mbs_scalar c[] = {
+      [MBS_ARGUMENT_Q] = c0, [MBS_ARGUMENT_V] = c1, [MBS_ARGUMENT_A] = c2, [MBS_ARGUMENT_LAMBDA] = 1};
   for (int i = 0; i < at.set->element_count; ++i) {
     const MbsSourceElement *element = &at.set->elements[i];
     const MbsElementSlopes *slopes = slopes_of(&at, i);
@@ -302,13 +304,14 @@ void mbs_source_tangent(const MbsSystem *system, const MbsState *state, const Mb
 
 // ---- the derivative of P u ----
 // masses, and where c0 or c1 is not zero forces; rows have no part in P
-static bool is_in_product(const MbsSourceElement *element, double c0, double c1) {
-  return element->kind == MBS_ELEMENT_MASS || (element->kind == MBS_ELEMENT_FORCE && fabs(c0) + fabs(c1) > 0);  // real
+static bool is_in_product(const MbsSourceElement *element, mbs_scalar c0, mbs_scalar c1) {
+  return element->kind == MBS_ELEMENT_MASS ||
+         (element->kind == MBS_ELEMENT_FORCE && (!mbs_is_zero(c0) || !mbs_is_zero(c1)));
 }
 
 static const MbsWeights no_rows = {.k0 = 0};
 
-void mbs_source_slopes_columns(const MbsSystem *system, const MbsState *state, double c0, double c1,
+void mbs_source_slopes_columns(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1,
                                const mbs_scalar *u, int count, const MbsDirectionColumn *directions, mbs_scalar *R,
                                int stride) {
   const At at = find(system, false, state, &no_rows);
@@ -324,7 +327,7 @@ void mbs_source_slopes_columns(const MbsSystem *system, const MbsState *state, d
   }
 }
 
-void mbs_source_slopes_transposed(const MbsSystem *system, const MbsState *state, double c0, double c1,
+void mbs_source_slopes_transposed(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1,
                                   const mbs_scalar *u, const MbsAdjoint *adjoint) {
   const At at = find(system, false, state, &no_rows);
   MbsElementSlopes *slopes = &system->source->product;

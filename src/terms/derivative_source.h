@@ -38,6 +38,31 @@ typedef struct MbsArgument {
   double step;  // of the differences
 } MbsArgument;
 
+// MbsWeights as doubles, in whatever build.
+typedef struct MbsPlainWeights {
+  double k0, k1, k2, epsilon, n1, n2, n_epsilon;
+} MbsPlainWeights;
+
+static inline MbsPlainWeights mbs_weights_plain(const MbsWeights *weights) {
+  return (MbsPlainWeights){.k0 = mbs_re(weights->k0),
+                           .k1 = mbs_re(weights->k1),
+                           .k2 = mbs_re(weights->k2),
+                           .epsilon = mbs_re(weights->epsilon),
+                           .n1 = mbs_re(weights->n1),
+                           .n2 = mbs_re(weights->n2),
+                           .n_epsilon = mbs_re(weights->n_epsilon)};
+}
+
+static inline MbsWeights mbs_weights_from(const MbsPlainWeights *plain) {
+  return (MbsWeights){.k0 = plain->k0,
+                      .k1 = plain->k1,
+                      .k2 = plain->k2,
+                      .epsilon = plain->epsilon,
+                      .n1 = plain->n1,
+                      .n2 = plain->n2,
+                      .n_epsilon = plain->n_epsilon};
+}
+
 // An element, where it is, and with respect to what it is differentiated.
 typedef struct MbsElementPoint {
   MbsElementKind kind;
@@ -48,7 +73,7 @@ typedef struct MbsElementPoint {
   double t, lambda;
   const double *q, *v, *a;  // coordinate_count each
   const double *turns;
-  MbsWeights weights;
+  MbsPlainWeights weights;
   const double *u;  // coordinate_count; NULL: f and e themselves, else (c2 f_a + c1 f_v + c0 f_q) u with c2 = 1
   double c0, c1;
   int argument_count;
@@ -95,13 +120,13 @@ void mbs_source_columns(const MbsSystem *system, bool is_cut, const MbsState *st
                         int stride);
 void mbs_source_transposed(const MbsSystem *system, bool is_cut, const MbsState *state, const MbsWeights *weights,
                            MbsParts parts, const struct MbsAdjoint *adjoint);
-void mbs_source_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
-                        double c2, mbs_scalar *values);
+void mbs_source_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar c0,
+                        mbs_scalar c1, mbs_scalar c2, mbs_scalar *values);
 // of P u, P = M - c1 Q_v - c0 Q_x, where P is what the formulas say
-void mbs_source_slopes_columns(const MbsSystem *system, const MbsState *state, double c0, double c1,
+void mbs_source_slopes_columns(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1,
                                const mbs_scalar *u, int count, const struct MbsDirectionColumn *directions,
                                mbs_scalar *R, int stride);
-void mbs_source_slopes_transposed(const MbsSystem *system, const MbsState *state, double c0, double c1,
+void mbs_source_slopes_transposed(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1,
                                   const mbs_scalar *u, const struct MbsAdjoint *adjoint);
 
 #endif

@@ -9,7 +9,9 @@
 typedef struct MbsForceElement MbsForceElement;
 
 // Are forces, which do not depend on accelerations, part of it?
-static inline bool mbs_has_tangent_of_forces(double c0, double c1) { return c0 < 0 || c0 > 0 || c1 < 0 || c1 > 0; }
+static inline bool mbs_has_tangent_of_forces(mbs_scalar c0, mbs_scalar c1) {
+  return !mbs_is_zero(c0) || !mbs_is_zero(c1);
+}
 
 // A direction (column): perturbations of the state, and the column of the system, or -1.
 typedef struct MbsDirectionColumn {
@@ -133,7 +135,7 @@ MbsStatus mbs_mass_add_pattern(MbsContext *context, const MbsSystem *system, con
 MbsStatus mbs_mass_map(MbsContext *context, const MbsSystem *system, MbsMass *mass);
 void mbs_mass_residual(const MbsSystem *system, const MbsMass *mass, const MbsState *state, mbs_scalar *f,
                        double *scale);
-void mbs_mass_tangent(const MbsSystem *system, const MbsMass *mass, double c2, mbs_scalar *values);
+void mbs_mass_tangent(const MbsSystem *system, const MbsMass *mass, mbs_scalar c2, mbs_scalar *values);
 void mbs_mass_derivative(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
                          const MbsDirectionColumn *direction, mbs_scalar *f);
 void mbs_mass_transposed(const MbsSystem *system, const MbsMass *mass, const MbsState *state,
@@ -288,11 +290,11 @@ void mbs_force_slopes_transposed(const MbsSystem *system, const MbsForceElement 
 // Memory for the next two, once.
 MbsStatus mbs_force_second_prepare(MbsContext *context, const MbsSystem *system, MbsForceElement *force);
 // The derivative of K u, K = c0 f_x + c1 f_v of the force, u fixed (nq); and the transpose: S = mu.K u
-void mbs_force_second_columns(const MbsSystem *system, const MbsForceElement *force, const MbsState *state, double c0,
-                              double c1, const mbs_scalar *u, int count, const MbsDirectionColumn *directions,
-                              mbs_scalar *R, int stride);
+void mbs_force_second_columns(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
+                              mbs_scalar c0, mbs_scalar c1, const mbs_scalar *u, int count,
+                              const MbsDirectionColumn *directions, mbs_scalar *R, int stride);
 void mbs_force_second_transposed(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
-                                 double c0, double c1, const mbs_scalar *u, const MbsAdjoint *adjoint);
+                                 mbs_scalar c0, mbs_scalar c1, const mbs_scalar *u, const MbsAdjoint *adjoint);
 void mbs_force_element_value(const MbsSystem *system, const MbsForceElement *force, const MbsState *state, double *F);
 bool mbs_force_element_is_finite(const MbsSystem *system, const MbsForceElement *force, const MbsState *state);
 const char *mbs_force_element_name(const MbsForceElement *force);

@@ -11,7 +11,7 @@
 #include "terms/elements.h"
 
 typedef struct RowWeights {
-  double w0, w1, w2, epsilon;
+  mbs_scalar w0, w1, w2, epsilon;
 } RowWeights;
 
 static RowWeights weights_of(const MbsRow *row, const MbsWeights *w) {
@@ -100,8 +100,9 @@ void mbs_expression_row_cancelling(const MbsSystem *system, const MbsRow *row, c
     for (int i = 0; i < size; ++i) {
       sizes[0] += lambda * mbs_re(mbs_abs(x->g_y[i * size + j])) * S[0];
     }
-    sizes[1] += w.w0 * g * S[0] + w.w1 * (mbs_re(mbs_abs(x->level1_y[j])) * S[0] + g * S[1]) +
-                w.w2 * (mbs_re(mbs_abs(x->level2_y[j])) * S[0] + mbs_re(mbs_abs(x->level2_v[j])) * S[1] + g * S[2]);
+    sizes[1] +=
+        mbs_re(w.w0) * g * S[0] + mbs_re(w.w1) * (mbs_re(mbs_abs(x->level1_y[j])) * S[0] + g * S[1]) +
+        mbs_re(w.w2) * (mbs_re(mbs_abs(x->level2_y[j])) * S[0] + mbs_re(mbs_abs(x->level2_v[j])) * S[1] + g * S[2]);
   }
 }
 
@@ -126,7 +127,7 @@ void mbs_expression_row_tangent(const MbsSystem *system, const MbsRow *row, cons
   const MbsExpressionRow *x = row->expression;
   RowWeights w = weights_of(row, weights);
   int d = system->dimension, size = mbs_expression_row_size(system, x);
-  double on_g = m->c0 * w.w0 + m->c1 * w.w1 + m->c2 * w.w2;
+  mbs_scalar on_g = m->c0 * w.w0 + m->c1 * w.w1 + m->c2 * w.w2;
   evaluate(system, row, x->full_tape, state);
   values[row->diagonal] -= w.epsilon;
   scatter(system, row, x->g, x->column_map, values);
@@ -158,7 +159,7 @@ int mbs_expression_row_slopes(const MbsSystem *system, const MbsRow *row, const 
                               mbs_scalar *const slope[3]) {
   const MbsExpressionRow *x = row->expression;
   RowWeights w = weights_of(row, weights);
-  double on_g[3] = {m->c0 * w.w0 + m->c1 * w.w1 + m->c2 * w.w2, m->c0 * w.w1 + 2 * m->c1 * w.w2, m->c0 * w.w2};
+  mbs_scalar on_g[3] = {m->c0 * w.w0 + m->c1 * w.w1 + m->c2 * w.w2, m->c0 * w.w1 + 2 * m->c1 * w.w2, m->c0 * w.w2};
   evaluate(system, row, is_exact ? x->full_tape : x->residual_tape, state);
   for (int i = 0; i < mbs_expression_row_size(system, x); ++i) {
     g[i] = x->g[i];
@@ -170,7 +171,7 @@ int mbs_expression_row_slopes(const MbsSystem *system, const MbsRow *row, const 
       slope[1][i] += m->c0 * w.w2 * x->level2_v[i];
     }
   }
-  return !is_exact ? 1 : fabs(on_g[2]) > 0 ? 3 : fabs(on_g[1]) > 0 ? 2 : 1;  // real
+  return !is_exact ? 1 : !mbs_is_zero(on_g[2]) ? 3 : !mbs_is_zero(on_g[1]) ? 2 : 1;
 }
 
 // one direction, after evaluating at the state

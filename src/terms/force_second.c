@@ -70,7 +70,7 @@ static void evaluate_expressions(const MbsSystem *system, const MbsForceElement 
 
 // G and its derivatives
 static const MbsForceSlopes *evaluate(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
-                                      double c0, double c1, const mbs_scalar *u) {
+                                      mbs_scalar c0, mbs_scalar c1, const mbs_scalar *u) {
   MbsForceSecond *second = force->second;
   MbsForceSlopes *slopes = &second->slopes;
   int d = system->dimension, arguments = force->argument_count * d;
@@ -98,15 +98,15 @@ static const MbsForceSlopes *evaluate(const MbsSystem *system, const MbsForceEle
   return slopes;
 }
 
-void mbs_force_second_columns(const MbsSystem *system, const MbsForceElement *force, const MbsState *state, double c0,
-                              double c1, const mbs_scalar *u, int count, const MbsDirectionColumn *directions,
-                              mbs_scalar *R, int stride) {
+void mbs_force_second_columns(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
+                              mbs_scalar c0, mbs_scalar c1, const mbs_scalar *u, int count,
+                              const MbsDirectionColumn *directions, mbs_scalar *R, int stride) {
   const MbsForceSlopes *slopes = evaluate(system, force, state, c0, c1, u);
   mbs_force_slopes_columns(system, force, slopes, state, count, directions, R, stride);
 }
 
 void mbs_force_second_transposed(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
-                                 double c0, double c1, const mbs_scalar *u, const MbsAdjoint *adjoint) {
+                                 mbs_scalar c0, mbs_scalar c1, const mbs_scalar *u, const MbsAdjoint *adjoint) {
   const MbsForceSlopes *slopes = evaluate(system, force, state, c0, c1, u);
   mbs_force_slopes_transposed(system, force, slopes, state, adjoint);
 }

@@ -132,7 +132,7 @@ void mbs_mass_residual(const MbsSystem *system, const MbsMass *mass, const MbsSt
   SPECIALISE(system, mass, add_inertia, mass, mass->block.value, state->a, f, scale);
 }
 
-void mbs_mass_tangent(const MbsSystem *system, const MbsMass *mass, double c2, mbs_scalar *values) {
+void mbs_mass_tangent(const MbsSystem *system, const MbsMass *mass, mbs_scalar c2, mbs_scalar *values) {
   int d = size_of(system, mass);
   const int *map = mass->map;
   for (int p = 0; p < mass->count * mass->count; ++p) {

@@ -4,7 +4,7 @@
 #include "terms/elements.h"
 
 // masses with c2; rows at one state and forces at another, each with its combination
-static void assemble(const MbsSystem *system, double c2, const MbsState *at_rows, const MbsWeights *weights,
+static void assemble(const MbsSystem *system, mbs_scalar c2, const MbsState *at_rows, const MbsWeights *weights,
                      const MbsCombination *rows, const MbsState *at_forces, const MbsCombination *forces,
                      mbs_scalar *values) {
   const MbsMode *mode = &system->mode;

@@ -59,6 +59,7 @@ static void evaluate(MbsPerturbedTerms *terms, const MbsElementSet *set, const M
   const MbsDirectionColumn direction = {.column = -1, .X = terms->X, .V = terms->V, .A = terms->A};
   const MbsState *at = &terms->at;
   mbs_scalar *f = terms->f, *e = terms->e;
+  const MbsWeights weights = mbs_weights_from(&point->weights);
   for (int i = 0; i < point->coordinate_count; ++i) {
     f[point->coordinates[i]] = 0;
   }
@@ -73,9 +74,7 @@ static void evaluate(MbsPerturbedTerms *terms, const MbsElementSet *set, const M
         mbs_mass_residual(set->system, &set->masses[point->index], at, f, NULL);
       }
       break;
-    case MBS_ELEMENT_ROW:
-      mbs_row_residual(set->system, &set->rows[point->index], at, &point->weights, f, e, NULL);
-      break;
+    case MBS_ELEMENT_ROW: mbs_row_residual(set->system, &set->rows[point->index], at, &weights, f, e, NULL); break;
     case MBS_ELEMENT_FORCE:
       if (point->u) {
         mbs_force_element_derivative(set->system, set->forces[point->index], at, 1, &direction, f, 0);

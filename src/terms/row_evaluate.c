@@ -101,9 +101,9 @@ MBS_KERNEL void raise_scale(const MbsWeights *w, const MbsRowValues *A, const Mb
     parts += a * (mbs_re(mbs_abs(A->at[0][k])) + mbs_re(mbs_abs(B->at[0][k]))) +
              2 * mbs_re(mbs_abs(A->at[1][k] * B->at[1][k]));
   }
-  double size = w->k2 * parts + w->k0 * (products + mbs_re(mbs_abs(c)));
-  if (w->k1 > 0) {
-    size += w->k1 * size_of_rates(A, B, d);
+  double size = mbs_re(w->k2) * parts + mbs_re(w->k0) * (products + mbs_re(mbs_abs(c)));
+  if (mbs_re(w->k1) > 0) {
+    size += mbs_re(w->k1) * size_of_rates(A, B, d);
   }
   *scale = size > *scale ? size : *scale;
 }
@@ -117,9 +117,9 @@ MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeig
     component_levels(row, state, level, turns);
     add_component_transposed(row, lambda, f, turns);
     if (scale) {
-      double of_a = w->k2 > 0 ? w->k2 * largest_of(row, state->a, d) : 0;
-      double of_v = w->k1 > 0 ? w->k1 * largest_of(row, state->v, d) : 0;
-      double of_q = w->k0 > 0 ? w->k0 * largest_of(row, state->local ? state->local : state->q, d) : 0;
+      double of_a = mbs_re(w->k2) > 0 ? mbs_re(w->k2) * largest_of(row, state->a, d) : 0;
+      double of_v = mbs_re(w->k1) > 0 ? mbs_re(w->k1) * largest_of(row, state->v, d) : 0;
+      double of_q = mbs_re(w->k0) > 0 ? mbs_re(w->k0) * largest_of(row, state->local ? state->local : state->q, d) : 0;
       mbs_raise(&scale[0], lambda);
       mbs_raise(&scale[1], of_a + of_v + of_q);
     }
@@ -174,7 +174,7 @@ static double length(const mbs_scalar *y, int d) {
 void mbs_row_cancelling(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *w,
                         double sizes[2]) {
   const mbs_scalar *at[] = {state->local ? state->local : state->q, state->v, state->a}, *c = row->block.value;
-  const double binomial[3][3] = {{1}, {1, 1}, {1, 2, 1}}, k[] = {w->k0, w->k1, w->k2};
+  const double binomial[3][3] = {{1}, {1, 1}, {1, 2, 1}}, k[] = {mbs_re(w->k0), mbs_re(w->k1), mbs_re(w->k2)};
   int d = system->dimension;
   if (row->kind == MBS_ROW_EXPRESSION) {
     mbs_expression_row_cancelling(system, row, state, w, sizes);
@@ -251,9 +251,9 @@ MBS_KERNEL void scatter_hessian(const MbsRow *row, mbs_scalar scale, mbs_scalar 
 MBS_KERNEL void tangent(const MbsRow *row, const MbsState *state, const MbsWeights *w, const MbsCombination *m,
                         mbs_scalar *values, int d, bool turns) {
   const mbs_scalar *c = row->block.value;
-  double g0 = m->c0 * w->k0 + m->c1 * w->k1 + m->c2 * w->k2;
-  double g1 = m->c0 * w->k1 + 2 * m->c1 * w->k2;
-  double g2 = m->c0 * w->k2;
+  mbs_scalar g0 = m->c0 * w->k0 + m->c1 * w->k1 + m->c2 * w->k2;
+  mbs_scalar g1 = m->c0 * w->k1 + 2 * m->c1 * w->k2;
+  mbs_scalar g2 = m->c0 * w->k2;
   values[row->diagonal] -= w->epsilon;
   mbs_scalar y[3];
   if (row->kind == MBS_ROW_COINCIDE) {
@@ -264,7 +264,7 @@ MBS_KERNEL void tangent(const MbsRow *row, const MbsState *state, const MbsWeigh
     return;
   }
   MbsRowValues A, B;
-  int level_count = fabs(g2) > 0 ? 3 : fabs(g1) > 0 ? 2 : 1;  // real
+  int level_count = !mbs_is_zero(g2) ? 3 : !mbs_is_zero(g1) ? 2 : 1;
   mbs_row_evaluate_levels(row, state, level_count, &A, &B, d, turns);
   int sides = row->is_square ? 1 : 2;
   double twice = row->is_square ? 2 : 1;
@@ -281,7 +281,7 @@ MBS_KERNEL void tangent(const MbsRow *row, const MbsState *state, const MbsWeigh
     }
     scatter(form, slots, c, y, row->row_map, values, d, turns);
   }
-  if (fabs(m->c0) > 0) {  // real
+  if (!mbs_is_zero(m->c0)) {
     scatter_hessian(row, m->c0 * state->lambda[row->index], values, d, turns);
   }
 }
@@ -298,10 +298,10 @@ void mbs_row_tangent(const MbsSystem *system, const MbsRow *row, const MbsState 
 // ---- by forms ----
 MBS_KERNEL void slopes(const MbsRow *row, const MbsState *state, const MbsWeights *w, const MbsCombination *m,
                        bool is_exact, int *count, mbs_scalar *g, mbs_scalar *const slope[3], int d, bool turns) {
-  double g0 = m->c0 * w->k0 + m->c1 * w->k1 + m->c2 * w->k2;
-  double g1 = is_exact ? m->c0 * w->k1 + 2 * m->c1 * w->k2 : 0;
-  double g2 = is_exact ? m->c0 * w->k2 : 0;
-  *count = fabs(g2) > 0 ? 3 : fabs(g1) > 0 ? 2 : 1;  // real
+  mbs_scalar g0 = m->c0 * w->k0 + m->c1 * w->k1 + m->c2 * w->k2;
+  mbs_scalar g1 = is_exact ? m->c0 * w->k1 + 2 * m->c1 * w->k2 : 0;
+  mbs_scalar g2 = is_exact ? m->c0 * w->k2 : 0;
+  *count = !mbs_is_zero(g2) ? 3 : !mbs_is_zero(g1) ? 2 : 1;
   if (row->kind == MBS_ROW_COINCIDE) {
     for (int k = 0; k < d; ++k) {
       g[k] = k == row->component;

@@ -137,7 +137,7 @@ MBS_KERNEL void transposed(const MbsRow *row, const MbsState *state, const MbsWe
   const mbs_scalar *const given[] = {adjoint->nu[0] + row->index, adjoint->nu[1] + row->index,
                                      adjoint->nu[2] + row->index};
   const mbs_scalar nu[] = {w->k0 * *given[0], w->k1 * *given[1], w->k2 * *given[2]};
-  int levels = fabs(w->k2) > 0 ? 3 : fabs(w->k1) > 0 ? 2 : 1;  // real
+  int levels = !mbs_is_zero(w->k2) ? 3 : !mbs_is_zero(w->k1) ? 2 : 1;
   mbs_scalar A_mu[3] = {0}, B_mu[3] = {0};
   mbs_form_add(&row->A, c, d, turns, adjoint->mu, A_mu);
   adjoint->lambda[row->index] -= w->epsilon * *given[2];

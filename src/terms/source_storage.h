@@ -30,7 +30,7 @@ typedef struct MbsSourceElement {
 // Where slopes were asked for, and the slopes that were found there so far.
 typedef struct MbsSourcePlace {
   double t;
-  MbsWeights weights;                          // without epsilons
+  MbsPlainWeights weights;                     // without epsilons
   double *state;                               // q, v, a, lambda, turns
   double points, rates, seconds, multipliers;  // how large these are, for the steps of differences
   MbsElementSlopes *slopes;                    // by element

@@ -67,8 +67,8 @@ MbsStatus mbs_terms_prepare_tangent_slopes(MbsContext *context, const MbsSystem 
   return system->terms->prepare_slopes(context, system);
 }
 
-void mbs_terms_tangent_slopes(const MbsSystem *system, const MbsState *state, double c0, double c1, const mbs_scalar *u,
-                              const MbsColumns *columns, mbs_scalar *R) {
+void mbs_terms_tangent_slopes(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1,
+                              const mbs_scalar *u, const MbsColumns *columns, mbs_scalar *R) {
   system->terms->slopes_columns(system, state, &(MbsCombination){.c0 = c0, .c1 = c1}, u, columns, R);
 }
 
@@ -84,7 +84,7 @@ void mbs_terms_transposed_levels(const MbsSystem *system, const MbsState *state,
   system->terms->transposed(system, state, weights, parts, mu, nu, bar);
 }
 
-void mbs_terms_tangent_transposed(const MbsSystem *system, const MbsState *state, double c0, double c1,
+void mbs_terms_tangent_transposed(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1,
                                   const mbs_scalar *u, const mbs_scalar *mu, const MbsStateBar *bar) {
   system->terms->slopes_transposed(system, state, &(MbsCombination){.c0 = c0, .c1 = c1}, u, mu, bar);
 }
@@ -108,13 +108,13 @@ bool mbs_system_has_tangent(const MbsSystem *system) {
   return !system->mode.pattern.tree && system->mode.factored.extra == 0;
 }
 
-void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
-                       double c2, mbs_scalar *values) {
+void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar c0,
+                       mbs_scalar c1, mbs_scalar c2, mbs_scalar *values) {
   mbs_terms_factorable(system, true, state, weights, c0, c1, c2, values);
 }
 
 void mbs_terms_factorable(const MbsSystem *system, bool is_exact, const MbsState *state, const MbsWeights *weights,
-                          double c0, double c1, double c2, mbs_scalar *values) {
+                          mbs_scalar c0, mbs_scalar c1, mbs_scalar c2, mbs_scalar *values) {
   system->terms->matrix(system, is_exact ? MBS_MATRIX_TANGENT : MBS_MATRIX_APPROXIMATE, state, weights,
                         &(MbsCombination){.c0 = c0, .c1 = c1, .c2 = c2}, values);
 }
@@ -131,8 +131,8 @@ void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, bool wit
   }
 }
 
-void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state, double c0, double c1, double epsilon,
-                                 mbs_scalar *values) {
+void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1,
+                                 double epsilon, mbs_scalar *values) {
   const MbsWeights weights = {.k2 = 1, .n2 = 1, .epsilon = epsilon, .n_epsilon = epsilon};
   system->terms->matrix(system, MBS_MATRIX_PROJECTION, state, &weights, &(MbsCombination){.c0 = c0, .c1 = c1, .c2 = 1},
                         values);

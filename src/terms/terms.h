@@ -68,8 +68,8 @@ struct MbsTree;
 struct MbsSource;
 
 typedef struct MbsWeights {
-  double k0, k1, k2, epsilon;  // of the levels of holonomic constraints, and of their multipliers
-  double n1, n2, n_epsilon;    // the same of nonholonomic ones, which have no position level
+  mbs_scalar k0, k1, k2, epsilon;  // of the levels of holonomic constraints, and of their multipliers
+  mbs_scalar n1, n2, n_epsilon;    // the same of nonholonomic ones, which have no position level
 } MbsWeights;
 
 // What takes part in a product with columns or with the transpose: everything is a formulation's residual, rows alone
@@ -82,7 +82,7 @@ typedef enum MbsParts {
 
 // Coefficients of an assembled matrix: c0 r_x + c1 r_v + c2 r_a.
 typedef struct MbsCombination {
-  double c0, c1, c2;
+  mbs_scalar c0, c1, c2;
 } MbsCombination;
 
 typedef enum MbsMatrixKind {
@@ -332,19 +332,19 @@ void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts p
 // along them, or with unknowns of the bodies' own: there mbs_terms_tangent is not to be called.
 bool mbs_system_has_tangent(const MbsSystem *system);
 // values: of mode.pattern, one more for the bin
-void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, double c0, double c1,
-                       double c2, mbs_scalar *values);
+void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar c0,
+                       mbs_scalar c1, mbs_scalar c2, mbs_scalar *values);
 // The same, or the approximate one, for factoring: values of mode.factored.
 void mbs_terms_factorable(const MbsSystem *system, bool is_exact, const MbsState *state, const MbsWeights *weights,
-                          double c0, double c1, double c2, mbs_scalar *values);
+                          mbs_scalar c0, mbs_scalar c1, mbs_scalar c2, mbs_scalar *values);
 // The largest entries of its last values: of f_x, and of e_x.
 void mbs_terms_factorable_sizes(const MbsSystem *system, const mbs_scalar *values, double *mass, double *longest);
 // Phi_x, and A of nonholonomic rows, alone: the entries (lambda, x) of mode.pattern (others are of no use).
 void mbs_terms_jacobian(const MbsSystem *system, const MbsState *state, bool with_nonholonomic, mbs_scalar *values);
 // [P Phi_x'; Phi_x -epsilon], P = M - c1 Q_v - c0 Q_x, with nonholonomic rows beside the holonomic ones: values of
 // mode.factored
-void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state, double c0, double c1, double epsilon,
-                                 mbs_scalar *values);
+void mbs_terms_projection_matrix(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1,
+                                 double epsilon, mbs_scalar *values);
 // Adds r' for `count` columns to R (n + m each). X, V: nq each; A (nq each) and L (m each) may be NULL. The columns
 // are those of the system where with_parameters, and plain directions else.
 void mbs_terms_derivative(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, int count,
@@ -361,8 +361,8 @@ void mbs_terms_derivative_of(const MbsSystem *system, const MbsState *state, con
 MbsStatus mbs_terms_prepare_tangent_slopes(MbsContext *context, const MbsSystem *system);
 // R += (P u)' for the columns of the system, u fixed (nq, zero for the fixed coordinates); X and V of `columns` alone
 // are used, and with c0 = c1 = 0 none.
-void mbs_terms_tangent_slopes(const MbsSystem *system, const MbsState *state, double c0, double c1, const mbs_scalar *u,
-                              const MbsColumns *columns, mbs_scalar *R);
+void mbs_terms_tangent_slopes(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1,
+                              const mbs_scalar *u, const MbsColumns *columns, mbs_scalar *R);
 // The transposed product with u = (mu, nu), n and m: adds r_x' u to q and so on (q, v, a: nq, fixed coordinates
 // included; lambda: m), u' r_c to every coefficient, and u' r_p to every parameter that expressions name themselves.
 // No array of these may be NULL. Adjoints accumulate in this property space; mbs_system_chain turns it into columns
@@ -375,7 +375,7 @@ void mbs_terms_transposed_levels(const MbsSystem *system, const MbsState *state,
                                  MbsParts parts, const mbs_scalar *mu, const mbs_scalar *const nu[3],
                                  const MbsStateBar *bar);
 // The transpose of tangent_slopes: adds d(mu' P u) to q, v, coefficients and parameters; mu: n, u: nq
-void mbs_terms_tangent_transposed(const MbsSystem *system, const MbsState *state, double c0, double c1,
+void mbs_terms_tangent_transposed(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1,
                                   const mbs_scalar *u, const mbs_scalar *mu, const MbsStateBar *bar);
 // gradient (columns) += d(coefficients)/drho' coefficients + parameters
 void mbs_system_chain(const MbsSystem *system, const mbs_scalar *coefficients, const mbs_scalar *parameters,

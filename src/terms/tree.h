@@ -137,7 +137,7 @@ void mbs_tree_bodies_transposed(const MbsTree *tree, const mbs_scalar *xi);
 // alone, in the first twist, after mbs_tree_find_inertia. (asserted)
 void mbs_tree_body_matrix(const MbsTree *tree, int index, bool is_full, mbs_scalar *K);
 // K (twist x twist) = or += scale times the inertia of a node's body, zero where there is none
-void mbs_tree_put_mass(const MbsTree *tree, int index, double scale, bool is_first, mbs_scalar *K);
+void mbs_tree_put_mass(const MbsTree *tree, int index, mbs_scalar scale, bool is_first, mbs_scalar *K);
 
 // An open tree on which nothing acts but its weight. Then twists are all that the terms need, and f is not used.
 static inline bool mbs_tree_is_bare(const MbsTree *tree) {
@@ -152,7 +152,7 @@ static inline bool mbs_tree_has_forces(const MbsTree *tree, int index) {
 // ---- tree_articulated.c ----
 // The matrix of an open tree, whose equations are solved along it; is_articulated: it is one.
 MbsStatus mbs_tree_create_articulated(MbsContext *context, MbsTree *tree, MbsSystem *system, bool *is_articulated);
-void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, double c0, double c1, double c2,
+void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1, mbs_scalar c2,
                          mbs_scalar *values);
 
 // ---- tree_motion.c ----

@@ -174,8 +174,8 @@ MBS_KERNEL void add_force(const MbsTree *tree, const MbsForceElement *force, con
 }
 
 // ---- all of it ----
-MBS_KERNEL void fill_unknown(const MbsTree *tree, int index, double c0, double c1, double c2, mbs_scalar *values,
-                             int d) {
+MBS_KERNEL void fill_unknown(const MbsTree *tree, int index, mbs_scalar c0, mbs_scalar c1, mbs_scalar c2,
+                             mbs_scalar *values, int d) {
   int twist = mbs_twist_size(d), k0 = tree->nodes[index].first * twist;
   mbs_scalar *restrict b = mbs_tree_shape_b(tree->shape, values, tree->nodes[index].first);
   mbs_scalar *C = b + twist, *g = b + 4 * twist;
@@ -196,7 +196,7 @@ MBS_KERNEL void clear(int count, mbs_scalar *numbers) {
   }
 }
 
-MBS_KERNEL void fill(const MbsTree *tree, double c0, double c1, double c2, mbs_scalar *values, int d) {
+MBS_KERNEL void fill(const MbsTree *tree, mbs_scalar c0, mbs_scalar c1, mbs_scalar c2, mbs_scalar *values, int d) {
   const MbsTreeShape *shape = tree->shape;
   int twist = mbs_twist_size(d), numbers = 3 * twist * twist;
   if (shape->partner) {
@@ -222,7 +222,7 @@ MBS_KERNEL void fill(const MbsTree *tree, double c0, double c1, double c2, mbs_s
 }
 
 // the mass matrix times c2
-MBS_KERNEL void fill_mass(const MbsTree *tree, double c2, mbs_scalar *values, int d) {
+MBS_KERNEL void fill_mass(const MbsTree *tree, mbs_scalar c2, mbs_scalar *values, int d) {
   const MbsTreeShape *shape = tree->shape;
   int twist = mbs_twist_size(d);
   for (int k = 0; k < twist * tree->joint_count; ++k) {
@@ -236,7 +236,7 @@ MBS_KERNEL void fill_mass(const MbsTree *tree, double c2, mbs_scalar *values, in
   }
 }
 
-void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, double c0, double c1, double c2,
+void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1, mbs_scalar c2,
                          mbs_scalar *values) {
   MbsTree *tree = system->tree;
   bool is_full = mbs_has_tangent_of_forces(c0, c1), is_plane = system->dimension == 2;

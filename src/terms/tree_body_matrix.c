@@ -153,7 +153,7 @@ void mbs_tree_body_matrix(const MbsTree *tree, int index, bool is_full, mbs_scal
   }
 }
 
-MBS_KERNEL void put_mass(const MbsTree *tree, int index, double scale, bool is_first, mbs_scalar *K, int d) {
+MBS_KERNEL void put_mass(const MbsTree *tree, int index, mbs_scalar scale, bool is_first, mbs_scalar *K, int d) {
   const MbsTreeInertia *of = &tree->inertia[index];
   MbsTreeInertia scaled = {.m = 0};
   if (mbs_tree_mass_of(tree, index)) {
@@ -169,7 +169,7 @@ MBS_KERNEL void put_mass(const MbsTree *tree, int index, double scale, bool is_f
   put_inertia(&scaled, is_first, K, mbs_twist_size(d), d);
 }
 
-void mbs_tree_put_mass(const MbsTree *tree, int index, double scale, bool is_first, mbs_scalar *K) {
+void mbs_tree_put_mass(const MbsTree *tree, int index, mbs_scalar scale, bool is_first, mbs_scalar *K) {
   MBS_ASSERT(tree->has_inertia);
   if (tree->inner->dimension == 2) {
     put_mass(tree, index, scale, is_first, K, 2);

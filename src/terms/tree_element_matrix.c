@@ -152,7 +152,7 @@ static void add_force(const MbsTree *tree, const MbsTreeElement *element, const 
   }
 }
 
-void mbs_tree_add_scalar_mass(const MbsSystem *inner, const MbsMass *mass, const int *map, double c2,
+void mbs_tree_add_scalar_mass(const MbsSystem *inner, const MbsMass *mass, const int *map, mbs_scalar c2,
                               mbs_scalar *values) {
   bool takes_part = mass >= inner->masses && mass < inner->masses + inner->mass_count;
   for (int p = 0; p < mass->count * mass->count && takes_part; ++p) {

@@ -86,7 +86,7 @@ void mbs_tree_elements_assemble(const MbsTree *tree, MbsMatrixKind kind, bool is
 // y, v, a of the element's parts into the elements' values.
 void mbs_tree_evaluate_parts(const MbsTree *tree, const MbsTreeElement *element, int levels);
 // The inertia of the model's own coordinates, if it takes part in the terms now.
-void mbs_tree_add_scalar_mass(const MbsSystem *inner, const MbsMass *mass, const int *map, double c2,
+void mbs_tree_add_scalar_mass(const MbsSystem *inner, const MbsMass *mass, const int *map, mbs_scalar c2,
                               mbs_scalar *values);
 
 #endif

@@ -74,8 +74,8 @@ void mbs_tree_move_ends(const MbsTree *tree, const MbsTreeEnds *ends, int levels
   }
 }
 
-MBS_KERNEL void force_product(const MbsForceElement *force, int form, double by_y, const mbs_scalar *y, double by_v,
-                              const mbs_scalar *v, mbs_scalar *product, int d) {
+MBS_KERNEL void force_product(const MbsForceElement *force, int form, mbs_scalar by_y, const mbs_scalar *y,
+                              mbs_scalar by_v, const mbs_scalar *v, mbs_scalar *product, int d) {
   int arguments = force->argument_count * d;
   for (int i = 0; i < force->port_count * d; ++i) {
     const mbs_scalar *F_y = force->slopes.F_y + i * arguments + form * d;
@@ -88,8 +88,8 @@ MBS_KERNEL void force_product(const MbsForceElement *force, int form, double by_
   }
 }
 
-void mbs_tree_force_product(const MbsTree *tree, const MbsForceElement *force, int form, double by_y,
-                            const mbs_scalar *y, double by_v, const mbs_scalar *v, mbs_scalar *product) {
+void mbs_tree_force_product(const MbsTree *tree, const MbsForceElement *force, int form, mbs_scalar by_y,
+                            const mbs_scalar *y, mbs_scalar by_v, const mbs_scalar *v, mbs_scalar *product) {
   if (tree->inner->dimension == 2) {
     force_product(force, form, by_y, y, by_v, v, product, 2);
   } else {

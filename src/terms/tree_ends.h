@@ -38,7 +38,7 @@ static inline int mbs_tree_end_size(const MbsTree *tree, const MbsTreeEnd *end) 
 void mbs_tree_move_ends(const MbsTree *tree, const MbsTreeEnds *ends, int levels, mbs_scalar *motions);
 // product (forms that the force acts on) = -(by_y F_y y + by_v F_v v) for motions y, v of one form it depends on; the
 // force was evaluated
-void mbs_tree_force_product(const MbsTree *tree, const MbsForceElement *force, int form, double by_y,
-                            const mbs_scalar *y, double by_v, const mbs_scalar *v, mbs_scalar *product);
+void mbs_tree_force_product(const MbsTree *tree, const MbsForceElement *force, int form, mbs_scalar by_y,
+                            const mbs_scalar *y, mbs_scalar by_v, const mbs_scalar *v, mbs_scalar *product);
 
 #endif

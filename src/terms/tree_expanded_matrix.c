@@ -11,7 +11,7 @@ typedef struct Numbers {
   bool is_exact;
   const MbsWeights *weights;
   MbsCombination c;
-  double unit[3];
+  mbs_scalar unit[3];
   mbs_scalar *values;
   int twist, d;
 } Numbers;
@@ -44,7 +44,7 @@ static void add_body(const Numbers *to, int index) {
     composite[i] += K[size * (i / to->twist) + (to->is_exact ? 2 * to->twist : 0) + i % to->twist];
   }
   for (int k = 0; k < (to->is_exact ? size : to->twist); ++k) {
-    double unit = to->is_exact ? to->unit[k / to->twist] : to->c.c2;
+    mbs_scalar unit = to->is_exact ? to->unit[k / to->twist] : to->c.c2;
     mbs_scalar *column = to->values + to->expanded->nodes[moving].K[k];
     for (int i = 0; i < to->twist; ++i) {
       column[i] -= unit * K[size * i + k];
@@ -123,7 +123,7 @@ static void put_row_end(const Numbers *to, const MbsTreeExpandedElement *element
     if (!to->is_exact) {
       to->values[row[t]] += mbs_dot(to->d, slope[0], Y[0]);
     } else if (end->part < 0) {
-      const double c[3] = {to->c.c0, to->c.c1, to->c.c2};
+      const mbs_scalar c[3] = {to->c.c0, to->c.c1, to->c.c2};
       for (int level = 0; level < levels; ++level) {
         to->values[row[0]] += c[level] * mbs_dot(to->d, slope[level], Y[0]);
       }
@@ -240,7 +240,7 @@ void mbs_tree_expanded_assemble(const MbsSystem *system, MbsMatrixKind kind, con
       .is_exact = kind == MBS_MATRIX_TANGENT && has_forces,
       .weights = weights,
       .c = *c,
-      .unit = {fabs(c->c0) > 0 ? c->c0 : 1, fabs(c->c1) > 0 ? c->c1 : 1, fabs(c->c2) > 0 ? c->c2 : 1},  // real
+      .unit = {!mbs_is_zero(c->c0) ? c->c0 : 1, !mbs_is_zero(c->c1) ? c->c1 : 1, !mbs_is_zero(c->c2) ? c->c2 : 1},
       .values = values,
       .twist = mbs_twist_size(inner->dimension),
       .d = inner->dimension};

@@ -175,7 +175,7 @@ void mbs_tree_residual(const MbsSystem *system, const MbsState *state, const Mbs
   }
   if (scale) {
     scale[0] = scale_of(tree, r, scale[0]);
-    scale[1] = inner->m > 0 ? fmax(scale[1], weights->k2 * largest_part(tree)) : 0;  // real
+    scale[1] = inner->m > 0 ? fmax(scale[1], mbs_re(weights->k2) * largest_part(tree)) : 0;  // real
   }
 }
 

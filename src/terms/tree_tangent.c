@@ -178,7 +178,7 @@ MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system
 
 // ---- bodies ----
 // size: of the state, 3 twists or (at the start and in projections) 1
-MBS_KERNEL void add_pairs(const MbsTree *tree, int k, double c0, mbs_scalar *values, int twist, int size, int d) {
+MBS_KERNEL void add_pairs(const MbsTree *tree, int k, mbs_scalar c0, mbs_scalar *values, int twist, int size, int d) {
   const MbsTreeTangent *tangent = tree->tangent;
   int index = tree->node_of[k];
   const MbsTreeNode *node = &tree->nodes[index];
@@ -215,7 +215,7 @@ MBS_KERNEL void add_pairs(const MbsTree *tree, int k, double c0, mbs_scalar *val
 
 MBS_KERNEL void add_bodies(const MbsTree *tree, const MbsCombination *c, bool is_full, mbs_scalar *values, int d) {
   const MbsTreeTangent *tangent = tree->tangent;
-  const double c0 = c->c0, c1 = c->c1, c2 = c->c2;
+  const mbs_scalar c0 = c->c0, c1 = c->c1, c2 = c->c2;
   int twist = mbs_twist_size(d), numbers = 3 * twist * twist;
   for (int i = 0; i < numbers * tree->node_count; ++i) {
     tangent->K[i] = 0;
