@@ -41,6 +41,13 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
   MBS_TAKE(context, arena, implicit->R, size * columns);
   MBS_TAKE(context, arena, implicit->bar_a, system->nq);
   MBS_TAKE(context, arena, implicit->bar_lambda, system->m);
+  if (system->step_column >= 0 && implicit->has_projections && settings->is_projection_tangent) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "the derivative with respect to the size of a step is not offered with projection matrix tangent");
+  }
+  for (int i = 0; i < MBS_COUNT(implicit->old) && system->step_column >= 0; ++i) {
+    MBS_TAKE(context, arena, implicit->old[i], system->n);
+  }
   if (implicit->rule.has_auxiliary) {
     MBS_TAKE(context, arena, implicit->w, system->nq);
     MBS_TAKE(context, arena, implicit->W, (size_t)system->nq * columns);
@@ -162,6 +169,11 @@ void mbs_implicit_extrapolate(MbsImplicit *implicit, const MbsState *state, mbs_
 // the rule's hats from the old state, then the unknowns' prediction on top of them
 static void predict(MbsImplicit *implicit, const MbsRuleStep *k, MbsState *state, MbsState *stage) {
   const MbsSystem *system = implicit->formulation->system;
+  for (int i = 0; i < system->n && implicit->old[0]; ++i) {
+    implicit->old[0][i] = state->v[i];
+    implicit->old[1][i] = state->a[i];
+    implicit->old[2][i] = implicit->w ? implicit->w[i] : state->a[i];
+  }
   for (int i = 0; i < system->n; ++i) {
     mbs_scalar v = state->v[i], a = state->a[i], w = implicit->w ? implicit->w[i] : a;
     state->q[i] += k->h * v + k->qa * a + k->qw * w;

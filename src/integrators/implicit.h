@@ -31,6 +31,7 @@ typedef struct MbsImplicit {
   int previous_count;                            // how many of them there are
   MbsState stage;                                // where r = 0 holds: q of the state, v*, a*, lambda
   mbs_scalar *stage_v, *stage_a, *stage_lambda;  // its own arrays, where they are not the state's
+  mbs_scalar *old[3];              // n each: v, a and w before the step; where its size has a column, else NULL
   mbs_scalar *w, *W;               // auxiliary accelerations (nq) and their columns (nq each); NULL: a itself
   MbsProjector *projector;         // NULL: not needed
   bool is_recallable;              // the last step: see recall

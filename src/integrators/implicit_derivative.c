@@ -79,11 +79,25 @@ static void predict(const MbsImplicit *implicit, const MbsRuleStep *k, const Mbs
   }
 }
 
+// q and v* = ... with a* as it is, differentiated with respect to h: what the column of the step's size knows
+static void differentiate_hats(const MbsImplicit *implicit, mbs_scalar h, const MbsColumns *columns) {
+  const MbsSystem *system = implicit->formulation->system;
+  const MbsRuleStep k = mbs_rule_slope(&implicit->rule, h);
+  int first = system->step_column * system->nq;
+  for (int i = 0; i < system->n && system->step_column >= 0; ++i) {
+    mbs_scalar v = implicit->old[0][i], a = implicit->old[1][i], w = implicit->old[2][i], now = implicit->stage.a[i];
+    columns->X[first + i] = k.h * v + k.qa * a + k.qw * w + k.c0 * now;
+    columns->V[first + i] = k.va * a + k.vw * w + k.c1 * now;
+  }
+}
+
 MbsStatus mbs_implicit_step_derivative(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, const MbsState *state,
                                        const MbsColumns *columns) {
   const MbsSystem *system = implicit->formulation->system;
   const MbsRuleStep k = mbs_rule_step(&implicit->rule, h);
+  mbs_columns_begin_step(system, columns, implicit->W);
   predict(implicit, &k, columns);
+  differentiate_hats(implicit, h, columns);
   mbs_system_fixed_columns(system, state->t, columns->X, columns->V, columns->A);
   MBS_TRY(solve_columns(context, implicit, k.c0, k.c1, &implicit->stage, columns));
   for (int c = 0; c < system->column_count; ++c) {

@@ -4,7 +4,7 @@
 int mbs_implicit_row_size(const MbsImplicit *implicit) {
   const MbsSystem *system = implicit->formulation->system;
   int projected = implicit->has_projections ? 1 + 2 * (system->n + system->m) : 0;
-  return 3 * system->n + system->m + projected;
+  return 3 * system->n + system->m + projected + (implicit->old[0] ? 3 * system->n : 0);
 }
 
 // q, v*, a*, lambda of the stage; then what projections gave, and whether that says all about them
@@ -15,6 +15,9 @@ void mbs_implicit_put_row(const MbsImplicit *implicit, const MbsState *state, mb
   row = mbs_put(row, system->n, stage->v);
   row = mbs_put(row, system->n, stage->a);
   row = mbs_put(row, system->m, stage->lambda);
+  for (int i = 0; i < MBS_COUNT(implicit->old) && implicit->old[0]; ++i) {
+    row = mbs_put(row, system->n, implicit->old[i]);
+  }
   if (implicit->has_projections) {
     *row++ = implicit->is_recallable ? 1 : 0;
     row = mbs_put(row, system->n, state->v);
@@ -32,6 +35,9 @@ MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, mbs_sc
   row = mbs_take(row, system->n, stage->v);
   row = mbs_take(row, system->n, stage->a);
   row = mbs_take(row, system->m, stage->lambda);
+  for (int i = 0; i < MBS_COUNT(implicit->old) && implicit->old[0]; ++i) {
+    row = mbs_take(row, system->n, implicit->old[i]);
+  }
   bool is_recallable = implicit->has_projections && mbs_re(*row) > 0;
   if (is_recallable) {
     row = mbs_take(row + 1, system->n, state->v);

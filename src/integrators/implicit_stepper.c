@@ -62,6 +62,8 @@ static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, 
   return implicit->formulation->type->allows_redundancy ? NULL : implicit->solver;
 }
 
+static mbs_scalar *carried_columns(const MbsStepper *stepper) { return self_const(stepper)->W; }
+
 static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
   const MbsImplicit *implicit = self_const(stepper);
   MbsSparseSolver *projections = implicit->projector ? implicit->projector->solver : implicit->solver;
@@ -118,5 +120,6 @@ const MbsStepperType mbs_implicit_type = {
     .save = save,
     .restore = restore,
     .watched = watched,
+    .carried_columns = carried_columns,
     .solver = solver,
 };

@@ -77,6 +77,18 @@ void mbs_implicit_start_transposed(MbsImplicit *implicit, const MbsState *state,
   mbs_implicit_instant_transposed(implicit, 0, 0, state, bar);
 }
 
+// what the size of the step receives: see differentiate_hats in implicit_derivative.c
+static void transpose_hats(const MbsImplicit *implicit, mbs_scalar h, const MbsStateBar *bar) {
+  const MbsSystem *system = implicit->formulation->system;
+  const MbsRuleStep k = mbs_rule_slope(&implicit->rule, h);
+  mbs_scalar *of_h = &bar->parameters[system->blueprint->clock + 1];
+  for (int i = 0; i < system->n && implicit->old[0]; ++i) {
+    mbs_scalar v = implicit->old[0][i], a = implicit->old[1][i], w = implicit->old[2][i], now = implicit->stage.a[i];
+    *of_h += bar->q[i] * (k.h * v + k.qa * a + k.qw * w + k.c0 * now);
+    *of_h += bar->v[i] * (k.va * a + k.vw * w + k.c1 * now);
+  }
+}
+
 void mbs_implicit_step_transposed(MbsImplicit *implicit, mbs_scalar h, const MbsState *state, const MbsStateBar *bar,
                                   mbs_scalar *w) {
   const MbsSystem *system = implicit->formulation->system;
@@ -96,6 +108,7 @@ void mbs_implicit_step_transposed(MbsImplicit *implicit, mbs_scalar h, const Mbs
     mbs_projector_give_bar(implicit->projector, bar);
   }
   transpose_newton(implicit, &k, bar);
+  transpose_hats(implicit, h, bar);
   for (int i = 0; i < system->n; ++i) {
     mbs_scalar q = bar->q[i], v = bar->v[i], wh = implicit->w ? w[i] : 0;
     mbs_scalar of_w = k.qw * q + k.vw * v + k.ww * wh;

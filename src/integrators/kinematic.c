@@ -85,6 +85,8 @@ static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, 
   return mbs_implicit_type.watched(&start_of(stepper)->base, values, power);
 }
 
+static mbs_scalar *carried_columns(const MbsStepper *stepper) { return start_of(stepper)->W; }
+
 static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
   return mbs_implicit_type.solver(&start_of(stepper)->base, index);
 }
@@ -102,6 +104,7 @@ static const MbsStepperType type = {
     .save = save,
     .restore = restore,
     .watched = watched,
+    .carried_columns = carried_columns,
     .solver = solver,
 };
 

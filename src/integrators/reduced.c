@@ -269,6 +269,12 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *st
   }
   MBS_TRY(status);
   step->set = reduced->current;
+  for (int i = 0; i < reduced->count && reduced->before[0]; ++i) {
+    reduced->before[0][i] = reduced->level[1][i];
+    reduced->before[1][i] = reduced->level[2][i];
+    reduced->before[2][i] = reduced->level[reduced->implicit->w ? 3 : 2][i];
+    reduced->before[3][i] = reduced->s[i];
+  }
   if (!is_decided) {
     MBS_TRY(choose_next(context, reduced, state));
   }

@@ -46,6 +46,7 @@ typedef struct MbsReduced {
   mbs_scalar *level[4];         // count: w, w', w'' of the state before the step, and w'' with g
   mbs_scalar *zh, *rateh, *uh;  // count: the hats
   mbs_scalar *s;                // count
+  mbs_scalar *before[4];        // n: w', w'', u before the step, and s; where its size has a column, else NULL
   mbs_scalar *X, *V, *A;        // nq each, by independent coordinate: derivatives with respect to s
   mbs_scalar *tangent;          // of the system
   mbs_scalar *J;                // count x count, factored

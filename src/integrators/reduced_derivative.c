@@ -159,12 +159,30 @@ static void find_multipliers(MbsReduced *reduced, const MbsState *state, const M
   }
 }
 
+// the hats in the columns of the step by itself: its time is not that of the old state
+static void differentiate_step_size(const MbsReduced *reduced, mbs_scalar h) {
+  const MbsSystem *system = reduced->system;
+  const MbsRuleStep k = mbs_rule_slope(&reduced->implicit->rule, h);
+  mbs_scalar *const *b = reduced->before;
+  int d = reduced->count, time = system->time_column * d, step = system->step_column * d;
+  for (int i = 0; i < d && system->time_column >= 0; ++i) {
+    reduced->Z[0][time + i] = reduced->Z[1][time + i] = reduced->Z[2][time + i] = reduced->Z[3][time + i] = 0;
+  }
+  for (int i = 0; i < d && system->step_column >= 0; ++i) {
+    reduced->Z[0][step + i] = k.h * b[0][i] + k.qa * b[1][i] + k.qw * b[2][i] + k.c0 * b[3][i];
+    reduced->Z[1][step + i] = k.va * b[1][i] + k.vw * b[2][i] + k.c1 * b[3][i];
+    reduced->Z[2][step + i] = reduced->Z[3][step + i] = 0;
+  }
+}
+
 MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, mbs_scalar h, const MbsState *state,
                                       const MbsColumns *columns) {
   const MbsSystem *system = reduced->system;
   const MbsInitial *set = reduced->sets[reduced->current];
   const MbsRuleStep rule = mbs_rule_step(&reduced->implicit->rule, h);
+  mbs_columns_begin_step(system, columns, reduced->implicit->W);
   differentiate_hats(reduced, &rule, columns);
+  differentiate_step_size(reduced, h);
   mbs_signal_bank_evaluate(system, state);
   MBS_TRY(mbs_reduced_factor(context, reduced, &rule, state, false));
   mbs_system_fixed_columns(system, state->t, columns->X, columns->V, columns->A);

@@ -34,17 +34,21 @@ static MbsStatus derivative(MbsContext *context, MbsStepper *stepper, const MbsS
 static void put_row(const MbsStepper *stepper, const MbsState *state, mbs_scalar *row) {
   const MbsImplicit *implicit = self_const(stepper)->implicit;
   mbs_implicit_put_row(implicit, state, row);
-  if (implicit->w) {
-    (void)mbs_put(row + mbs_implicit_row_size(implicit), self_const(stepper)->system->n, implicit->w);
+  row += mbs_implicit_row_size(implicit);
+  row = implicit->w ? mbs_put(row, self_const(stepper)->system->n, implicit->w) : row;
+  for (int i = 0; i < 4 && self_const(stepper)->before[0]; ++i) {
+    row = mbs_put(row, self_const(stepper)->system->n, self_const(stepper)->before[i]);
   }
 }
 
 static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const mbs_scalar *row,
                         MbsState *state) {
   MbsImplicit *implicit = self(stepper)->implicit;
+  const mbs_scalar *own = row + mbs_implicit_row_size(implicit);
   (void)step;
-  if (implicit->w) {
-    (void)mbs_take(row + mbs_implicit_row_size(implicit), self(stepper)->system->n, implicit->w);
+  own = implicit->w ? mbs_take(own, self(stepper)->system->n, implicit->w) : own;
+  for (int i = 0; i < 4 && self(stepper)->before[0]; ++i) {
+    own = mbs_take(own, self(stepper)->system->n, self(stepper)->before[i]);
   }
   return mbs_implicit_recall(context, implicit, 0, row, state);
 }
@@ -101,6 +105,8 @@ static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, 
   return problem->solver;
 }
 
+static mbs_scalar *carried_columns(const MbsStepper *stepper) { return self_const(stepper)->implicit->W; }
+
 static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
   const MbsReduced *reduced = self_const(stepper);
   int own = index - 2;
@@ -143,6 +149,7 @@ static const MbsStepperType type = {
     .save = save,
     .restore = restore,
     .watched = watched,
+    .carried_columns = carried_columns,
     .solver = solver,
 };
 
@@ -151,7 +158,11 @@ MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsImplicit
   MBS_TAKE(context, system->arena, reduced, 1);
   reduced->base = (MbsStepper){.type = &type,
                                .carry_size = mbs_reduced_hat_size(system),
-                               .row_size = implicit->base.row_size + (implicit->w ? system->n : 0)};
+                               .row_size = implicit->base.row_size + (implicit->w ? system->n : 0) +
+                                           (system->step_column >= 0 ? 4 * system->n : 0)};
+  for (int i = 0; i < MBS_COUNT(reduced->before) && system->step_column >= 0; ++i) {
+    MBS_TAKE(context, system->arena, reduced->before[i], system->n);
+  }
   reduced->system = system;
   reduced->implicit = implicit;
   *stepper = &reduced->base;

@@ -35,3 +35,15 @@ MbsRuleStep mbs_rule_step(const MbsRule *rule, mbs_scalar h) {
                        .wa = wa,
                        .ww = ww};
 }
+
+MbsRuleStep mbs_rule_slope(const MbsRule *rule, mbs_scalar h) {
+  const MbsRuleStep k = mbs_rule_step(rule, h);
+  mbs_scalar q = 2 * rule->beta * h;
+  return (MbsRuleStep){.h = 1,
+                       .c0 = q * k.cw,
+                       .c1 = rule->gamma * k.cw,
+                       .qa = q * k.wa,
+                       .qw = (1 - 2 * rule->beta) * h + q * k.ww,
+                       .va = rule->gamma * k.wa,
+                       .vw = (1 - rule->gamma) + rule->gamma * k.ww};
+}

@@ -30,5 +30,7 @@ typedef struct MbsRuleStep {
 // The rule that the settings' integrator names; false: there is none of that name.
 bool mbs_rule_find(const MbsSettings *settings, MbsRule *rule);
 MbsRuleStep mbs_rule_step(const MbsRule *rule, mbs_scalar h);
+// Their derivatives with respect to h.
+MbsRuleStep mbs_rule_slope(const MbsRule *rule, mbs_scalar h);
 
 #endif

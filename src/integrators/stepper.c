@@ -16,6 +16,22 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   return formulation->type->is_reduced ? mbs_reduced_create(context, initial->system, implicit, stepper) : MBS_OK;
 }
 
+void mbs_columns_begin_step(const MbsSystem *system, const MbsColumns *columns, mbs_scalar *W) {
+  const int own[] = {system->time_column, system->step_column};
+  mbs_scalar *const coordinates[] = {columns->X, columns->V, columns->A, W};
+  mbs_scalar *const multipliers[] = {columns->L, columns->S, columns->K, columns->T};
+  for (int c = 0; c < MBS_COUNT(own); ++c) {
+    for (int l = 0; l < 4 && own[c] >= 0; ++l) {
+      for (int i = 0; i < system->nq && coordinates[l]; ++i) {
+        coordinates[l][own[c] * system->nq + i] = 0;
+      }
+      for (int i = 0; i < system->m; ++i) {
+        multipliers[l][own[c] * system->m + i] = 0;
+      }
+    }
+  }
+}
+
 mbs_scalar *mbs_put(mbs_scalar *to, int count, const mbs_scalar *from) {
   for (int i = 0; i < count; ++i) {
     to[i] = from[i];

@@ -75,6 +75,8 @@ typedef struct MbsStepperType {
   // The matrix whose condition tells how near to singular the last step was, and the power with which it counts (the
   // implicit step's has K = [Phi_q; ...] twice, and matrix-r solves with K thrice); NULL: none does.
   MbsSparseSolver *(*watched)(const MbsStepper *stepper, mbs_scalar **values, int *power);
+  // The columns of what is carried along (nq each), or NULL.
+  mbs_scalar *(*carried_columns)(const MbsStepper *stepper);
   // All solvers whose pivots count, one after another; NULL: there are no more.
   MbsSparseSolver *(*solver)(const MbsStepper *stepper, int index);
 } MbsStepperType;
@@ -83,6 +85,10 @@ typedef struct MbsStepperType {
 // what is not.
 MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
                              MbsInitial *initial, MbsStepper **stepper);
+
+// The columns of a step by itself (system->time_column, step_column) begin with zeros: the old state is as it is. W:
+// those of auxiliary accelerations, or NULL.
+void mbs_columns_begin_step(const MbsSystem *system, const MbsColumns *columns, mbs_scalar *W);
 
 // For rows and saves: copies `count` numbers, and returns what follows behind them.
 mbs_scalar *mbs_put(mbs_scalar *to, int count, const mbs_scalar *from);

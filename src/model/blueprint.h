@@ -292,6 +292,9 @@ typedef struct MbsParameter {
   bool is_derived;  // an expression of other parameters
 } MbsParameter;
 
+// Of a blueprint, behind those of the model; both are zero. parameters.c
+enum { MBS_HIDDEN_PARAMETERS = 2 };
+
 // A number of the model and the field it stands in, for checks and messages.
 typedef struct MbsProperty {
   const char *name;  // "spring 1: stiffness"
@@ -312,7 +315,8 @@ typedef struct MbsBlueprint {
   MbsGraph *graph;
   int dimension;
   MbsNode gravity[3];
-  MBS_LIST(MbsParameter) parameters;
+  MBS_LIST(MbsParameter) parameters;  // those of the model, then two hidden ones: see MBS_HIDDEN_PARAMETERS
+  int clock;                          // the first of these: what is added to the time; behind it the size of a step
   int parameter_slot_count;
   int *parameter_slots;      // by hash of the name: 1 + index; see parameters.c
   MBS_LIST(double) nominal;  // by node of the graph, as far as they were asked for: see mbs_blueprint_nominal
@@ -463,6 +467,8 @@ MbsStatus mbs_user_coordinate_signal(MbsContext *context, MbsBlueprint *blueprin
 MbsStatus mbs_signal_rate(MbsContext *context, MbsBlueprint *blueprint, MbsNode node, MbsNode *rate);
 // The graph input of a signal, made if it is new.
 MbsStatus mbs_signal_add(MbsContext *context, MbsBlueprint *blueprint, MbsSignal signal, MbsNode *node);
+// The time as expressions see it: what the state says, and the clock, which is zero.
+MbsStatus mbs_signal_time(MbsContext *context, MbsBlueprint *blueprint, MbsNode *node);
 // position, velocity or acceleration of a form as an expression; of a scalar's form of size 1, and zero beyond
 MbsStatus mbs_signal_of_form(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *form, MbsSignalKind kind,
                              MbsExpression *value);

@@ -52,7 +52,7 @@ static MbsStatus find_dependence(MbsContext *context, const MbsBlueprint *bluepr
   for (int i = 0; i < count; ++i) {
     MbsSignalKind kind = blueprint->signals.items[inputs[i]].kind;
     *is_guard = *is_guard || kind != MBS_SIGNAL_PARAMETER;
-    *is_fixed = *is_fixed && kind == MBS_SIGNAL_TIME;
+    *is_fixed = *is_fixed && (kind == MBS_SIGNAL_TIME || inputs[i] == blueprint->clock);
   }
   return MBS_OK;
 }

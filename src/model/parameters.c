@@ -160,6 +160,21 @@ static MbsStatus read_last(MbsContext *context, MbsBlueprint *blueprint, Paramet
   return finish(context, blueprint, index, node);
 }
 
+// Two parameters that no model names: what is added to the time in every expression, whose derivative is the partial one
+// by time; and the size of a step, on which no expression depends, but steps do.
+static MbsStatus add_hidden(MbsContext *context, MbsBlueprint *blueprint) {
+  static const char *const names[] = {"(time)", "(step)"};
+  blueprint->clock = blueprint->parameters.count;
+  for (int i = 0; i < MBS_COUNT(names); ++i) {
+    int index = blueprint->parameters.count;
+    MbsNode node = mbs_graph_input(blueprint->graph, index);
+    MBS_APPEND(context, blueprint->arena, &blueprint->signals,
+               (MbsSignal){.kind = MBS_SIGNAL_PARAMETER, .index = index});
+    MBS_APPEND(context, blueprint->arena, &blueprint->parameters, (MbsParameter){.name = names[i], .node = node});
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_parameters_read(MbsContext *context, MbsBlueprint *blueprint) {
   const MbsValue *written = mbs_record_value(&blueprint->model->root, MBS_MODEL_PARAMETERS);
   for (int i = 0; i < written->count; ++i) {
@@ -169,6 +184,7 @@ MbsStatus mbs_parameters_read(MbsContext *context, MbsBlueprint *blueprint) {
                (MbsParameter){.name = record->name.text, .text = record->values[0].texts[0]});
   }
   MBS_TRY(list_names(context, blueprint));
+  MBS_TRY(add_hidden(context, blueprint));
   ParameterState *state;
   int *stack;
   MBS_TAKE(context, blueprint->arena, state, written->count);

@@ -84,7 +84,7 @@ static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, c
     if (!(scope->use & MBS_USE_TIME)) {
       return refuse(context, place, scope, "time");
     }
-    return mbs_signal_add(context, blueprint, (MbsSignal){.kind = MBS_SIGNAL_TIME}, &value->node[0]);
+    return mbs_signal_time(context, blueprint, &value->node[0]);
   }
   for (int i = 0; i < scope->local_count; ++i) {
     if (strcmp(scope->locals[i].name, name) == 0) {

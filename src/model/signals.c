@@ -55,6 +55,12 @@ MbsStatus mbs_signal_add(MbsContext *context, MbsBlueprint *blueprint, MbsSignal
   return MBS_OK;
 }
 
+MbsStatus mbs_signal_time(MbsContext *context, MbsBlueprint *blueprint, MbsNode *node) {
+  MBS_TRY(mbs_signal_add(context, blueprint, (MbsSignal){.kind = MBS_SIGNAL_TIME}, node));
+  *node = mbs_graph_add(blueprint->graph, *node, blueprint->parameters.items[blueprint->clock].node);
+  return MBS_OK;
+}
+
 static bool moves(const MbsBlueprint *blueprint, const MbsEntity *entity) {
   for (int k = 0; k < blueprint->dimension && blueprint->time_input >= 0; ++k) {
     if (mbs_graph_depends_on(blueprint->graph, entity->value[k], blueprint->time_input)) {

@@ -47,6 +47,10 @@ MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, doubl
   }
   MBS_TRY(create_bars(context, sweep));
   MBS_TRY(mbs_trajectory_create(context, simulation, simulation->followed->step_count, memory, &sweep->trajectory));
+  if (system->time_column >= 0 && system->step_column >= 0) {
+    size_t steps = (size_t)simulation->followed->step_count + 1;
+    MBS_TAKE(context, system->arena, sweep->of_steps, 2 * steps * (size_t)sweep->objective_count);
+  }
   *result = sweep;
   return MBS_OK;
 }
@@ -88,6 +92,30 @@ void mbs_sweep_add_function(MbsSweep *sweep, int objective, mbs_scalar scale) {
   mbs_function_transposed(simulation->system, function, &simulation->state, scale, &sweep->bars[objective]);
 }
 
+static mbs_scalar *of_step(const MbsSweep *sweep, long number, int objective) {
+  return sweep->of_steps + 2 * (number * sweep->objective_count + objective);
+}
+
+// the trapezoidal rule gives half of the integrand to the size of the step before and after
+static void add_step_sizes(MbsSweep *sweep, int o, const MbsStep *step, const MbsStep *next) {
+  const MbsFunction *function = &sweep->simulation->objectives.items[sweep->objectives[o]].function;
+  mbs_scalar g = mbs_function_value(sweep->simulation->system, function, &sweep->simulation->state);
+  of_step(sweep, step->number, o)[1] += g / 2;
+  if (next) {
+    of_step(sweep, next->number, o)[1] += g / 2;
+  }
+}
+
+// what the time and the size of steps have received so far, `scale` times to those of one step
+static void note_step(const MbsSweep *sweep, long number, double scale) {
+  const MbsSystem *system = sweep->simulation->system;
+  for (int o = 0; o < sweep->objective_count && sweep->of_steps; ++o) {
+    const mbs_scalar *parameters = sweep->bars[o].parameters + system->blueprint->clock;
+    of_step(sweep, number, o)[0] += scale * (parameters[0] + sweep->gradient[o][system->time_column]);
+    of_step(sweep, number, o)[1] += scale * parameters[1];
+  }
+}
+
 // next: the step after it, or NULL
 static void add_objectives(MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
   const MbsSimulation *simulation = sweep->simulation;
@@ -97,6 +125,9 @@ static void add_objectives(MbsSweep *sweep, const MbsStep *step, const MbsStep *
     bool is_integral = objective->kind == MBS_OBJECTIVE_IS_INTEGRAL;
     if (is_integral || !next) {
       mbs_sweep_add_function(sweep, o, is_integral ? weight : 1);
+    }
+    if (is_integral && sweep->of_steps) {
+      add_step_sizes(sweep, o, step, next);
     }
   }
 }
@@ -179,7 +210,9 @@ static MbsStatus visit(MbsContext *context, MbsSweep *sweep, long number) {
   MbsSystem *system = sweep->simulation->system;
   MBS_TRY(mbs_trajectory_recall(context, sweep->trajectory, &step));
   mbs_system_take_derivatives(system, true);
+  note_step(sweep, number, -1);
   MBS_TRY((sweep->continuous ? mbs_continuous_step : sweep_step)(context, sweep, &step, next));
+  note_step(sweep, number, 1);
   mbs_system_take_derivatives(system, false);
   return MBS_OK;
 }

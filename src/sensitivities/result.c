@@ -4,7 +4,8 @@
 #include "coordinates/placement.h"
 
 double mbs_session_number(const MbsSession *session, mbs_scalar x) {
-  return session->request.perturbed >= 0 ? mbs_im(x) / MBS_COMPLEX_STEP : mbs_re(x);
+  bool is_perturbed = session->request.perturbed >= 0 || session->request.shift.number > 0;
+  return is_perturbed ? mbs_im(x) / MBS_COMPLEX_STEP : mbs_re(x);
 }
 
 // what the start holds as placed

@@ -60,6 +60,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, MbsSession *
   if (request->followed) {
     mbs_simulation_follow(simulation, request->followed);
   }
+  simulation->shift = request->shift;
   if (request->perturbed >= 0) {
     mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
   }

@@ -41,6 +41,7 @@ typedef struct MbsTwinRequest {
   double memory;                 // adjoint: bytes for the trajectory; 0: see MbsRequest
   const double *parameters;      // values of all parameters; NULL: the model's own
   int perturbed;                 // parameter perturbed by the complex step, or -1 (complex twin only)
+  MbsShift shift;                // a step that is perturbed likewise, or none
   const MbsRecorder *recorder;   // NULL: no histories
   bool with_reactions;           // at the end
   const MbsPath *followed;       // the run whose path is followed; NULL: decide

@@ -39,7 +39,7 @@ MbsStatus mbs_course_prescribe(MbsContext *context, MbsBlueprint *blueprint) {
   MbsNode t;
   MBS_TRY(refuse_nonholonomic(context, blueprint));
   if (blueprint->independents.count > 0) {
-    MBS_TRY(mbs_signal_add(context, blueprint, (MbsSignal){.kind = MBS_SIGNAL_TIME}, &t));
+    MBS_TRY(mbs_signal_time(context, blueprint, &t));
   }
   for (int i = 0; i < blueprint->independents.count; ++i) {
     MBS_TRY(add_row(context, blueprint, &blueprint->independents.items[i], t));

@@ -52,13 +52,17 @@ static void advance_item(MbsObjectives *objectives, int i, const MbsState *state
   const MbsFunction *function = &objectives->items[i].function;
   int count = columns ? objectives->system->column_count : 0;
   bool is_integral = objectives->items[i].kind == MBS_OBJECTIVE_IS_INTEGRAL;
-  mbs_scalar g = mbs_function_evaluate(objectives->system, function, state, NULL);
+  mbs_scalar g = mbs_function_evaluate(objectives->system, function, state, NULL), before = objectives->g[i];
   objectives->value[i] = is_integral ? objectives->value[i] + h / 2 * (objectives->g[i] + g) : g;
   objectives->g[i] = g;
   mbs_scalar *gradient = objectives->gradient + i * objectives->system->column_count;
   mbs_scalar *g_column = objectives->g_column + i * objectives->system->carried_count;
   for (int k = 0; k < count; ++k) {
     mbs_scalar change = mbs_function_derivative(objectives->system, function, state, k, columns, NULL);
+    if (k == objectives->system->time_column || k == objectives->system->step_column) {  // of this step by itself
+      gradient[k] = g_column[k] = 0;
+      gradient[k] += is_integral && k == objectives->system->step_column ? (before + g) / 2 : 0;
+    }
     gradient[k] = is_integral ? gradient[k] + h / 2 * (g_column[k] + change) : change;
     g_column[k] = change;
   }

@@ -6,7 +6,7 @@
 // ---- parameters ----
 void mbs_simulation_set_parameters(MbsSimulation *simulation, const double *values) {
   MbsBlueprint *blueprint = simulation->system->blueprint;
-  for (int i = 0; i < blueprint->parameters.count; ++i) {
+  for (int i = 0; i < blueprint->clock; ++i) {
     blueprint->parameters.items[i].nominal = values[i];
   }
   blueprint->nominal.count = 0;  // to be evaluated again

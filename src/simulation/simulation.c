@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "algebra/perturbation.h"
 #include "coordinates/compile.h"
 #include "kinematics/start.h"
 #include "terms/derivative_source.h"
@@ -79,7 +80,7 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   double *nominal;
   MBS_TAKE(context, arena, nominal, blueprint->parameters.count);
   for (int i = 0; i < blueprint->parameters.count; ++i) {
-    nominal[i] = values ? values[i] : blueprint->parameters.items[i].nominal;
+    nominal[i] = values && i < blueprint->clock ? values[i] : blueprint->parameters.items[i].nominal;
   }
   if (settings->is_kinematic) {
     MBS_TRY(mbs_course_prescribe(context, blueprint));
@@ -301,11 +302,41 @@ MbsStatus mbs_simulation_repeat_step(MbsContext *context, MbsSimulation *simulat
   return MBS_OK;
 }
 
+// to one column of a list, `size` numbers each, what the step's own columns say
+static void add_shift(const MbsSimulation *simulation, int size, mbs_scalar *list) {
+  const MbsSystem *system = simulation->system;
+  for (int i = 0; i < size && list; ++i) {
+    list[simulation->shift_column * size + i] += simulation->shift.h * list[system->step_column * size + i] +
+                                                 simulation->shift.t * list[system->time_column * size + i];
+  }
+}
+
+static void shift_columns(MbsSimulation *simulation) {
+  const MbsSystem *system = simulation->system;
+  const MbsColumns *columns = &simulation->columns;
+  mbs_scalar *const coordinates[] = {columns->X, columns->V, columns->A,
+                                     simulation->stepper->type->carried_columns(simulation->stepper)};
+  mbs_scalar *const multipliers[] = {columns->L, columns->S, columns->K, columns->T};
+  for (int l = 0; l < 4; ++l) {
+    add_shift(simulation, system->nq, coordinates[l]);
+    add_shift(simulation, system->m, multipliers[l]);
+  }
+  for (int i = 0; i < simulation->objectives.count; ++i) {
+    add_shift(simulation, 1, simulation->objectives.gradient + i * system->column_count);
+    add_shift(simulation, 1, simulation->objectives.g_column + i * system->carried_count);
+  }
+}
+
 MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   const MbsColumns *columns = simulation->has_columns ? &simulation->columns : NULL;
   MbsStatistics *statistics = &simulation->statistics;
   double began = mbs_simulation_now();
   MbsStep step = mbs_path_step(simulation->followed, simulation->path.step_count + 1);
+  bool is_shifted = step.number == simulation->shift.number;
+  if (is_shifted) {
+    step.h += mbs_complex(0, MBS_COMPLEX_STEP * simulation->shift.h);
+    step.t += mbs_complex(0, MBS_COMPLEX_STEP * simulation->shift.t);
+  }
   MBS_TRY(mbs_simulation_repeat_step(context, simulation, &step));
   MBS_TRY(mbs_path_add_step(context, simulation->arena, &simulation->path, simulation->followed, step.set));
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
@@ -317,6 +348,9 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
     MBS_TRY(simulation->stepper->type->derivative(context, simulation->stepper, &step, &simulation->state, columns));
   }
   mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, step.h);
+  if (is_shifted && columns) {
+    shift_columns(simulation);
+  }
   mbs_system_take_derivatives(simulation->system, false);
   double done = mbs_simulation_now();
   statistics->steps = simulation->path.step_count;

@@ -194,6 +194,8 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   system->carried_count = is_carried ? column_count : 0;
   system->columns = copied;
   system->column_of_parameter = column_of_parameter;
+  system->time_column = column_of_parameter[blueprint->clock];
+  system->step_column = column_of_parameter[blueprint->clock + 1];
   system->coefficients.arena = arena;
   system->coefficients.graph = blueprint->graph;
   MBS_TRY(number_coordinates(context, system));
@@ -261,7 +263,7 @@ void mbs_system_rejoin(MbsSystem *system, const MbsSystemElements *all) {
 }
 
 void mbs_system_set_parameters(MbsSystem *system, const double *values) {
-  for (int i = 0; i < system->blueprint->parameters.count; ++i) {
+  for (int i = 0; i < system->blueprint->clock; ++i) {
     system->parameters[i] = values[i];
   }
   refresh(system);
@@ -280,7 +282,7 @@ void mbs_system_perturb(MbsSystem *system, int index, double step) {
 }
 
 void mbs_system_perturb_along(MbsSystem *system, const double *direction, double step) {
-  for (int i = 0; i < system->blueprint->parameters.count; ++i) {
+  for (int i = 0; i < system->blueprint->clock; ++i) {
     system->parameters[i] = mbs_re(system->parameters[i]) + mbs_complex(0, step * direction[i]);
   }
   refresh(system);

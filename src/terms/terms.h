@@ -225,6 +225,9 @@ typedef struct MbsSystem {
   int carried_count;                    // of these, how many states carry along: all (direct) or none (adjoint)
   const int *columns;                   // parameter of each column
   const int *column_of_parameter;       // -1: not a column
+  // Columns of a step by itself: the derivative of its new state with respect to its time, and to its size h at this
+  // time, the old state as it is. -1: not asked for.
+  int time_column, step_column;
   mbs_scalar *parameters;               // values of all parameters
   MbsCoefficients coefficients;
   MbsBlock fixed;  // values of the fixed coordinates, nq - n
