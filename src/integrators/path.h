@@ -19,8 +19,8 @@ typedef struct MbsStep {
   int set;          // matrix-r: which of the path's independent coordinates; or MBS_UNDECIDED. Of other steppers 0
 } MbsStep;
 
-// One step of a path that moves: by how much its size and its time do, with some number. (An event's time will be such a
-// number.) The steps after it stay where they are.
+// One step of a path that moves: by how much its size and its time do, with some number. (An event's time will be such
+// a number.) The steps after it stay where they are.
 typedef struct MbsShift {
   long number;  // of the step; 0: none moves
   double h, t;

@@ -160,8 +160,8 @@ static MbsStatus read_last(MbsContext *context, MbsBlueprint *blueprint, Paramet
   return finish(context, blueprint, index, node);
 }
 
-// Two parameters that no model names: what is added to the time in every expression, whose derivative is the partial one
-// by time; and the size of a step, on which no expression depends, but steps do.
+// Two parameters that no model names: what is added to the time in every expression, whose derivative is the partial
+// one by time; and the size of a step, on which no expression depends, but steps do.
 static MbsStatus add_hidden(MbsContext *context, MbsBlueprint *blueprint) {
   static const char *const names[] = {"(time)", "(step)"};
   blueprint->clock = blueprint->parameters.count;

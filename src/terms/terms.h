@@ -228,7 +228,7 @@ typedef struct MbsSystem {
   // Columns of a step by itself: the derivative of its new state with respect to its time, and to its size h at this
   // time, the old state as it is. -1: not asked for.
   int time_column, step_column;
-  mbs_scalar *parameters;               // values of all parameters
+  mbs_scalar *parameters;  // values of all parameters
   MbsCoefficients coefficients;
   MbsBlock fixed;  // values of the fixed coordinates, nq - n
   MbsMovingGround moving;
