@@ -165,6 +165,9 @@ static void check_state(const char *path, const char *formulation) {
   }
   ENSURE(mbs_simulator_set_state(context, two, n, q2, v2, false) == MBS_ERROR_INPUT);
   ENSURE_CONTAINS(mbs_context_message(context), "does not meet its constraints");
+  double same[MOST];
+  ENSURE_OK(context, mbs_simulator_state(context, two, n, same, NULL, NULL));
+  ensure_bits(n, same, q);
   ENSURE_OK(context, mbs_simulator_set_state(context, two, n, q2, v2, true));
   ENSURE_OK(context, mbs_simulator_state(context, two, n, q2, v2, a));
   for (int i = 0; i < n; ++i) {
@@ -289,6 +292,28 @@ static void check_bad_states(void) {
   mbs_model_destroy(model);
 }
 
+// a context for each call; the one that created the simulator is gone
+static void check_contexts(void) {
+  MbsModel *model = read_model(context, "models/five_bar.yaml");
+  MbsRequest request = request_of(model, "matrix-r", MBS_METHOD_ADJOINT);
+  MbsContext *first = mbs_context_create();
+  MbsSimulator *simulator;
+  MbsSaved *saved = NULL;
+  ENSURE_OK(first, mbs_simulator_create(first, model, &request, &simulator));
+  mbs_context_destroy(first);
+  for (int i = 0; i < 2; ++i) {
+    MbsContext *own = mbs_context_create();
+    ENSURE_OK(own, mbs_simulator_set_parameter(own, simulator, "mA1", 1 + 0.1 * i));
+    ENSURE_OK(own, mbs_simulator_run(own, simulator));
+    ENSURE_OK(own, mbs_simulator_start(own, simulator));
+    ENSURE_OK(own, mbs_simulator_save(own, simulator, &saved));
+    mbs_context_destroy(own);
+    ENSURE_OK(context, mbs_simulator_step(context, simulator));
+  }
+  mbs_simulator_destroy(simulator);
+  mbs_model_destroy(model);
+}
+
 int main(void) {
   context = mbs_context_create();
   ENSURE(context);
@@ -309,6 +334,7 @@ int main(void) {
   check_state("models/five_bar.yaml", "ali3p");
   check_state("models/five_bar.yaml", "matrix-r");
   check_state("models/five_bar.yaml", "index1");
+  check_contexts();
   check_bad_input();
   check_bad_states();
   mbs_context_destroy(context);

@@ -151,7 +151,7 @@ static MbsStatus record(MbsContext *context, MbsSession *session) {
 }
 
 MbsStatus mbs_session_start(MbsContext *context, MbsSession *session) {
-  mbs_arena_tell(session->simulation->arena, context);
+  mbs_simulation_tell(session->simulation, context);
   if (session->sweep) {
     mbs_sweep_begin(session->sweep);
   }
@@ -164,7 +164,7 @@ MbsStatus mbs_session_start(MbsContext *context, MbsSession *session) {
 }
 
 MbsStatus mbs_session_step(MbsContext *context, MbsSession *session) {
-  mbs_arena_tell(session->simulation->arena, context);
+  mbs_simulation_tell(session->simulation, context);
   MBS_TRY(mbs_simulation_step(context, session->simulation));
   return record(context, session);
 }
@@ -188,7 +188,7 @@ static MbsStatus sweep(MbsContext *context, MbsSession *session) {
 MbsStatus mbs_session_finish(MbsContext *context, MbsSession *session) {
   MbsSimulation *simulation = session->simulation;
   const MbsStepper *stepper = simulation->stepper;
-  mbs_arena_tell(simulation->arena, context);
+  mbs_simulation_tell(simulation, context);
   for (int i = 0; i < stepper->set_count; ++i) {
     simulation->statistics.has_automatic_sets |= stepper->sets[i].is_automatic;
   }

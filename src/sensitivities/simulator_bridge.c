@@ -17,7 +17,6 @@ typedef enum Stage {
 } Stage;
 
 struct MbsSaved {
-  MbsSaved *next;
   const MbsSimulator *owner;
   long run;
   MbsCheckpoint checkpoint;
@@ -150,6 +149,7 @@ static MbsStatus use_parameters(MbsContext *context, MbsSimulator *simulator) {
   MbsSelection *selection = &simulator->selection;
   MbsSimulation *simulation = simulator->session->simulation;
   size_t bytes = (size_t)selection->model_parameter_count * sizeof(double);
+  mbs_simulation_tell(simulation, context);
   mbs_simulation_set_parameters(simulation, simulator->tried);
   MbsStatus status = mbs_simulation_check_parameters(context, simulation);
   if (status != MBS_OK) {
@@ -374,6 +374,7 @@ MbsStatus mbs_simulator_set_state(MbsContext *context, MbsSimulator *simulator, 
     MBS_TRY(check_number(context, "the position of", name, position[i]));
     MBS_TRY(check_number(context, "the velocity of", name, velocity[i]));
   }
+  mbs_simulation_tell(simulator->session->simulation, context);
   return mbs_call_end(context,
                       mbs_simulation_place(context, simulator->session->simulation, position, velocity, is_projected));
 }
@@ -386,7 +387,7 @@ MbsStatus mbs_simulator_save(MbsContext *context, MbsSimulator *simulator, MbsSa
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "what was saved belongs to another simulator");
   }
   mbs_arena_tell(simulator->arena, context);
-  mbs_arena_tell(simulator->session->simulation->arena, context);
+  mbs_simulation_tell(simulator->session->simulation, context);
   MbsSaved *place = *saved;
   if (!place) {
     MBS_TAKE(context, simulator->arena, place, 1);

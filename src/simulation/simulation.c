@@ -161,6 +161,11 @@ MbsStatus mbs_simulation_create_for_sweep(MbsContext *context, const MbsModel *m
   return create_in_arena(context, model, settings, column_count, columns, false, values, result);
 }
 
+void mbs_simulation_tell(MbsSimulation *simulation, MbsContext *context) {
+  mbs_arena_tell(simulation->arena, context);
+  mbs_arena_tell(simulation->scratch, context);
+}
+
 void mbs_simulation_destroy(MbsSimulation *simulation) {
   if (simulation) {
     if (simulation->stepper) {

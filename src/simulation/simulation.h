@@ -121,6 +121,8 @@ MbsStatus mbs_simulation_create_for_sweep(MbsContext *context, const MbsModel *m
                                           int column_count, const int *columns, const double *values,
                                           MbsSimulation **simulation);
 void mbs_simulation_destroy(MbsSimulation *simulation);
+// Whom its memory tells where it is out, from now on: the context of the call, which may be another one each time.
+void mbs_simulation_tell(MbsSimulation *simulation, MbsContext *context);
 
 // New values of all parameters, for starts to come. Nothing is compiled again: what compiling decided (coordinates,
 // rows that count, what is held at the start, the penalty factor) stays. Do they have a meaning there? place.c
