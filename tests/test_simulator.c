@@ -269,6 +269,8 @@ static void check_bad_input(void) {
   ENSURE(mbs_simulator_set_parameters(context, simulator, count, NULL) == MBS_ERROR_INPUT);
   ENSURE(mbs_simulator_set_parameter(context, simulator, "mA2", 1) == MBS_ERROR_INPUT);
   ENSURE_CONTAINS(mbs_context_message(context), "did you mean \"mA1\"?");
+  ENSURE(mbs_simulator_set_parameter(context, simulator, "(time)", 1) == MBS_ERROR_INPUT);  // it is hidden
+  ENSURE(!strstr(mbs_context_message(context), "did you mean \"("));
   ENSURE(mbs_simulator_set_parameter(context, simulator, "LA1", 0) == MBS_ERROR_INPUT);
   // a length out of reach: the start fails, and what follows needs a start
   ENSURE_OK(context, mbs_simulator_set_parameter(context, simulator, "LA1", 100));
@@ -332,6 +334,20 @@ static void check_bad_states(void) {
   mbs_model_destroy(model);
 }
 
+// two parameters of every model are hidden, in messages too
+static void check_hidden(void) {
+  MbsModel *model = read_text(context, "hidden.yaml",
+                              "mbsens: 1\nparameters: {k: 2*time}\n"
+                              "bodies: {b: {mass: k, inertia: stepp, points: {P: [0, 0]}}}\n");
+  MbsRequest request;
+  MbsSimulator *simulator;
+  ENSURE(mbs_request_default(context, model, &request) == MBS_OK);
+  ENSURE(mbs_simulator_create(context, model, &request, &simulator) == MBS_ERROR_INPUT);
+  ENSURE_CONTAINS(mbs_context_message(context), "no parameter \"time\"");
+  ENSURE(!strstr(mbs_context_message(context), "did you mean"));
+  mbs_model_destroy(model);
+}
+
 // a context for each call; the one that created the simulator is gone
 static void check_contexts(void) {
   MbsModel *model = read_model(context, "models/five_bar.yaml");
@@ -390,6 +406,7 @@ int main(void) {
   check_state("models/five_bar.yaml", "matrix-r");
   check_state("models/five_bar.yaml", "index1");
   check_contexts();
+  check_hidden();
   check_bad_input();
   check_bad_states();
   mbs_context_destroy(context);

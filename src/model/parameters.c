@@ -77,7 +77,7 @@ static MbsStatus resolve(void *user, MbsContext *context, MbsPlace place, const 
                     scope->owner);
   }
   const char *nearest = NULL;
-  for (int i = 0; i < blueprint->parameters.count; ++i) {
+  for (int i = 0; i < blueprint->clock; ++i) {
     mbs_name_nearest(name, blueprint->parameters.items[i].name, &nearest);
   }
   return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: no parameter \"%s\"%s%s%s", scope->owner, name,

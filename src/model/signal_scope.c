@@ -114,7 +114,7 @@ static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, c
   for (int i = 0; i < scope->local_count; ++i) {
     mbs_name_nearest(name, scope->locals[i].name, &nearest);
   }
-  for (int i = 0; i < blueprint->parameters.count; ++i) {
+  for (int i = 0; i < blueprint->clock; ++i) {
     mbs_name_nearest(name, blueprint->parameters.items[i].name, &nearest);
   }
   mbs_user_coordinate_nearest(blueprint, name, &nearest);

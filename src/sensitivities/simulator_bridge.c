@@ -186,7 +186,7 @@ MbsStatus mbs_simulator_set_parameter(MbsContext *context, MbsSimulator *simulat
   const char *nearest = NULL;
   int found = -1;
   MBS_TRY(check_number(context, "parameter", name, value));
-  for (int i = 0; i < blueprint->parameters.count; ++i) {
+  for (int i = 0; i < blueprint->clock; ++i) {
     found = strcmp(blueprint->parameters.items[i].name, name) == 0 ? i : found;
     mbs_name_nearest(name, blueprint->parameters.items[i].name, &nearest);
   }
