@@ -69,7 +69,7 @@ static void check_runs(const char *path, const char *formulation, MbsMethod meth
   if (memory > 0) {  // steps that are walked again meet other pivots
     for (int i = 0; i < expected->objective_count * expected->parameter_count; ++i) {
       ENSURE_NEAR(mbs_simulator_gradient(simulator)[i], expected->gradient[i],
-                  1e-9 * fabs(expected->gradient[i]) + 1e-12);
+                  1e-12 * fabs(expected->gradient[i]) + 1e-12);
     }
   } else {
     ensure_same(simulator, expected);

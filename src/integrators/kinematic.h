@@ -4,7 +4,7 @@
 
 #include "integrators/implicit.h"
 
-// Owns `implicit` from now on, which finds accelerations and forces.
-MbsStatus mbs_kinematic_create(MbsContext *context, MbsImplicit *implicit, MbsInitial *initial, MbsStepper **stepper);
+MbsStatus mbs_kinematic_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
+                               MbsInitial *initial, MbsStepper **stepper);
 
 #endif

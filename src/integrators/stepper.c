@@ -7,12 +7,12 @@
 MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
                              MbsInitial *initial, MbsStepper **stepper) {
   MbsImplicit *implicit;
+  if (settings->is_kinematic) {
+    return mbs_kinematic_create(context, formulation, settings, initial, stepper);
+  }
   MBS_TAKE(context, initial->system->arena, implicit, 1);
   *stepper = &implicit->base;
   MBS_TRY(mbs_implicit_create(context, formulation, settings, initial->redundant_count > 0, implicit));
-  if (settings->is_kinematic) {
-    return mbs_kinematic_create(context, implicit, initial, stepper);
-  }
   return formulation->type->is_reduced ? mbs_reduced_create(context, initial->system, implicit, stepper) : MBS_OK;
 }
 

@@ -14,6 +14,7 @@
 #define MBS_BLUEPRINT_H
 
 #include "expressions/parse.h"
+#include "model/jump.h"
 #include "model/model.h"
 
 // ---- entities and forms ----
@@ -267,23 +268,6 @@ typedef struct MbsHolding {
   int body, entity;
 } MbsHolding;
 
-// The argument of a function that jumps, or whose derivative does, where it passes zero. See jump.c.
-typedef struct MbsGuardSpec {
-  MbsNode argument;
-  MbsOperation operation;  // step, sign or atan2; abs, minimum or maximum have kinks alone
-  bool is_fixed;           // a function of time alone: nothing moves its zeros
-} MbsGuardSpec;
-
-// An expression that may jump or have a kink where one of its guards passes zero.
-typedef struct MbsJumpSpec {
-  const char *owner;  // force "switch"
-  MbsText text;
-  int value_count;
-  MbsNode *values;  // its components, and where it prescribes a motion their first and second rates
-  int guard_count;
-  const MbsGuardSpec *guards;
-} MbsJumpSpec;
-
 typedef struct MbsParameter {
   const char *name;
   MbsText text;
@@ -291,9 +275,6 @@ typedef struct MbsParameter {
   double nominal;   // value of an independent one
   bool is_derived;  // an expression of other parameters
 } MbsParameter;
-
-// Of a blueprint, behind those of the model; both are zero. parameters.c
-enum { MBS_HIDDEN_PARAMETERS = 2 };
 
 // A number of the model and the field it stands in, for checks and messages.
 typedef struct MbsProperty {
@@ -315,7 +296,7 @@ typedef struct MbsBlueprint {
   MbsGraph *graph;
   int dimension;
   MbsNode gravity[3];
-  MBS_LIST(MbsParameter) parameters;  // those of the model, then two hidden ones: see MBS_HIDDEN_PARAMETERS
+  MBS_LIST(MbsParameter) parameters;  // those of the model, then two hidden ones that are zero
   int clock;                          // the first of these: what is added to the time; behind it the size of a step
   int parameter_slot_count;
   int *parameter_slots;      // by hash of the name: 1 + index; see parameters.c

@@ -16,17 +16,7 @@ static MbsStatus create_bars(MbsContext *context, MbsSweep *sweep) {
   MBS_TAKE(context, arena, sweep->gradient, count);
   MBS_TAKE(context, arena, sweep->at_start, (size_t)sweep->simulation->objectives.count * 2 * (size_t)system->n);
   for (int o = 0; o < count; ++o) {
-    MbsStateBar *bar = &sweep->bars[o];
-    mbs_scalar **const coordinates[] = {&bar->q, &bar->v, &bar->a};
-    mbs_scalar **const multipliers[] = {&bar->lambda, &bar->sigma, &bar->kappa, &bar->total};
-    for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
-      MBS_TAKE(context, arena, *coordinates[i], system->nq);
-    }
-    for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
-      MBS_TAKE(context, arena, *multipliers[i], system->m);
-    }
-    MBS_TAKE(context, arena, bar->coefficients, system->coefficients.nodes.count);
-    MBS_TAKE(context, arena, bar->parameters, system->blueprint->parameters.count);
+    MBS_TRY(mbs_bar_create(context, system, &sweep->bars[o]));
     MBS_TAKE(context, arena, sweep->carry[o], sweep->simulation->stepper->carry_size);
     MBS_TAKE(context, arena, sweep->gradient[o], system->column_count);
   }
@@ -64,21 +54,14 @@ static void clear(int count, mbs_scalar *numbers) {
 void mbs_sweep_begin(MbsSweep *sweep) {
   const MbsSystem *system = sweep->simulation->system;
   for (int o = 0; o < sweep->objective_count; ++o) {
-    const MbsStateBar *bar = &sweep->bars[o];
-    mbs_scalar *const coordinates[] = {bar->q, bar->v, bar->a};
-    mbs_scalar *const multipliers[] = {bar->lambda, bar->sigma, bar->kappa, bar->total};
-    for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
-      clear(system->nq, coordinates[i]);
-    }
-    for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
-      clear(system->m, multipliers[i]);
-    }
-    clear(system->coefficients.nodes.count, bar->coefficients);
-    clear(system->blueprint->parameters.count, bar->parameters);
+    mbs_bar_clear(system, &sweep->bars[o]);
     clear(sweep->simulation->stepper->carry_size, sweep->carry[o]);
     clear(system->column_count, sweep->gradient[o]);
   }
   clear(sweep->simulation->objectives.count * 2 * system->n, sweep->at_start);
+  for (long step = 0; step <= sweep->simulation->followed->step_count && sweep->of_steps; ++step) {
+    clear(2 * sweep->objective_count, sweep->of_steps + 2 * step * sweep->objective_count);
+  }
   if (sweep->continuous) {
     mbs_continuous_begin(sweep);
   }

@@ -51,22 +51,14 @@ static MbsStatus create_workspace(MbsContext *context, MbsArena *arena, MbsEleme
                 {&check->r, n + m, 1},
                 {&check->y, n + m, 1},
                 {&check->reference, n + m + 1, 1},
-                {&check->bar.q, nq, 1},
-                {&check->bar.v, nq, 1},
-                {&check->bar.a, nq, 1},
-                {&check->bar.lambda, m, 1},
-                {&check->bar.sigma, m, 1},
-                {&check->bar.kappa, m, 1},
-                {&check->bar.total, m, 1},
-                {&check->bar.coefficients, system->coefficients.nodes.count, 1},
                 {&check->gradient, columns, 1},
-                {&check->bar.parameters, parameters, 1},
                 {&check->along.p, parameters, 1},
                 {&check->matrix, system->mode.pattern.entry_count + 1, 1}};
   for (int i = 0; i < MBS_COUNT(arrays); ++i) {
     MBS_TAKE(context, arena, *arrays[i].array, (size_t)arrays[i].rows * (size_t)arrays[i].columns);
   }
   check->along.u = check->whole.u;
+  MBS_TRY(mbs_bar_create(context, system, &check->bar));
   return mbs_state_create(context, system, &check->at);
 }
 
@@ -166,17 +158,7 @@ static MbsMismatch off_by(int count, const double *value, const double *referenc
 
 static void clear_bars(const MbsElementCheck *check) {
   const MbsSystem *system = check->simulation->system;
-  const MbsStateBar *bar = &check->bar;
-  double *const coordinates[] = {bar->q, bar->v, bar->a};
-  double *const multipliers[] = {bar->lambda, bar->sigma, bar->kappa, bar->total};
-  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
-    clear(system->nq, coordinates[i]);
-  }
-  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
-    clear(system->m, multipliers[i]);
-  }
-  clear(system->coefficients.nodes.count, bar->coefficients);
-  clear(system->blueprint->parameters.count, bar->parameters);
+  mbs_bar_clear(system, &check->bar);
   clear(system->column_count, check->gradient);
 }
 

@@ -288,6 +288,49 @@ void mbs_system_perturb_along(MbsSystem *system, const double *direction, double
   refresh(system);
 }
 
+// ---- states and what they receive ----
+typedef struct BarArray {
+  mbs_scalar **numbers;
+  int count;
+} BarArray;
+
+enum { BAR_ARRAYS = 9 };
+
+static void list_bar(const MbsSystem *system, MbsStateBar *bar, BarArray arrays[BAR_ARRAYS]) {
+  const BarArray all[BAR_ARRAYS] = {{&bar->q, system->nq},
+                                    {&bar->v, system->nq},
+                                    {&bar->a, system->nq},
+                                    {&bar->lambda, system->m},
+                                    {&bar->sigma, system->m},
+                                    {&bar->kappa, system->m},
+                                    {&bar->total, system->m},
+                                    {&bar->coefficients, system->coefficients.nodes.count},
+                                    {&bar->parameters, system->blueprint->parameters.count}};
+  for (int i = 0; i < BAR_ARRAYS; ++i) {
+    arrays[i] = all[i];
+  }
+}
+
+MbsStatus mbs_bar_create(MbsContext *context, const MbsSystem *system, MbsStateBar *bar) {
+  BarArray arrays[BAR_ARRAYS];
+  list_bar(system, bar, arrays);
+  for (int i = 0; i < BAR_ARRAYS; ++i) {
+    MBS_TAKE(context, system->arena, *arrays[i].numbers, arrays[i].count);
+  }
+  return MBS_OK;
+}
+
+void mbs_bar_clear(const MbsSystem *system, const MbsStateBar *bar) {
+  MbsStateBar own = *bar;
+  BarArray arrays[BAR_ARRAYS];
+  list_bar(system, &own, arrays);
+  for (int i = 0; i < BAR_ARRAYS; ++i) {
+    for (int k = 0; k < arrays[i].count; ++k) {
+      (*arrays[i].numbers)[k] = 0;
+    }
+  }
+}
+
 MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state) {
   *state = (MbsState){.t = 0};
   MBS_TAKE(context, system->arena, state->q, system->nq);

@@ -298,6 +298,9 @@ void mbs_system_perturb_along(MbsSystem *system, const double *direction, double
 
 // A state at the start of the assembly: guesses, zero velocities.
 MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state);
+// What such a state may receive; and all of it zero again.
+MbsStatus mbs_bar_create(MbsContext *context, const MbsSystem *system, MbsStateBar *bar);
+void mbs_bar_clear(const MbsSystem *system, const MbsStateBar *bar);
 void mbs_state_copy(const MbsSystem *system, const MbsState *from, MbsState *to);
 // The largest coordinate: how large the mechanism is, or how far from the origin.
 double mbs_state_size(const MbsSystem *system, const MbsState *state);
