@@ -93,7 +93,7 @@ static void check_angle_of_many_turns(void) {
                   "initial: {independent: [{coordinate: angle(bar), value: 4*pi - 0.7, velocity: 0.4}]}\n");
   ensure_coordinate(&s, "P.x", 1.25 * cos(-0.7), 1.25 * sin(0.7) * 0.4);
   const MbsInitial *initial = s.simulation->initial;
-  ENSURE_NEAR(mbs_initial_value(initial, 0, &s.simulation->state), 4 * acos(-1) - 0.7, tolerance);
+  ENSURE_NEAR(mbs_independent_set_value(&initial->set, 0, &s.simulation->state), 4 * acos(-1) - 0.7, tolerance);
   finish(&s);
 }
 
@@ -156,7 +156,7 @@ static void check_as_placed(void) {
   finish(&s);
   s = start(BAR "parameters: {L: 1.25}\n");
   const MbsInitial *initial = s.simulation->initial;
-  ENSURE(initial->count == 1 && strcmp(initial->independents[0].name, "bar: angle") == 0);
+  ENSURE(initial->set.count == 1 && strcmp(initial->set.independents[0].name, "bar: angle") == 0);
   ensure_coordinate(&s, "P.x", 1.25 * cos(-0.8), 0);
   ensure_coordinate(&s, "P.y", 1.25 * sin(-0.8), 0);
   ensure_columns(&s, "P.x", 1, (double[]){cos(-0.8)}, (double[]){0});

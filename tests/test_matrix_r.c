@@ -256,13 +256,13 @@ static void check_least_squares(const char *path, double end) {
   MbsSimulation *simulation;
   ENSURE_OK(context, mbs_simulation_create(context, model, &request.settings, 0, NULL, NULL, &simulation));
   ENSURE_OK(context, mbs_simulation_start(context, simulation));
-  const MbsInitial *initial = simulation->initial, *set = ((const MbsReduced *)simulation->stepper)->sets[0];
-  ENSURE(initial->redundant_count > 0 && set->position.is_overcounted && !initial->position.is_overcounted);
-  ENSURE(set->position.row_count == simulation->system->n + initial->redundant_count);
+  const MbsIndependentSet *start = &simulation->initial->set, *set = ((const MbsReduced *)simulation->stepper)->sets[0];
+  ENSURE(start->redundant_count > 0 && set->position.is_overcounted && !start->position.is_overcounted);
+  ENSURE(set->position.row_count == simulation->system->n + start->redundant_count);
   // the same coordinates with the rows of the start alone
-  MbsSetChoice square = mbs_initial_choice(set);
+  MbsSetChoice square = mbs_independent_set_choice(set);
   square.row_count = square.rate_row_count = simulation->system->n;
-  square.rows = square.rate_rows = initial->position.rows;
+  square.rows = square.rate_rows = start->position.rows;
   MbsPath followed = {.n = simulation->system->n, .m = simulation->system->m, .set_count = 1, .sets = &square};
   MbsStretch stretch = {.last = simulation->plan.step_count, .h = request.settings.step};
   ENSURE_OK(context, mbs_path_add_stretch(context, simulation->arena, &followed, &stretch));

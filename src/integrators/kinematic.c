@@ -16,7 +16,7 @@ static MbsStatus step_to(MbsContext *context, MbsStepper *stepper, MbsStep *step
   MbsInitial *initial = self(stepper)->initial;
   mbs_scalar h = step->h;
   step->set = 0;
-  for (int i = 0; i < initial->system->n; ++i) {
+  for (int i = 0; i < initial->set.system->n; ++i) {
     state->q[i] += h * state->v[i] + h * h / 2 * state->a[i];
   }
   MBS_TRY(mbs_initial_solve(context, initial, state, false));
@@ -54,9 +54,9 @@ static void transposed(MbsStepper *stepper, const MbsStep *step, const MbsStep *
 MbsStatus mbs_kinematic_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
                                MbsInitial *initial, MbsStepper **stepper) {
   Kinematic *kinematic;
-  MBS_TAKE(context, initial->system->arena, kinematic, 1);
+  MBS_TAKE(context, initial->set.system->arena, kinematic, 1);
   *stepper = &kinematic->implicit.base;
-  MBS_TRY(mbs_implicit_create(context, formulation, settings, initial->redundant_count > 0, &kinematic->implicit));
+  MBS_TRY(mbs_implicit_create(context, formulation, settings, initial->set.redundant_count > 0, &kinematic->implicit));
   kinematic->initial = initial;
   kinematic->type = mbs_implicit_type;
   kinematic->type.step = step_to;

@@ -22,13 +22,13 @@ static MbsStatus append_set(MbsContext *context, MbsReduced *reduced, const MbsS
   MBS_GROW(context, system->arena, reduced->sets, reduced->set_count, reduced->set_capacity);
   MBS_GROW(context, system->arena, reduced->growth, reduced->set_count, reduced->growth_capacity);
   MBS_GROW(context, system->arena, reduced->choices, reduced->set_count, reduced->choice_capacity);
-  MbsInitial *set = NULL;
-  MbsStatus status = mbs_initial_create_set(context, system, choice, &set);
+  MbsIndependentSet *set = NULL;
+  MbsStatus status = mbs_independent_set_create(context, system, choice, &set);
   if (status != MBS_OK) {
-    mbs_initial_destroy(set);
+    mbs_independent_set_destroy(set);
     return status;
   }
-  reduced->choices[reduced->set_count] = mbs_initial_choice(set);
+  reduced->choices[reduced->set_count] = mbs_independent_set_choice(set);
   reduced->sets[reduced->set_count++] = set;
   reduced->base.set_count = reduced->set_count;
   reduced->base.sets = reduced->choices;
@@ -48,7 +48,7 @@ static MbsStatus choose_set(MbsContext *context, MbsReduced *reduced, MbsArena *
   MbsSystem *system = reduced->system;
   MbsSetChoice choice;
   int found = 0;
-  MBS_TRY(mbs_initial_choose_set(context, scratch, system, state, is_automatic, &choice));
+  MBS_TRY(mbs_independent_set_choose(context, scratch, system, state, is_automatic, &choice));
   if (reduced->count > 0 && choice.count != reduced->count) {  // where constraints become dependent
     return no_set(context, state);
   }
@@ -61,7 +61,7 @@ static MbsStatus choose_set(MbsContext *context, MbsReduced *reduced, MbsArena *
     MBS_TRY(append_set(context, reduced, &choice));
   }
   mbs_signal_bank_evaluate(system, state);
-  if (!mbs_initial_factor_set(reduced->sets[found], state, NULL)) {
+  if (!mbs_independent_set_factor(reduced->sets[found], state, NULL)) {
     return no_set(context, state);
   }
   reduced->growth[found] = mbs_reduced_growth(reduced, reduced->sets[found]);
@@ -102,7 +102,6 @@ static MbsStatus create_workspace(MbsContext *context, MbsReduced *reduced) {
                 {&reduced->J, d * d},
                 {&reduced->rho, d},
                 {&reduced->y, n + m},
-                {&reduced->rhs, n + m},
                 {&reduced->r, n + m},
                 {&reduced->several, (n + m) * d},
                 {&reduced->levels, m},
@@ -163,7 +162,7 @@ static MbsStatus follow(MbsContext *context, MbsReduced *reduced, const MbsPath 
   }
   if (same < path->set_count) {
     while (reduced->set_count > same) {
-      mbs_initial_destroy(reduced->sets[--reduced->set_count]);
+      mbs_independent_set_destroy(reduced->sets[--reduced->set_count]);
     }
   }
   for (int i = same; i < path->set_count; ++i) {
@@ -180,7 +179,7 @@ static bool take_given(MbsReduced *reduced, const MbsState *state) {
     return false;
   }
   mbs_signal_bank_evaluate(reduced->system, state);
-  if (!mbs_initial_factor_set(reduced->sets[0], state, NULL)) {
+  if (!mbs_independent_set_factor(reduced->sets[0], state, NULL)) {
     return false;
   }
   reduced->growth[0] = mbs_reduced_growth(reduced, reduced->sets[0]);
@@ -190,7 +189,7 @@ static bool take_given(MbsReduced *reduced, const MbsState *state) {
 
 MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsPath *followed, const MbsState *state) {
   const MbsBlueprint *blueprint = reduced->system->blueprint;
-  bool is_automatic = !mbs_initial_is_set_given(blueprint);
+  bool is_automatic = !mbs_independent_set_is_given(blueprint);
   bool is_new = reduced->count == 0;
   if (followed->set_count > 0) {
     MBS_TRY(follow(context, reduced, followed));

@@ -34,7 +34,7 @@ typedef struct MbsReduced {
   MbsImplicit *implicit;        // for the start, the rule, the tolerance, the smallest multipliers, g and G
   int count;                    // of independent coordinates
   int set_count, set_capacity;  // of all there have been
-  MbsInitial **sets;            // with K and Kv of each
+  MbsIndependentSet **sets;     // with K and Kv of each
   double *growth;               // by set: the largest entry of R when it was chosen
   MbsSetChoice *choices;        // by set
   int growth_capacity, choice_capacity;
@@ -111,9 +111,9 @@ MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsR
 // the state with g for its accelerations; g's fixed coordinates are those of the state
 MbsState mbs_reduced_auxiliary(const MbsReduced *reduced, const MbsState *state, mbs_scalar *g);
 // w, w' or w'' of independent coordinate i; signals are evaluated at the state (asserted)
-mbs_scalar mbs_reduced_level(const MbsInitial *set, int i, int level, const MbsState *state);
+mbs_scalar mbs_reduced_level(const MbsIndependentSet *set, int i, int level, const MbsState *state);
 // its function, of a set that is not automatic
-const MbsFunction *mbs_reduced_function(const MbsInitial *set, int i, int level);
+const MbsFunction *mbs_reduced_function(const MbsIndependentSet *set, int i, int level);
 
 // reduced_matrices.c: K, Kv and J at the state, whose signals are evaluated, factored. quickly: J up to the order of
 // h^2, which serves Newton (not of open trees, whose matrix is not assembled).
@@ -144,7 +144,7 @@ void mbs_reduced_solve_transposed(const MbsReduced *reduced, const MbsProblem *p
 void mbs_reduced_subtract_own(const MbsReduced *reduced, int i, int level, mbs_scalar p, const MbsState *state,
                               const MbsStateBar *bar);
 // the derivatives of w' or w'' of a coordinate of the user's, in q, v and a of the scratch
-const MbsStateBar *mbs_reduced_gradient(const MbsReduced *reduced, const MbsInitial *set, int i, int level,
+const MbsStateBar *mbs_reduced_gradient(const MbsReduced *reduced, const MbsIndependentSet *set, int i, int level,
                                         const MbsState *state);
 // those of w'' of all of the user's coordinates into `own`
 void mbs_reduced_find_own(const MbsReduced *reduced, const MbsState *state);
@@ -153,11 +153,11 @@ void mbs_reduced_find_own(const MbsReduced *reduced, const MbsState *state);
 mbs_scalar mbs_reduced_along(const MbsReduced *reduced, int i, int level, const mbs_scalar *X, const mbs_scalar *V,
                              const mbs_scalar *A);
 // the largest entry of R of a set whose matrices are factored
-double mbs_reduced_growth(const MbsReduced *reduced, const MbsInitial *set);
+double mbs_reduced_growth(const MbsReduced *reduced, const MbsIndependentSet *set);
 // that, or the force that is not a finite number
 MbsStatus mbs_reduced_singular(MbsContext *context, const MbsSystem *system, const MbsState *state);
 
-static inline int mbs_reduced_row(const MbsInitial *set, int i) {
+static inline int mbs_reduced_row(const MbsIndependentSet *set, int i) {
   return set->position.row_count - set->count + i;  // of w_i in K
 }
 

@@ -13,12 +13,12 @@ bool mbs_reduced_is_assembled(const MbsReduced *reduced) {
   return mbs_system_has_tangent(reduced->system) && !reduced->system->source;
 }
 
-static bool has_nonholonomic(const MbsInitial *set) { return set->velocity != &set->position; }
+static bool has_nonholonomic(const MbsIndependentSet *set) { return set->velocity != &set->position; }
 
 void mbs_reduced_assemble(const MbsReduced *reduced, const MbsState *state) {
   static const MbsWeights accelerations = {.k2 = 1, .n2 = 1}, velocities = {.k1 = 1, .n1 = 1};
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   mbs_terms_tangent(system, state, &accelerations, 1, 0, 0, reduced->by[0]);
   mbs_terms_tangent(system, state, &accelerations, 0, 1, 0, reduced->by[1]);
   mbs_terms_tangent(system, state, &accelerations, 0, 0, 1, reduced->by[2]);
@@ -58,7 +58,7 @@ static void clear(int count, mbs_scalar *x) {
 static void solve_direction(const MbsReduced *reduced, int j, mbs_scalar own, mbs_scalar times, const mbs_scalar *by_q,
                             const mbs_scalar *by_v, const mbs_scalar *X, const mbs_scalar *V, mbs_scalar *result) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   int n = system->n;
   for (int r = 0; r < set->velocity->row_count; ++r) {
     int row = set->velocity->rows[r], i = row - system->m;
@@ -76,7 +76,7 @@ static void solve_direction(const MbsReduced *reduced, int j, mbs_scalar own, mb
 
 bool mbs_reduced_factor_assembled(MbsReduced *reduced, const MbsRuleStep *k) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   int d = reduced->count, n = system->n, size = n + system->m;
   double times;
   const mbs_scalar *rate = rate_values(reduced, &times);
@@ -140,7 +140,7 @@ static void subtract_rows(const MbsReduced *reduced, int level, const mbs_scalar
 // by independent coordinate: what stands for it in the p of velocities (I), and `following` else (F)
 static const mbs_scalar *by_coordinate(const MbsReduced *reduced, double times, const mbs_scalar *p,
                                        const mbs_scalar *following) {
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   for (int i = 0; i < reduced->count; ++i) {
     int row = set->rate_row[i];
     reduced->of_own[i] = row >= 0 ? (p ? times * p[row] : 0) : (following ? following[i] : 0);
@@ -153,7 +153,7 @@ static void find_variables(const MbsReduced *reduced, const mbs_scalar *p3, cons
                            mbs_scalar *const p[3]) {
   const MbsSystem *system = reduced->system;
   const MbsPattern *pattern = &system->mode.pattern;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   const int *start = pattern->column_start, *below = reduced->below;
   int n = system->n;
   mbs_scalar *x = reduced->y, *const *by = reduced->by;
@@ -189,7 +189,7 @@ static void find_variables(const MbsReduced *reduced, const mbs_scalar *p3, cons
 
 bool mbs_reduced_factor_transposed(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   int d = reduced->count, n = system->n, size = n + system->m, rows = set->velocity->row_count;
   const MbsStateBar *b = &reduced->scratch;
   clear(d * rows, reduced->several);
@@ -228,7 +228,7 @@ static void combine(int count, int columns, int stride, const mbs_scalar *P, con
 void mbs_reduced_find_variables(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, const mbs_scalar *s,
                                 const MbsStateBar *bar) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   int d = reduced->count, n = system->n, size = n + system->m, rows = set->velocity->row_count;
   mbs_scalar **p = reduced->p;
   find_variables(reduced, p[3], p[4], bar, p);
@@ -248,7 +248,7 @@ void mbs_reduced_find_variables(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c
 void mbs_reduced_subtract_equations(MbsReduced *reduced, const MbsState *state, const MbsStateBar *bar) {
   static const MbsWeights all = {.k0 = 1, .k1 = 1, .k2 = 1, .n1 = 1, .n2 = 1};
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   const MbsProblem *const problems[] = {&set->position, set->velocity, set->velocity};
   mbs_scalar **p = reduced->p, *const *nu = reduced->nu;
   for (int i = 0; i < system->n; ++i) {

@@ -7,7 +7,7 @@
 #include "integrators/reduced.h"
 
 // derivative of w, w' or w'' of coordinate i for a column; after its function was evaluated
-static mbs_scalar column_of(const MbsInitial *set, int i, int level, const MbsState *state, int column,
+static mbs_scalar column_of(const MbsIndependentSet *set, int i, int level, const MbsState *state, int column,
                             const MbsColumns *columns) {
   const MbsSystem *system = set->system;
   if (set->is_automatic) {
@@ -20,7 +20,7 @@ static mbs_scalar column_of(const MbsInitial *set, int i, int level, const MbsSt
 // of w, w' or w'' of every independent coordinate, to Z (count x columns)
 static void columns_of(const MbsReduced *reduced, int level, const MbsState *state, const MbsColumns *columns,
                        mbs_scalar *Z) {
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   if (!set->is_automatic) {
     mbs_signal_bank_take_columns(reduced->system, state,
                                  &(MbsColumns){.X = columns->X, .V = columns->V, .A = columns->A});
@@ -119,7 +119,7 @@ static void balance_columns(MbsReduced *reduced, const MbsState *state, const Mb
 // s' of each column, to S, and what follows from it
 static void move(MbsReduced *reduced, const MbsState *state, const MbsColumns *columns) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   int d = reduced->count, size = system->n + system->m;
   balance_columns(reduced, state, columns);
   columns_of(reduced, 2, state, columns, reduced->S);
@@ -141,7 +141,7 @@ static void move(MbsReduced *reduced, const MbsState *state, const MbsColumns *c
 
 static void find_multipliers(MbsReduced *reduced, const MbsState *state, const MbsColumns *columns) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   int size = system->n + system->m;
   balance_columns(reduced, state, columns);
   for (int k = 0; k < system->column_count; ++k) {
@@ -178,7 +178,7 @@ static void differentiate_step_size(const MbsReduced *reduced, mbs_scalar h) {
 MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, mbs_scalar h, const MbsState *state,
                                       const MbsColumns *columns) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   const MbsRuleStep rule = mbs_rule_step(&reduced->implicit->rule, h);
   mbs_columns_begin_step(system, columns, reduced->implicit->W);
   differentiate_hats(reduced, &rule, columns);

@@ -30,7 +30,7 @@ static double raised(double largest, int count, const mbs_scalar *x) {
 
 // How fast another coordinate moves for an independent one. It grows without bounds where a set loses the motion. (The
 // pivots of K would tell it too, but depend on their history.)
-double mbs_reduced_growth(const MbsReduced *reduced, const MbsInitial *set) {
+double mbs_reduced_growth(const MbsReduced *reduced, const MbsIndependentSet *set) {
   const MbsProblem *const problems[] = {&set->position, set->velocity};
   double largest = 0;
   for (int p = 0; p < (problems[0] == problems[1] ? 1 : 2); ++p) {
@@ -40,16 +40,16 @@ double mbs_reduced_growth(const MbsReduced *reduced, const MbsInitial *set) {
         continue;
       }
       for (int r = 0; r < problems[p]->row_count; ++r) {
-        set->rhs[r] = r == row ? 1 : 0;
+        reduced->rhs[r] = r == row ? 1 : 0;
       }
-      mbs_problem_solve(problems[p], 1, set->rhs);
-      largest = raised(largest, reduced->system->n, set->rhs);
+      mbs_problem_solve(problems[p], 1, reduced->rhs);
+      largest = raised(largest, reduced->system->n, reduced->rhs);
     }
   }
   return largest;
 }
 
-const MbsStateBar *mbs_reduced_gradient(const MbsReduced *reduced, const MbsInitial *set, int i, int level,
+const MbsStateBar *mbs_reduced_gradient(const MbsReduced *reduced, const MbsIndependentSet *set, int i, int level,
                                         const MbsState *state) {
   const MbsSystem *system = reduced->system;
   const MbsFunction *function = mbs_reduced_function(set, i, level);
@@ -63,7 +63,7 @@ const MbsStateBar *mbs_reduced_gradient(const MbsReduced *reduced, const MbsInit
 }
 
 void mbs_reduced_find_own(const MbsReduced *reduced, const MbsState *state) {
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   int n = reduced->system->n;
   for (int i = 0; i < reduced->count && !set->is_automatic; ++i) {
     const MbsStateBar *bar = mbs_reduced_gradient(reduced, set, i, 2, state);
@@ -78,7 +78,7 @@ void mbs_reduced_find_own(const MbsReduced *reduced, const MbsState *state) {
 
 mbs_scalar mbs_reduced_along(const MbsReduced *reduced, int i, int level, const mbs_scalar *X, const mbs_scalar *V,
                              const mbs_scalar *A) {
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   int n = reduced->system->n;
   if (set->is_automatic) {
     return (level == 1 ? V : A)[set->automatic[i]];
@@ -95,8 +95,8 @@ static void keep_direction(const MbsSystem *system, const mbs_scalar *from, mbs_
 }
 
 // V or A of independent coordinate j: Kv y = -(E of the level along X, V) + own in its row
-static void solve_direction(const MbsReduced *reduced, const MbsInitial *set, const MbsState *state, int level, int j,
-                            mbs_scalar own, const mbs_scalar *X, const mbs_scalar *V, mbs_scalar *result) {
+static void solve_direction(const MbsReduced *reduced, const MbsIndependentSet *set, const MbsState *state, int level,
+                            int j, mbs_scalar own, const mbs_scalar *X, const mbs_scalar *V, mbs_scalar *result) {
   const MbsSystem *system = reduced->system;
   const mbs_scalar *none = system->zeros;
   mbs_terms_derivative_along(system, state, &level_weights[level], MBS_PART_ROWS, X, V, NULL, reduced->r);
@@ -111,7 +111,7 @@ static void solve_direction(const MbsReduced *reduced, const MbsInitial *set, co
 
 static bool factor_exactly(MbsReduced *reduced, const MbsRuleStep *k, const MbsState *state) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   const MbsWeights none = {0};
   int d = reduced->count;
   mbs_reduced_find_own(reduced, state);
@@ -139,7 +139,7 @@ static bool factor_exactly(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
 // up to the order of h^2, from one assembled matrix [T Phi_q'; c0 (E2)_q + c1 (E2)_v + Phi_q, 0].
 static bool factor_quickly(MbsReduced *reduced, const MbsRuleStep *k, const MbsState *state) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   const MbsProblem *problem = &set->position;
   const MbsPattern *pattern = &system->mode.pattern;
   const mbs_scalar *T = reduced->tangent;
@@ -207,17 +207,17 @@ static bool factor_quickly(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
 
 MbsStatus mbs_reduced_factor(MbsContext *context, MbsReduced *reduced, const MbsRuleStep *k, const MbsState *state,
                              bool quickly) {
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   bool is_quick = quickly && set->velocity == &set->position && mbs_system_has_tangent(reduced->system), is_regular;
   if (is_quick) {
     mbs_terms_tangent(reduced->system, state, &level_weights[2], k->c0, k->c1, 1, reduced->tangent);
-    is_regular = mbs_initial_factor_set(set, state, reduced->tangent) && factor_quickly(reduced, k, state);
+    is_regular = mbs_independent_set_factor(set, state, reduced->tangent) && factor_quickly(reduced, k, state);
   } else if (mbs_reduced_is_assembled(reduced)) {
     mbs_reduced_assemble(reduced, state);
-    is_regular = mbs_initial_factor_set(set, state, reduced->by[1]) && mbs_reduced_factor_assembled(reduced, k);
+    is_regular = mbs_independent_set_factor(set, state, reduced->by[1]) && mbs_reduced_factor_assembled(reduced, k);
     reduced->present_growth = -1;
   } else {
-    is_regular = mbs_initial_factor_set(set, state, NULL) && factor_exactly(reduced, k, state);
+    is_regular = mbs_independent_set_factor(set, state, NULL) && factor_exactly(reduced, k, state);
     reduced->present_growth = -1;  // not known
   }
   return is_regular ? MBS_OK : mbs_reduced_singular(context, reduced->system, state);

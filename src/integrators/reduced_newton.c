@@ -24,13 +24,13 @@ static const bool is_quick = true;
 #endif
 
 // ---- independent coordinates ----
-const MbsFunction *mbs_reduced_function(const MbsInitial *set, int i, int level) {
+const MbsFunction *mbs_reduced_function(const MbsIndependentSet *set, int i, int level) {
   const MbsIndependent *independent = &set->independents[i];
   const MbsFunction *const functions[] = {&independent->w, &independent->rate, &independent->second};
   return functions[level];
 }
 
-mbs_scalar mbs_reduced_level(const MbsInitial *set, int i, int level, const MbsState *state) {
+mbs_scalar mbs_reduced_level(const MbsIndependentSet *set, int i, int level, const MbsState *state) {
   if (set->is_automatic) {
     const mbs_scalar *const at[] = {state->q, state->v, state->a};
     return at[level][set->automatic[i]];
@@ -49,7 +49,7 @@ MbsState mbs_reduced_auxiliary(const MbsReduced *reduced, const MbsState *state,
 
 // w, w', w'' of the state before the step, u, and the hats
 static void find_hats(MbsReduced *reduced, const MbsRuleStep *k) {
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   mbs_scalar **level = reduced->level;
   bool has_auxiliary = reduced->implicit->w != NULL;
   for (int l = 0; l < (has_auxiliary ? 4 : 3); ++l) {
@@ -75,7 +75,7 @@ static void find_hats(MbsReduced *reduced, const MbsRuleStep *k) {
 static double correct(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *hat, mbs_scalar c,
                       const MbsState *state) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   mbs_scalar *const unknowns[] = {state->q, state->v, state->a}, *unknown = unknowns[level];
   mbs_terms_constraints(system, state, level == 0 ? reduced->levels : NULL, level == 1 ? reduced->levels : NULL,
                         level == 2 ? reduced->levels : NULL);
@@ -109,7 +109,7 @@ static double largest_of(int count, const mbs_scalar *x) {
 // w'' - s of those whose rates follow, against accelerations and what velocities are in a step
 static double leave_following(MbsReduced *reduced, const MbsRuleStep *k, const MbsState *state) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   double off = 0, scale = largest_of(system->n, state->a) + largest_of(system->n, state->v) / mbs_re(k->h);
   if (!set->is_automatic) {
     mbs_signal_bank_evaluate(system, state);
@@ -133,7 +133,7 @@ typedef struct Left {
 // Once through the equations.
 static Left evaluate(MbsReduced *reduced, const MbsRuleStep *k, MbsState *state) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   const MbsProblem *velocity = set->velocity;
   const MbsWeights none = {0};
   double scale[2], largest = 0;
@@ -164,7 +164,7 @@ static Left evaluate(MbsReduced *reduced, const MbsRuleStep *k, MbsState *state)
 // ---- the step ----
 // where the rule leads with the accelerations at hand
 static void predict(MbsReduced *reduced, const MbsRuleStep *k, MbsState *state) {
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   const MbsState *old = &reduced->old;
   const mbs_scalar *g = reduced->implicit->w ? reduced->old_g : old->a;
   for (int i = 0; i < reduced->system->n; ++i) {
@@ -183,7 +183,7 @@ static void predict(MbsReduced *reduced, const MbsRuleStep *k, MbsState *state) 
 static void find_auxiliary(MbsReduced *reduced, const MbsRuleStep *k, const MbsState *state) {
   enum { MOST_PASSES = 8 };
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   const MbsState with_g = mbs_reduced_auxiliary(reduced, state, reduced->implicit->w);
   for (int i = 0; i < system->n; ++i) {
     with_g.a[i] = state->a[i];

@@ -8,7 +8,7 @@ static const MbsReduced *self_const(const MbsStepper *stepper) { return (const M
 static void destroy(MbsStepper *stepper) {
   MbsReduced *reduced = self(stepper);
   for (int i = 0; i < reduced->set_count; ++i) {
-    mbs_initial_destroy(reduced->sets[i]);
+    mbs_independent_set_destroy(reduced->sets[i]);
   }
   mbs_implicit_destroy(reduced->implicit);
   mbs_arena_destroy(reduced->choosing);
@@ -113,7 +113,7 @@ static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
   if (own < 0) {
     return mbs_implicit_type.solver(&reduced->implicit->base, index);
   }
-  const MbsInitial *set = own / 2 < reduced->set_count ? reduced->sets[own / 2] : NULL;
+  const MbsIndependentSet *set = own / 2 < reduced->set_count ? reduced->sets[own / 2] : NULL;
   return !set ? NULL : own % 2 == 0 ? set->position.solver : set->velocity->solver;
 }
 
@@ -163,6 +163,7 @@ MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsImplicit
   for (int i = 0; i < MBS_COUNT(reduced->before) && system->step_column >= 0; ++i) {
     MBS_TAKE(context, system->arena, reduced->before[i], system->n);
   }
+  MBS_TAKE(context, system->arena, reduced->rhs, system->n + system->m);
   reduced->system = system;
   reduced->implicit = implicit;
   *stepper = &reduced->base;

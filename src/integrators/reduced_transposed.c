@@ -15,7 +15,7 @@ static const MbsWeights levels[] = {{.k0 = 1}, {.k1 = 1, .n1 = 1}, {.k2 = 1, .n2
 
 void mbs_reduced_subtract_own(const MbsReduced *reduced, int i, int level, mbs_scalar p, const MbsState *state,
                               const MbsStateBar *bar) {
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   const MbsFunction *function = mbs_reduced_function(set, i, level);
   const MbsStateBar known = {
       .q = bar->q, .v = bar->v, .a = bar->a, .coefficients = bar->coefficients, .parameters = bar->parameters};
@@ -23,7 +23,7 @@ void mbs_reduced_subtract_own(const MbsReduced *reduced, int i, int level, mbs_s
 }
 
 static void evaluate_own(const MbsReduced *reduced, int i, int level, const MbsState *state) {
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   (void)mbs_function_evaluate(reduced->system, mbs_reduced_function(set, i, level), state, NULL);
 }
 
@@ -31,7 +31,7 @@ static void evaluate_own(const MbsReduced *reduced, int i, int level, const MbsS
 static void subtract_level(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *p,
                            const MbsState *state, const MbsStateBar *bar) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   mbs_scalar *nu = reduced->levels;
   for (int k = 0; k < system->m; ++k) {
     int row = problem->row_of[k];
@@ -59,7 +59,7 @@ void mbs_reduced_solve_transposed(const MbsReduced *reduced, const MbsProblem *p
 // take; the fixed coordinates' keep what is theirs.
 static void chain(MbsReduced *reduced, const MbsState *state, const MbsStateBar *work) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   const MbsWeights none = {0};
   mbs_scalar **p = reduced->p;
   for (int i = 0; i < system->n; ++i) {
@@ -87,7 +87,7 @@ static void chain(MbsReduced *reduced, const MbsState *state, const MbsStateBar 
 // p5, and what E5 gives to q and v; g's fixed coordinates are the state's
 static void transpose_auxiliary(MbsReduced *reduced, const MbsState *state, const MbsStateBar *bar, mbs_scalar *of_g) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   const MbsState at_g = mbs_reduced_auxiliary(reduced, state, reduced->implicit->w);
   MbsStateBar known = *bar;
   known.a = of_g;
@@ -114,7 +114,7 @@ MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, 
     return mbs_reduced_factor(context, reduced, &k, state, false);
   }
   mbs_reduced_assemble(reduced, state);
-  bool is_regular = mbs_initial_factor_set(reduced->sets[set], state, reduced->by[1]) &&
+  bool is_regular = mbs_independent_set_factor(reduced->sets[set], state, reduced->by[1]) &&
                     mbs_reduced_factor_transposed(reduced, c0, c1);
   for (int i = 0; i < reduced->count && !reduced->sets[set]->is_automatic; ++i) {
     evaluate_own(reduced, i, 1, state);  // w and w'' are, for the matrices
@@ -131,7 +131,7 @@ MbsStatus mbs_reduced_prepare_transposed(MbsContext *context, MbsReduced *reduce
 void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, bool is_prepared, const MbsState *state,
                              const MbsStateBar *bar, mbs_scalar *hats) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[index];
+  const MbsIndependentSet *set = reduced->sets[index];
   bool is_evaluated =
       is_prepared && index == reduced->current && mbs_reduced_is_assembled(reduced) && !reduced->implicit->w;
   MbsStateBar of_g = *bar;
@@ -168,7 +168,7 @@ void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, bool is_prepa
 
 mbs_scalar mbs_reduced_of_s(const MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, mbs_scalar *const p[3],
                             const mbs_scalar *p4, int i) {
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   int rate_row = set->rate_row[i];
   mbs_scalar own = rate_row >= 0 ? c1 * p[1][rate_row] + p[2][rate_row] : p4[i];
   return c0 * p[0][mbs_reduced_row(set, i)] + own;
@@ -178,7 +178,7 @@ mbs_scalar mbs_reduced_of_s(const MbsReduced *reduced, mbs_scalar c0, mbs_scalar
 static void find_momenta(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, const mbs_scalar *s, const MbsState *state,
                          const MbsStateBar *bar) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   int n = system->n, d = reduced->count;
   const MbsStateBar tried = reduced->scratch;
   for (int i = 0; i < system->nq; ++i) {
@@ -207,7 +207,7 @@ static void find_momenta(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, cons
 void mbs_reduced_instant_transposed(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, const MbsState *state,
                                     const MbsStateBar *bar, const mbs_scalar *s, mbs_scalar *z, mbs_scalar *rate) {
   const MbsSystem *system = reduced->system;
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   int n = system->n, d = reduced->count;
   for (int i = 0; i < system->m; ++i) {
     bar->lambda[i] += bar->total[i];
@@ -261,7 +261,7 @@ static void transpose_step_size(const MbsReduced *reduced, mbs_scalar h, const m
 
 void mbs_reduced_step_transposed(MbsReduced *reduced, mbs_scalar h, const MbsState *state, const MbsStateBar *bar,
                                  mbs_scalar *hats) {
-  const MbsInitial *set = reduced->sets[reduced->current];
+  const MbsIndependentSet *set = reduced->sets[reduced->current];
   const MbsRuleStep k = mbs_rule_step(&reduced->implicit->rule, h);
   bool has_auxiliary = reduced->implicit->w != NULL;
   int d = reduced->count;

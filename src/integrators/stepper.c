@@ -10,10 +10,10 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   if (settings->is_kinematic) {
     return mbs_kinematic_create(context, formulation, settings, initial, stepper);
   }
-  MBS_TAKE(context, initial->system->arena, implicit, 1);
+  MBS_TAKE(context, initial->set.system->arena, implicit, 1);
   *stepper = &implicit->base;
-  MBS_TRY(mbs_implicit_create(context, formulation, settings, initial->redundant_count > 0, implicit));
-  return formulation->type->is_reduced ? mbs_reduced_create(context, initial->system, implicit, stepper) : MBS_OK;
+  MBS_TRY(mbs_implicit_create(context, formulation, settings, initial->set.redundant_count > 0, implicit));
+  return formulation->type->is_reduced ? mbs_reduced_create(context, initial->set.system, implicit, stepper) : MBS_OK;
 }
 
 void mbs_columns_begin_step(const MbsSystem *system, const MbsColumns *columns, mbs_scalar *W) {

@@ -10,25 +10,25 @@ static const MbsWeights position_level = {.k0 = 1};
 static const MbsWeights velocity_level = {.k1 = 1, .n1 = 1};
 
 static bool factor(const MbsInitial *initial, const MbsProblem *problem, const MbsState *state, double least_quality) {
-  mbs_signal_bank_evaluate(initial->system, state);
-  return mbs_problem_factor(initial, problem, state, NULL, least_quality);
+  mbs_signal_bank_evaluate(initial->set.system, state);
+  return mbs_problem_factor(&initial->set, problem, state, NULL, least_quality);
 }
 
 // w - w0 of an independent coordinate
 static mbs_scalar distance_to_value(const MbsInitial *initial, int index, const MbsState *state) {
-  const MbsSystem *system = initial->system;
-  return mbs_initial_value(initial, index, state) - system->independents.value[2 * index];
+  const MbsSystem *system = initial->set.system;
+  return mbs_independent_set_value(&initial->set, index, state) - system->independents.value[2 * index];
 }
 
 // right-hand side of the position problem; returns the largest component and where it is
 static double position_residual(const MbsInitial *initial, const MbsState *state, int *worst) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   double largest = 0;
   mbs_terms_constraints(system, state, initial->levels, NULL, NULL);
   mbs_signal_bank_follow(system, state);
   *worst = -1;
   for (int r = 0; r < system->n; ++r) {
-    int row = initial->position.rows[r];
+    int row = initial->set.position.rows[r];
     mbs_scalar value = row < system->m ? initial->levels[row] : distance_to_value(initial, row - system->m, state);
     initial->rhs[r] = value;
     if (!(mbs_re(mbs_abs(value)) <= largest)) {
@@ -38,7 +38,7 @@ static double position_residual(const MbsInitial *initial, const MbsState *state
   }
   for (int k = 0; k < system->m; ++k) {  // the redundant ones must hold too
     double magnitude = mbs_re(mbs_abs(initial->levels[k]));
-    if (initial->is_redundant[k] && !(magnitude <= largest)) {
+    if (initial->set.is_redundant[k] && !(magnitude <= largest)) {
       largest = magnitude;
       *worst = k;
     }
@@ -47,9 +47,9 @@ static double position_residual(const MbsInitial *initial, const MbsState *state
 }
 
 static MbsStatus not_finite(MbsContext *context, const MbsInitial *initial, int worst) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   bool is_constraint = worst >= 0 && worst < system->m;
-  const MbsIndependent *none = is_constraint ? NULL : &initial->independents[worst < 0 ? 0 : worst - system->m];
+  const MbsIndependent *none = is_constraint ? NULL : &initial->set.independents[worst < 0 ? 0 : worst - system->m];
   const MbsRowSpec *row = is_constraint ? &system->blueprint->rows.items[worst] : NULL;
   return mbs_fail(context, MBS_ERROR_INPUT, row ? row->place : none->place,
                   "the model cannot be assembled: %s \"%s\" is not a finite number; a length or a coordinate is too "
@@ -58,9 +58,9 @@ static MbsStatus not_finite(MbsContext *context, const MbsInitial *initial, int 
 }
 
 MbsStatus mbs_initial_check_finite(MbsContext *context, const MbsInitial *initial, const MbsState *state) {
-  for (int k = 0; k < initial->system->m; ++k) {
+  for (int k = 0; k < initial->set.system->m; ++k) {
     mbs_scalar level[3];
-    mbs_terms_constraint(initial->system, k, state, level);
+    mbs_terms_constraint(initial->set.system, k, state, level);
     if (!isfinite(mbs_re(mbs_abs(level[0])))) {
       return not_finite(context, initial, k);
     }
@@ -69,7 +69,7 @@ MbsStatus mbs_initial_check_finite(MbsContext *context, const MbsInitial *initia
 }
 
 static MbsStatus not_assembled(MbsContext *context, const MbsInitial *initial, int worst, double residual) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   bool is_constraint = worst >= 0 && worst < system->m;
   if (!isfinite(residual)) {
     return not_finite(context, initial, worst);
@@ -82,7 +82,7 @@ static MbsStatus not_assembled(MbsContext *context, const MbsInitial *initial, i
         "coordinates, or place points and bodies nearer to the start (initial points, body position and angle)",
         row->name, residual);
   }
-  const MbsIndependent *independent = &initial->independents[worst < 0 ? 0 : worst - system->m];
+  const MbsIndependent *independent = &initial->set.independents[worst < 0 ? 0 : worst - system->m];
   return mbs_fail(
       context, MBS_ERROR_INPUT, independent->place,
       "the model cannot be assembled: independent coordinate \"%s\" is off its value by %.3g; that value may be out "
@@ -93,9 +93,9 @@ static MbsStatus not_assembled(MbsContext *context, const MbsInitial *initial, i
 MbsStatus mbs_initial_contradiction(MbsContext *context, const MbsInitial *initial, const MbsState *state) {
   int worst = -1;
   double largest = -1;
-  for (int k = 0; k < initial->system->m; ++k) {
+  for (int k = 0; k < initial->set.system->m; ++k) {
     mbs_scalar level[3];
-    mbs_terms_constraint(initial->system, k, state, level);
+    mbs_terms_constraint(initial->set.system, k, state, level);
     double off = mbs_re(mbs_abs(level[0]));
     worst = off > largest ? k : worst;
     largest = off > largest ? off : largest;
@@ -104,7 +104,7 @@ MbsStatus mbs_initial_contradiction(MbsContext *context, const MbsInitial *initi
 }
 
 static MbsStatus singular_start(MbsContext *context, const MbsInitial *initial, const MbsState *state) {
-  MbsPlace place = initial->count > 0 ? initial->independents[0].place : mbs_nowhere;
+  MbsPlace place = initial->set.count > 0 ? initial->set.independents[0].place : mbs_nowhere;
   if (mbs_re(state->t) > 0) {
     return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
                     "the position at t = %.10g is singular: constraints and drivers do not determine the motion there",
@@ -120,17 +120,17 @@ static MbsStatus singular_start(MbsContext *context, const MbsInitial *initial, 
 static void solve_step(MbsInitial *initial, const MbsState *state, bool is_first) {
   enum { MOST_PASSES = 4 };
   int worst;
-  mbs_problem_solve(&initial->position, 1, initial->rhs);
+  mbs_problem_solve(&initial->set.position, 1, initial->rhs);
   for (int pass = 0; is_first && pass < MOST_PASSES && mbs_turns_take(initial, state, initial->rhs); ++pass) {
     (void)position_residual(initial, state, &worst);
-    mbs_problem_solve(&initial->position, 1, initial->rhs);
+    mbs_problem_solve(&initial->set.position, 1, initial->rhs);
   }
 }
 
 // Newton; a step longer than the mechanism is cut
 static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
   enum { MOST = 100, FURTHER = 3 };
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   double residual = 0, previous = HUGE_VAL;
   int worst = -1, further = FURTHER;
   for (int iteration = 0; iteration < MOST; ++iteration) {
@@ -150,7 +150,7 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
     if (!isfinite(residual)) {
       break;
     }
-    if (!factor(initial, &initial->position, state, singular)) {
+    if (!factor(initial, &initial->set.position, state, singular)) {
       return residual <= 1e3 * tolerance ? singular_start(context, initial, state)
                                          : not_assembled(context, initial, worst, residual);
     }
@@ -169,19 +169,19 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
 }
 
 MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   if (is_first) {
     mbs_turns_forget(initial);
   }
   MBS_TRY(solve_position(context, initial, state, is_first));
-  if (!factor(initial, &initial->position, state, nearly_singular)) {
+  if (!factor(initial, &initial->set.position, state, nearly_singular)) {
     return singular_start(context, initial, state);
   }
-  if (!initial->velocity) {
+  if (!initial->set.velocity) {
     MBS_TRY(mbs_initial_choose_velocities(context, initial, state));
   }
-  const MbsProblem *problem = initial->velocity;
-  if (problem != &initial->position && !factor(initial, problem, state, nearly_singular)) {
+  const MbsProblem *problem = initial->set.velocity;
+  if (problem != &initial->set.position && !factor(initial, problem, state, nearly_singular)) {
     return singular_start(context, initial, state);
   }
   // Phi_q v = -Phi_t and A v = -b, which are -Phidot and -(A v + b) at v = 0
@@ -196,7 +196,7 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
       initial->rhs[r] = -initial->levels[row];
     } else {  // what a moving ground contributes to w' comes off
       int k = row - system->m;
-      mbs_scalar drift = mbs_function_evaluate(system, &initial->independents[k].rate, state, NULL);
+      mbs_scalar drift = mbs_function_evaluate(system, &initial->set.independents[k].rate, state, NULL);
       initial->rhs[r] = system->independents.value[2 * k + 1] - drift;
     }
   }
@@ -205,14 +205,14 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
     state->v[i] = initial->rhs[i];
   }
   mbs_signal_bank_accept(system, state, is_first);
-  return problem == &initial->position ? MBS_OK : mbs_initial_check_velocities(context, initial, state);
+  return problem == &initial->set.position ? MBS_OK : mbs_initial_check_velocities(context, initial, state);
 }
 
 // solves for one of X, V: -(levels' of the constraints, functions' derivative minus the slope of the given value)
 static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_velocity,
                           const MbsColumns *state_columns) {
-  const MbsSystem *system = initial->system;
-  const MbsProblem *problem = is_velocity ? initial->velocity : &initial->position;
+  const MbsSystem *system = initial->set.system;
+  const MbsProblem *problem = is_velocity ? initial->set.velocity : &initial->set.position;
   int n = system->n, columns = system->column_count, stride = n + system->m;
   for (int i = 0; i < stride * columns; ++i) {
     initial->R[i] = 0;
@@ -229,7 +229,7 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
       }
       continue;
     }
-    const MbsIndependent *independent = &initial->independents[row - system->m];
+    const MbsIndependent *independent = &initial->set.independents[row - system->m];
     const MbsFunction *function = is_velocity ? &independent->rate : &independent->w;
     (void)mbs_function_evaluate(system, function, state, NULL);
     for (int k = 0; k < columns; ++k) {
@@ -248,14 +248,15 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
 }
 
 MbsStatus mbs_initial_factor(MbsContext *context, MbsInitial *initial, const MbsState *state) {
-  bool is_regular = factor(initial, &initial->position, state, singular) &&
-                    (initial->velocity == &initial->position || factor(initial, initial->velocity, state, singular));
+  bool is_regular =
+      factor(initial, &initial->set.position, state, singular) &&
+      (initial->set.velocity == &initial->set.position || factor(initial, initial->set.velocity, state, singular));
   return is_regular ? MBS_OK : singular_start(context, initial, state);
 }
 
 MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const MbsState *state, mbs_scalar *X,
                                  mbs_scalar *V, mbs_scalar *A) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   MBS_TRY(mbs_initial_factor(context, initial, state));
   for (int i = 0; i < system->nq * system->column_count; ++i) {
     X[i] = V[i] = 0;
@@ -271,7 +272,7 @@ MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const
 static void oppose(const MbsInitial *initial, const MbsJacobian *jacobian, const mbs_scalar *columns,
                    MbsOpposition *worst) {
   const double least = 1e-6, rounding = 1e-12;
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   const MbsSparseRows *rows = &jacobian->rows;
   for (int k = 0; k < system->column_count; ++k) {
     const mbs_scalar *X = columns + (size_t)k * (size_t)system->nq, *R = initial->R + k * (system->n + system->m);
@@ -280,7 +281,7 @@ static void oppose(const MbsInitial *initial, const MbsJacobian *jacobian, const
       for (int i = rows->start[row]; i < rows->start[row + 1]; ++i) {
         sum += fabs(rows->value[i]) * mbs_re(mbs_abs(X[rows->column[i]]));  // real
       }
-      if (initial->is_redundant[row] && left > least * sum && left > worst->off * (left + sum)) {
+      if (initial->set.is_redundant[row] && left > least * sum && left > worst->off * (left + sum)) {
         *worst = (MbsOpposition){.off = left / (left + sum), .constraint = row, .column = k};
       }
     }
@@ -289,9 +290,9 @@ static void oppose(const MbsInitial *initial, const MbsJacobian *jacobian, const
 
 MbsOpposition mbs_initial_oppose(const MbsInitial *initial, const MbsState *state, MbsJacobian *jacobian,
                                  const mbs_scalar *X, const mbs_scalar *V) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   MbsOpposition worst = {0};
-  if (initial->redundant_count == 0) {
+  if (initial->set.redundant_count == 0) {
     return worst;
   }
   mbs_jacobian_evaluate_rates(jacobian, state);
@@ -308,8 +309,8 @@ MbsOpposition mbs_initial_oppose(const MbsInitial *initial, const MbsState *stat
 
 // rows of one problem, transposed: y = K^-T of what its unknowns receive, then -y goes to what the rows depend on
 static void transpose_problem(MbsInitial *initial, const MbsState *state, bool is_velocity, const MbsStateBar *bar) {
-  const MbsSystem *system = initial->system;
-  const MbsProblem *problem = is_velocity ? initial->velocity : &initial->position;
+  const MbsSystem *system = initial->set.system;
+  const MbsProblem *problem = is_velocity ? initial->set.velocity : &initial->set.position;
   mbs_scalar *y = initial->rhs, *nu = initial->levels, *unknown = is_velocity ? bar->v : bar->q;
   for (int i = 0; i < system->n; ++i) {
     y[i] = -unknown[i];
@@ -322,9 +323,9 @@ static void transpose_problem(MbsInitial *initial, const MbsState *state, bool i
   // what the unknowns themselves receive is the matrix, which was solved for
   MbsStateBar known = *bar;
   for (int i = 0; i < system->nq; ++i) {
-    initial->gradient[i] = 0;
+    initial->set.gradient[i] = 0;
   }
-  *(is_velocity ? &known.v : &known.q) = initial->gradient;
+  *(is_velocity ? &known.v : &known.q) = initial->set.gradient;
   known.a = known.lambda = initial->unused;
   mbs_terms_transposed(system, state, is_velocity ? &velocity_level : &position_level, MBS_PART_ROWS, system->zeros, nu,
                        &known);
@@ -332,7 +333,7 @@ static void transpose_problem(MbsInitial *initial, const MbsState *state, bool i
   for (int r = 0; r < system->n; ++r) {
     int index = problem->rows[r] - system->m;
     if (index >= 0) {
-      const MbsIndependent *independent = &initial->independents[index];
+      const MbsIndependent *independent = &initial->set.independents[index];
       const MbsFunction *function = is_velocity ? &independent->rate : &independent->w;
       (void)mbs_function_evaluate(system, function, state, NULL);
       mbs_function_transposed(system, function, state, y[r], &known);
@@ -340,7 +341,7 @@ static void transpose_problem(MbsInitial *initial, const MbsState *state, bool i
     }
   }
   for (int i = system->n; i < system->nq; ++i) {
-    *(is_velocity ? &bar->v[i] : &bar->q[i]) += initial->gradient[i];
+    *(is_velocity ? &bar->v[i] : &bar->q[i]) += initial->set.gradient[i];
   }
 }
 

@@ -10,17 +10,7 @@
 #ifndef MBS_INITIAL_H
 #define MBS_INITIAL_H
 
-#include "algebra/rank.h"
-#include "kinematics/jacobian.h"
-#include "kinematics/problem.h"
-
-typedef struct MbsIndependent {
-  const char *name;
-  MbsPlace place;
-  MbsFunction w, rate, second;  // w and its time derivatives
-  bool has_velocity;            // the user wrote one
-  bool follows;                 // its rate follows from nonholonomic constraints and other rates
-} MbsIndependent;
+#include "kinematics/independent_set.h"
 
 // An angle whose whole turns at the start an equation tells: constraint, or m + independent coordinate. turns.c
 typedef struct MbsTurnCount {
@@ -28,45 +18,19 @@ typedef struct MbsTurnCount {
   MbsFunction principal;  // its principal value
 } MbsTurnCount;
 
-// The sets of matrix-r: which equations make its problems, as plain numbers, so that another run can take the same
-// ones.
-typedef struct MbsSetChoice {
-  bool is_automatic;  // plain coordinates, chosen here; else those that the user gave
-  int count;
-  const int *coordinates;  // count, where they are plain coordinates
-  int row_count, rate_row_count;
-  const int *rows;       // of the position problem; all constraints, where some are redundant
-  const int *rate_rows;  // of the velocity problem, which is the same unless there are nonholonomic constraints
-} MbsSetChoice;
-
 typedef struct MbsInitial {
-  MbsSystem *system;
-  int count;           // of independent coordinates
+  MbsIndependentSet set;
   int velocity_count;  // of independent velocities = degrees of freedom
-  MbsIndependent *independents;
-  int *rate_row;       // of each, in the velocity problem; -1: its rate follows. Of sets only
-  bool is_automatic;   // of sets only: they are plain coordinates, chosen here
-  int *automatic;      // those
-  bool *is_redundant;  // by constraint row
-  int redundant_count;
-  int turn_count;  // of the start only
+  int turn_count;
   MbsTurnCount *turn_counts;
-  MbsProblem position;
-  MbsProblem *velocity;                 // the same unless there are nonholonomic rows; NULL: not chosen yet
-  mbs_scalar *tangent;                  // the system's matrix
-  mbs_scalar *rhs, *gradient, *levels;  // (n + m) x columns; nq; m
-  mbs_scalar *R;                        // (n + m) x columns
-  mbs_scalar *unused;                   // the longer of nq and m
+  mbs_scalar *rhs, *levels;  // n x columns; m
+  mbs_scalar *R;             // (n + m) x columns
+  mbs_scalar *unused;        // the longer of nq and m
 } MbsInitial;
 
 // `state` holds the guess. Chooses rows and checks that the independent coordinates fit.
 MbsStatus mbs_initial_create(MbsContext *context, MbsSystem *system, const MbsState *state, MbsInitial **initial);
 void mbs_initial_destroy(MbsInitial *initial);
-
-// w of an independent coordinate, at the state that signals are evaluated at (asserted).
-mbs_scalar mbs_initial_value(const MbsInitial *initial, int index, const MbsState *state);
-// dw/dq of one that the user gave, in initial->gradient; likewise.
-void mbs_initial_gradient(const MbsInitial *initial, int index, const MbsState *state);
 
 // Positions and velocities, from the guess in the state. Unless it is the first time, angles go on from where they are.
 MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first);
@@ -92,7 +56,6 @@ MbsStatus mbs_initial_factor(MbsContext *context, MbsInitial *initial, const Mbs
 void mbs_initial_transposed(MbsInitial *initial, const MbsState *state, const MbsStateBar *bar);
 
 // Nonholonomic rows: initial_velocity.c
-bool mbs_initial_is_nonholonomic(const MbsSystem *system);
 // Which of them are redundant beside the constraints of the position problem, at a position where nothing is special.
 MbsStatus mbs_initial_find_freedom(MbsContext *context, MbsInitial *initial, const MbsState *state,
                                    MbsJacobian *jacobian, MbsArena *scratch);
@@ -101,39 +64,10 @@ MbsStatus mbs_initial_choose_velocities(MbsContext *context, MbsInitial *initial
 // Do redundant rows hold, and velocities that the user wrote although they follow?
 MbsStatus mbs_initial_check_velocities(MbsContext *context, const MbsInitial *initial, const MbsState *state);
 
-// ---- sets of matrix-r: initial_set.c ----
-// Has the user written a whole set: for matrix-r, or for the start?
-bool mbs_initial_is_set_given(const MbsBlueprint *blueprint);
-// At an assembled position: the coordinates of blueprint->chosen, or else those of the start that the user gave;
-// is_automatic: coordinates that suit the position. The choice lives in the arena.
-MbsStatus mbs_initial_choose_set(MbsContext *context, MbsArena *arena, MbsSystem *system, const MbsState *state,
-                                 bool is_automatic, MbsSetChoice *choice);
-// The problems of a choice, of this run or of another.
-MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const MbsSetChoice *choice,
-                                 MbsInitial **initial);
-MbsSetChoice mbs_initial_choice(const MbsInitial *initial);
-// Both matrices at the state, factored, with functions w evaluated there. Signals, tangent: see mbs_problem_factor.
-bool mbs_initial_factor_set(const MbsInitial *set, const MbsState *state, const mbs_scalar *tangent);
-
 // ---- shared by the files of initial ----
-// Memory for choosing rows, in the arena; then for solving.
+// Memory for choosing rows, in the arena.
 MbsStatus mbs_initial_begin(MbsContext *context, MbsArena *arena, MbsSystem *system, int count,
                             const MbsIndependentSpec *specs, MbsInitial **initial);
-MbsStatus mbs_initial_finish(MbsContext *context, MbsInitial *initial);
-MbsStatus mbs_initial_take_automatic(MbsContext *context, MbsArena *arena, MbsInitial *initial, int count);
-// Holonomic constraints that are independent of those before them, to the position problem's rows: those first that are
-// preferred (NULL: none), drivers last, so that a motion that is prescribed twice or not free shows in them.
-MbsStatus mbs_initial_choose_constraints(MbsContext *context, MbsInitial *initial, const MbsSparseRows *rows,
-                                         const bool *is_preferred, MbsRank *rank, int *count);
-// Are there as many coordinates of the user's as freedoms, and does each add one to what the rank has taken?
-MbsStatus mbs_initial_check_given(MbsContext *context, const MbsInitial *initial, const MbsState *state, MbsRank *rank,
-                                  int freedom, MbsArena *scratch);
-// What to say where there are not, and where one does not.
-MbsStatus mbs_initial_misfit(MbsContext *context, const MbsSystem *system, int given, int freedom, const char *advice);
-MbsStatus mbs_initial_adds_nothing(MbsContext *context, const char *name, MbsPlace place);
-// dw/dq of independent coordinate i as a sparse row: returns the number of entries. At the state that signals are
-// evaluated at (asserted).
-int mbs_initial_gradient_row(const MbsInitial *initial, int i, const MbsState *state, int *column, double *value);
 
 // What to say where the constraints contradict each other: which is off most.
 MbsStatus mbs_initial_contradiction(MbsContext *context, const MbsInitial *initial, const MbsState *state);

@@ -1,7 +1,7 @@
 // See problem.h.
 #include "kinematics/problem.h"
 
-#include "kinematics/initial.h"
+#include "kinematics/independent_set.h"
 
 // ---- set-up ----
 // Where K(r, column) goes in the matrix that is factored: with least squares right of alpha I.
@@ -21,13 +21,13 @@ static void place_entry(const MbsProblem *problem, int r, int column, MbsEntry *
 }
 
 // the free coordinates that an independent coordinate may depend on, to a row of a pattern
-static MbsStatus add_own_columns(MbsContext *context, const MbsInitial *initial, int index, int row,
+static MbsStatus add_own_columns(MbsContext *context, const MbsIndependentSet *set, int index, int row,
                                  MbsPatternBuilder *builder) {
-  const MbsSystem *system = initial->system;
-  if (initial->is_automatic) {
-    return mbs_pattern_add(context, builder, row, initial->automatic[index]);
+  const MbsSystem *system = set->system;
+  if (set->is_automatic) {
+    return mbs_pattern_add(context, builder, row, set->automatic[index]);
   }
-  const MbsTape *tape = initial->independents[index].w.tape;
+  const MbsTape *tape = set->independents[index].w.tape;
   for (int s = 0; s < tape->input_count; ++s) {
     const MbsSignal *signal = &system->blueprint->signals.items[tape->inputs[s]];
     if (signal->kind == MBS_SIGNAL_POSITION) {
@@ -42,16 +42,16 @@ typedef struct Columns {  // of the rows of independent coordinates
   int *column;
 } Columns;
 
-static MbsStatus find_own_columns(MbsContext *context, MbsArena *scratch, const MbsInitial *initial,
+static MbsStatus find_own_columns(MbsContext *context, MbsArena *scratch, const MbsIndependentSet *set,
                                   const MbsProblem *problem, int *start, Columns *own) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = set->system;
   MbsPatternBuilder *builder;
   MbsPattern pattern;
   int *next;
   MBS_TRY(mbs_pattern_begin(context, scratch, problem->row_count, &builder));  // which is no less than n
   for (int r = 0; r < problem->row_count; ++r) {
     if (problem->rows[r] >= system->m) {
-      MBS_TRY(add_own_columns(context, initial, problem->rows[r] - system->m, r, builder));
+      MBS_TRY(add_own_columns(context, set, problem->rows[r] - system->m, r, builder));
     }
   }
   MBS_TRY(mbs_pattern_finish(context, builder, &pattern));
@@ -73,9 +73,9 @@ static MbsStatus find_own_columns(MbsContext *context, MbsArena *scratch, const 
   return MBS_OK;
 }
 
-static MbsStatus create_pattern(MbsContext *context, const MbsInitial *initial, const Columns *own,
+static MbsStatus create_pattern(MbsContext *context, const MbsIndependentSet *set, const Columns *own,
                                 MbsProblem *problem) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = set->system;
   const MbsPattern *pattern = &system->mode.pattern;
   int size = problem->is_overcounted ? problem->row_count + system->n : system->n;
   MbsPatternBuilder *builder;
@@ -100,8 +100,8 @@ static MbsStatus create_pattern(MbsContext *context, const MbsInitial *initial, 
   return mbs_pattern_finish(context, builder, &problem->pattern);
 }
 
-static void place_entries(const MbsInitial *initial, const Columns *own, const MbsProblem *problem) {
-  const MbsSystem *system = initial->system;
+static void place_entries(const MbsIndependentSet *set, const Columns *own, const MbsProblem *problem) {
+  const MbsSystem *system = set->system;
   const MbsPattern *pattern = &system->mode.pattern;
   MbsEntry *entry = problem->constraint_entries;
   for (int column = 0; column < system->n; ++column) {
@@ -121,8 +121,8 @@ static void place_entries(const MbsInitial *initial, const Columns *own, const M
   }
 }
 
-static MbsStatus create(MbsContext *context, MbsArena *scratch, const MbsInitial *initial, MbsProblem *problem) {
-  const MbsSystem *system = initial->system;
+static MbsStatus create(MbsContext *context, MbsArena *scratch, const MbsIndependentSet *set, MbsProblem *problem) {
+  const MbsSystem *system = set->system;
   Columns own = {NULL, NULL};
   int *row_of, *own_start;
   problem->is_overcounted = problem->row_count > system->n;
@@ -135,11 +135,11 @@ static MbsStatus create(MbsContext *context, MbsArena *scratch, const MbsInitial
   }
   problem->row_of = row_of;
   problem->own_start = own_start;
-  MBS_TRY(find_own_columns(context, scratch, initial, problem, own_start, &own));
-  MBS_TRY(create_pattern(context, initial, &own, problem));
+  MBS_TRY(find_own_columns(context, scratch, set, problem, own_start, &own));
+  MBS_TRY(create_pattern(context, set, &own, problem));
   MBS_TAKE(context, system->arena, problem->constraint_entries, problem->constraint_entry_count);
   MBS_TAKE(context, system->arena, problem->own_entries, own_start[problem->row_count]);
-  place_entries(initial, &own, problem);
+  place_entries(set, &own, problem);
   MBS_TAKE(context, system->arena, problem->values, problem->pattern.entry_count + 1);
   MBS_TAKE(context, system->arena, problem->work, 2 * (size_t)(problem->row_count + system->n));
   MBS_TRY(mbs_sparse_solver_create(context, system->arena, &problem->pattern, &problem->solver));
@@ -147,9 +147,9 @@ static MbsStatus create(MbsContext *context, MbsArena *scratch, const MbsInitial
   return MBS_OK;
 }
 
-MbsStatus mbs_problem_create(MbsContext *context, const MbsInitial *initial, MbsProblem *problem) {
+MbsStatus mbs_problem_create(MbsContext *context, const MbsIndependentSet *set, MbsProblem *problem) {
   MbsArena *scratch = mbs_arena_create_for(context);
-  MbsStatus status = scratch ? create(context, scratch, initial, problem)
+  MbsStatus status = scratch ? create(context, scratch, set, problem)
                              : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   mbs_arena_destroy(scratch);
   return status;
@@ -179,28 +179,28 @@ static bool is_regular(const MbsProblem *problem, double least_quality) {
          mbs_sparse_solver_condition(problem->solver, problem->values) * least_quality < 1;
 }
 
-bool mbs_problem_factor(const MbsInitial *initial, const MbsProblem *problem, const MbsState *state,
+bool mbs_problem_factor(const MbsIndependentSet *set, const MbsProblem *problem, const MbsState *state,
                         const mbs_scalar *tangent, double least_quality) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = set->system;
   mbs_scalar *values = problem->values;
   if (problem->pattern.size == 0) {  // nothing moves
     return true;
   }
   if (!tangent) {
-    mbs_terms_jacobian(system, state, true, initial->tangent);
+    mbs_terms_jacobian(system, state, true, set->tangent);
   }
   for (int i = 0; i < problem->constraint_entry_count; ++i) {
     const MbsEntry *entry = &problem->constraint_entries[i];
-    values[entry->at] = values[entry->transposed] = tangent ? tangent[entry->right] : initial->tangent[entry->below];
+    values[entry->at] = values[entry->transposed] = tangent ? tangent[entry->right] : set->tangent[entry->below];
   }
   for (int r = 0; r < problem->row_count; ++r) {
     int index = problem->rows[r] - system->m;
-    if (index >= 0 && !initial->is_automatic) {
-      mbs_initial_gradient(initial, index, state);
+    if (index >= 0 && !set->is_automatic) {
+      mbs_independent_set_gradient(set, index, state);
     }
     for (int k = problem->own_start[r]; k < problem->own_start[r + 1]; ++k) {
       const MbsEntry *entry = &problem->own_entries[k];
-      values[entry->at] = values[entry->transposed] = initial->is_automatic ? 1 : initial->gradient[entry->column];
+      values[entry->at] = values[entry->transposed] = set->is_automatic ? 1 : set->gradient[entry->column];
     }
   }
   if (problem->is_overcounted) {

@@ -13,7 +13,7 @@
 #include "algebra/sparse_solver.h"
 #include "terms/terms.h"
 
-struct MbsInitial;
+struct MbsIndependentSet;
 
 // Where entries of K come from, and where they stand in the values of the matrix that is factored.
 typedef struct MbsEntry {
@@ -38,13 +38,13 @@ typedef struct MbsProblem {
 } MbsProblem;
 
 // The matrix of a problem whose rows are chosen.
-MbsStatus mbs_problem_create(MbsContext *context, const struct MbsInitial *initial, MbsProblem *problem);
+MbsStatus mbs_problem_create(MbsContext *context, const struct MbsIndependentSet *set, MbsProblem *problem);
 void mbs_problem_destroy(MbsProblem *problem);
 
 // K at the state, factored; false: its reciprocal condition is not above the least quality. `tangent`: the system's
 // matrix of any weights at this state, whose Phi_q' is taken; NULL: Phi_q is evaluated. Where
 // independent coordinates are functions of signals, these are evaluated at the state (asserted).
-bool mbs_problem_factor(const struct MbsInitial *initial, const MbsProblem *problem, const MbsState *state,
+bool mbs_problem_factor(const struct MbsIndependentSet *set, const MbsProblem *problem, const MbsState *state,
                         const mbs_scalar *tangent, double least_quality);
 
 // b (row_count) to x (its first n), or c (its first n) to y (row_count), in place, for `count` of them one after

@@ -126,15 +126,15 @@ static MbsStatus take_constraints(MbsContext *context, Holding *h, const MbsStat
     freedom -= is_new;
   }
   if (is_generic && given > freedom) {
-    return mbs_initial_misfit(context, system, given, freedom,
-                              "give at most that many, and the others are held as placed");
+    return mbs_independent_set_misfit(context, system, given, freedom,
+                                      "give at most that many, and the others are held as placed");
   }
   for (int i = 0; i < given; ++i) {
     const MbsIndependentSpec *spec = &h->loose->blueprint->independents.items[i];
     double rest = mbs_rank_distance(h->rank, row_entries(h, system->m - given + i), h->column, h->value);
     MBS_TRY(take_constraint(context, h, system->m - given + i, &is_new));
     if (is_generic && !is_new) {
-      return mbs_initial_adds_nothing(context, spec->name, spec->place);
+      return mbs_independent_set_adds_nothing(context, spec->name, spec->place);
     }
     if (!is_generic && h->into->placement->assembled && rest < h->into->placement->least_rest) {
       h->into->placement->least_rest = rest;

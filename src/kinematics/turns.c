@@ -21,10 +21,10 @@ static const double two_pi = 6.283185307179586476925286766559;
 
 // constraint k, or independent coordinate k - m: how far it is off its value; signals and turns as they are
 static double distance(const MbsInitial *initial, int k, const MbsState *state) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   if (k >= system->m) {
     int index = k - system->m;
-    return mbs_re(mbs_initial_value(initial, index, state) - system->independents.value[2 * index]);
+    return mbs_re(mbs_independent_set_value(&initial->set, index, state) - system->independents.value[2 * index]);
   }
   mbs_scalar level[3];
   mbs_terms_constraint(system, k, state, level);
@@ -33,7 +33,7 @@ static double distance(const MbsInitial *initial, int k, const MbsState *state) 
 
 // what a turn more of an angle changes in it
 static double change_by_turn(const MbsInitial *initial, int k, const MbsState *state, int angle) {
-  mbs_scalar *turns = &initial->system->signals.turns[angle], before = *turns;
+  mbs_scalar *turns = &initial->set.system->signals.turns[angle], before = *turns;
   double off = distance(initial, k, state);
   *turns = before + 1;
   double change = distance(initial, k, state) - off;
@@ -52,7 +52,7 @@ typedef struct Equation {
 static MbsStatus list_angles(MbsContext *context, MbsArena *scratch, const MbsInitial *initial, const MbsState *state,
                              Equation *equation) {
   const double least = 1e-6;
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   const MbsBlueprint *blueprint = system->blueprint;
   int k = equation->k, input_count;
   const int *inputs;
@@ -75,9 +75,9 @@ static MbsStatus list_angles(MbsContext *context, MbsArena *scratch, const MbsIn
 // drivers, independent coordinates, other constraints
 static MbsStatus list_equations(MbsContext *context, MbsArena *scratch, const MbsInitial *initial,
                                 const MbsState *state, int *count, Equation *equations) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   for (int pass = 0; pass < 3; ++pass) {
-    int first = pass == 1 ? system->m : 0, end = pass == 1 ? system->m + initial->count : system->m;
+    int first = pass == 1 ? system->m : 0, end = pass == 1 ? system->m + initial->set.count : system->m;
     for (int k = first; k < end; ++k) {
       const MbsRowSpec *row = k < system->m ? &system->blueprint->rows.items[k] : NULL;
       bool is_asked =
@@ -102,7 +102,7 @@ static int open_angles(const MbsInitial *initial, const Equation *equation, int 
   double least = HUGE_VAL;
   *likeliest = -1;
   for (int i = 0; i < equation->count; ++i) {
-    if (!initial->system->signals.is_expected[equation->angles[i]]) {
+    if (!initial->set.system->signals.is_expected[equation->angles[i]]) {
       ++open;
       if (unlikeness(equation->changes[i]) < least) {
         least = unlikeness(equation->changes[i]);
@@ -114,7 +114,7 @@ static int open_angles(const MbsInitial *initial, const Equation *equation, int 
 }
 
 static MbsStatus claim(MbsContext *context, MbsInitial *initial, Equation *equation, int angle) {
-  MbsSystem *system = initial->system;
+  MbsSystem *system = initial->set.system;
   MbsTurnCount *made = &initial->turn_counts[initial->turn_count];
   *made = (MbsTurnCount){.equation = equation->k, .angle = angle};
   MBS_TRY(mbs_function_create(context, system, "principal value of an angle", mbs_nowhere,
@@ -152,13 +152,13 @@ static MbsStatus claim_all(MbsContext *context, MbsInitial *initial, int count, 
 static MbsStatus choose(MbsContext *context, MbsArena *scratch, MbsInitial *initial, const MbsState *state) {
   Equation *equations;
   int count = 0;
-  MBS_TAKE(context, scratch, equations, initial->system->m + initial->count);
+  MBS_TAKE(context, scratch, equations, initial->set.system->m + initial->set.count);
   MBS_TRY(list_equations(context, scratch, initial, state, &count, equations));
   return claim_all(context, initial, count, equations);
 }
 
 MbsStatus mbs_turns_create(MbsContext *context, MbsInitial *initial, const MbsState *state) {
-  MbsSystem *system = initial->system;
+  MbsSystem *system = initial->set.system;
   if (system->signals.turn_count == 0) {
     return MBS_OK;
   }
@@ -175,14 +175,14 @@ MbsStatus mbs_turns_create(MbsContext *context, MbsInitial *initial, const MbsSt
 
 // ---- counting ----
 void mbs_turns_forget(const MbsInitial *initial) {
-  const MbsSignalBank *bank = &initial->system->signals;
+  const MbsSignalBank *bank = &initial->set.system->signals;
   for (int i = 0; i < bank->turn_count; ++i) {
     bank->previous[i] = 0;
   }
 }
 
 void mbs_turns_tell(const MbsInitial *initial, const MbsState *state) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   if (initial->turn_count == 0) {
     return;
   }
@@ -200,27 +200,27 @@ void mbs_turns_tell(const MbsInitial *initial, const MbsState *state) {
 // d theta = -p_q step
 static double turned_by(const MbsInitial *initial, const MbsTurnCount *count, const MbsState *state,
                         const mbs_scalar *step) {
-  const MbsSystem *system = initial->system;
+  const MbsSystem *system = initial->set.system;
   double sum = 0;
   for (int i = 0; i < system->nq; ++i) {
-    initial->gradient[i] = 0;
+    initial->set.gradient[i] = 0;
   }
   (void)mbs_function_evaluate(system, &count->principal, state, NULL);
-  mbs_function_transposed(system, &count->principal, state, 1, &(MbsStateBar){.q = initial->gradient});
+  mbs_function_transposed(system, &count->principal, state, 1, &(MbsStateBar){.q = initial->set.gradient});
   for (int i = 0; i < system->n; ++i) {
-    sum -= mbs_re(initial->gradient[i]) * mbs_re(step[i]);
+    sum -= mbs_re(initial->set.gradient[i]) * mbs_re(step[i]);
   }
   return sum;
 }
 
 bool mbs_turns_take(const MbsInitial *initial, const MbsState *state, const mbs_scalar *step) {
-  const MbsSignalBank *bank = &initial->system->signals;
+  const MbsSignalBank *bank = &initial->set.system->signals;
   bool is_any = false;
   for (int i = 0; i < initial->turn_count; ++i) {
     const MbsTurnCount *count = &initial->turn_counts[i];
     double more = round(turned_by(initial, count, state, step) / two_pi);  // real
     if (isfinite(more) && more != 0) {
-      mbs_signal_bank_expect(initial->system, count->angle, mbs_re(bank->turns[count->angle]) + more);
+      mbs_signal_bank_expect(initial->set.system, count->angle, mbs_re(bank->turns[count->angle]) + more);
       is_any = true;
     }
   }

@@ -37,7 +37,7 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
         "matrix-r; use one of these, or method adjoint, which is exact with every formulation",
         settings->formulation);
   }
-  if (simulation->formulation.type->is_reduced && mbs_initial_is_nonholonomic(simulation->system)) {
+  if (simulation->formulation.type->is_reduced && mbs_system_is_nonholonomic(simulation->system)) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "method adjoint-continuous is not offered with nonholonomic constraints and formulation matrix-r, "
                     "whose velocities are fewer than its positions; use penalty, or method adjoint");

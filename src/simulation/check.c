@@ -35,12 +35,12 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   check->bodies = blueprint->bodies.count - 1;
   check->coordinates = system->n;
   check->constraints = system->m;
-  check->redundant = initial->redundant_count;
+  check->redundant = initial->set.redundant_count;
   check->degrees_of_freedom = initial->velocity_count;
-  check->position_freedoms = initial->count;
+  check->position_freedoms = initial->set.count;
   check->coordinate_names = system->coordinate_names;
-  check->is_redundant = initial->is_redundant;
-  check->independent_count = initial->count;
+  check->is_redundant = initial->set.is_redundant;
+  check->independent_count = initial->set.count;
   for (int i = 0; i < blueprint->independents.count; ++i) {
     check->is_independent_automatic |= blueprint->independents.items[i].is_chosen;
   }
@@ -49,8 +49,8 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   MBS_TAKE(context, simulation->arena, velocity, system->n);
   MBS_TAKE(context, simulation->arena, constraints, system->m);
   MBS_TAKE(context, simulation->arena, is_nonholonomic, system->m);
-  MBS_TAKE(context, simulation->arena, independents, initial->count);
-  MBS_TAKE(context, simulation->arena, follows, initial->count);
+  MBS_TAKE(context, simulation->arena, independents, initial->set.count);
+  MBS_TAKE(context, simulation->arena, follows, initial->set.count);
   for (int b = 0; b < check->bodies; ++b) {
     bodies[b] =
         (MbsCheckBody){.name = blueprint->bodies.items[1 + b].name, .entities = list_entities(simulation, 1 + b)};
@@ -64,9 +64,9 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
     is_nonholonomic[i] = blueprint->rows.items[i].is_nonholonomic;
     check->nonholonomic += is_nonholonomic[i];
   }
-  for (int i = 0; i < initial->count; ++i) {
-    independents[i] = initial->independents[i].name;
-    follows[i] = initial->independents[i].follows;
+  for (int i = 0; i < initial->set.count; ++i) {
+    independents[i] = initial->set.independents[i].name;
+    follows[i] = initial->set.rate_row[i] < 0;
   }
   check->residual_position = simulation->statistics.residual_position;
   check->residual_velocity = simulation->statistics.residual_velocity;
@@ -95,7 +95,7 @@ MbsStatus mbs_check_create(MbsContext *context, const MbsModel *model, const Mbs
   MbsSimulation *simulation;
   *result = NULL;
   MBS_TRY(mbs_simulation_create(context, model, settings, 0, NULL, NULL, &simulation));
-  if (simulation->initial->redundant_count > 0 && !simulation->formulation.type->allows_redundancy) {
+  if (simulation->initial->set.redundant_count > 0 && !simulation->formulation.type->allows_redundancy) {
     // redundancy is what a check is to tell, not what it fails on
     MbsSettings other = *settings;
     allow_redundancy(&other);

@@ -279,9 +279,9 @@ static void take_independents(MbsContinuity *continuity, const MbsSimulation *si
   const MbsInitial *initial = simulation->initial;
   for (int i = 0; i < continuity->independents.count; ++i) {
     const MbsContinuityItem *item = &continuity->independents.items[i];
-    mbs_initial_gradient(initial, item->index, state);
+    mbs_independent_set_gradient(&initial->set, item->index, state);
     for (int k = 0; k < item->count; ++k) {
-      values[item->start + k] = mbs_re(initial->gradient[k]);
+      values[item->start + k] = mbs_re(initial->set.gradient[k]);
       continuity->unit[item->start + k] = 1 / simulation->violation.per_unit[k];
     }
   }

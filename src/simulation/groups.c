@@ -231,7 +231,7 @@ static MbsStatus count_freedoms(MbsContext *context, const Groups *g, const MbsS
   }
   for (int r = 0; r < system->m; ++r) {
     int k = g->row_entity[r] < 0 ? -1 : number[find(g, g->row_entity[r])];
-    if (k >= 0 && !simulation->initial->is_redundant[r]) {
+    if (k >= 0 && !simulation->initial->set.is_redundant[r]) {
       groups[k].degrees_of_freedom -= 1;
     }
   }

@@ -38,7 +38,7 @@ static MbsStatus unit_of(MbsContext *context, const MbsSystem *system, const Mbs
 // contradict each other, by drift (1e8) or by rounding (1e4), which it multiplies.
 MbsStatus mbs_simulation_choose_penalty(MbsContext *context, MbsSimulation *simulation) {
   MbsFormulation *formulation = &simulation->formulation;
-  bool has_redundancy = simulation->initial->redundant_count > 0;
+  bool has_redundancy = simulation->initial->set.redundant_count > 0;
   const double holding = has_redundancy ? 1e8 : 1e11, relaxing = has_redundancy ? 1e4 : 1e12;
   double unit = 0;
   MBS_TRY(unit_of(context, simulation->system, &simulation->state, &unit));

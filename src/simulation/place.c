@@ -35,9 +35,10 @@ static MbsStatus complete(MbsContext *context, MbsSimulation *simulation) {
   MbsInitial *initial = simulation->initial;
   MbsState *state = &simulation->state;
   mbs_signal_bank_follow(system, state);
-  for (int i = 0; i < initial->count; ++i) {
-    system->independents.value[2 * i] = mbs_initial_value(initial, i, state);
-    system->independents.value[2 * i + 1] = mbs_function_evaluate(system, &initial->independents[i].rate, state, NULL);
+  for (int i = 0; i < initial->set.count; ++i) {
+    system->independents.value[2 * i] = mbs_independent_set_value(&initial->set, i, state);
+    system->independents.value[2 * i + 1] =
+        mbs_function_evaluate(system, &initial->set.independents[i].rate, state, NULL);
   }
   MbsStatus status = mbs_initial_solve(context, initial, state, false);
   for (int i = 0; i < system->independents.count; ++i) {  // as the model has them

@@ -228,8 +228,8 @@ static MbsStatus assemble_columns(MbsContext *context, MbsSimulation *simulation
 
 MbsSparseSolver *mbs_simulation_solver(const MbsSimulation *simulation, int index) {
   const MbsInitial *initial = simulation->initial;
-  return index == 0   ? initial->position.solver
-         : index == 1 ? (initial->velocity ? initial->velocity : &initial->position)->solver
+  return index == 0   ? initial->set.position.solver
+         : index == 1 ? (initial->set.velocity ? initial->set.velocity : &initial->set.position)->solver
                       : simulation->stepper->type->solver(simulation->stepper, index - 2);
 }
 
@@ -276,7 +276,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   }
   mbs_arena_clear(simulation->scratch);
   MBS_TRY(mbs_start_check(context, simulation->scratch, system, state, &simulation->statistics.start_moved));
-  simulation->statistics.redundant = simulation->initial->redundant_count;
+  simulation->statistics.redundant = simulation->initial->set.redundant_count;
   simulation->statistics.start_rest = system->blueprint->placement->least_rest;
   simulation->stepper->iterations = 0;
   mbs_signal_bank_evaluate(system, state);

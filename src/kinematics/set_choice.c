@@ -8,7 +8,7 @@
 // the motion, and no row needs to be left out.
 #include <stdlib.h>
 
-#include "kinematics/initial.h"
+#include "kinematics/independent_set.h"
 
 static const double rank_tolerance = 1e-7;
 
@@ -19,7 +19,7 @@ static const MbsIndependentSpec *given_independents(const MbsBlueprint *blueprin
   return is_chosen ? blueprint->chosen.items : blueprint->independents.items;
 }
 
-bool mbs_initial_is_set_given(const MbsBlueprint *blueprint) {
+bool mbs_independent_set_is_given(const MbsBlueprint *blueprint) {
   int written = 0;
   for (int i = 0; i < blueprint->independents.count; ++i) {
     written += !blueprint->independents.items[i].is_chosen;
@@ -31,7 +31,7 @@ static int compare(const void *a, const void *b) { return *(const int *)a - *(co
 
 // ---- choosing ----
 typedef struct Choosing {
-  MbsInitial *initial;
+  MbsIndependentSet set;
   const MbsState *state;
   MbsArena *scratch;
   MbsJacobian jacobian;
@@ -39,24 +39,25 @@ typedef struct Choosing {
   int *rows;               // independent constraints: holonomic ones, then the others
   int row_count, freedom;  // of positions
   int rate_count;          // of independent rates
+  bool *follows;           // by independent coordinate: its rate does
 } Choosing;
 
 static MbsStatus choose_constraints(MbsContext *context, Choosing *c) {
-  MbsInitial *initial = c->initial;
-  const MbsSystem *system = initial->system;
+  MbsIndependentSet *set = &c->set;
+  const MbsSystem *system = set->system;
   const MbsSparseRows *rows = &c->jacobian.rows;
-  MBS_TRY(mbs_initial_choose_constraints(context, initial, rows, NULL, c->rank, &c->row_count));
+  MBS_TRY(mbs_independent_set_choose_constraints(context, set, rows, NULL, c->rank, &c->row_count));
   c->freedom = system->n - c->row_count;
   for (int r = 0; r < c->row_count; ++r) {
-    c->rows[r] = initial->position.rows[r];
+    c->rows[r] = set->position.rows[r];
   }
   return MBS_OK;
 }
 
 // a rank of its own: that of the positions goes on with independent coordinates
 static MbsStatus add_nonholonomic(MbsContext *context, Choosing *c, MbsRank *rank) {
-  MbsInitial *initial = c->initial;
-  const MbsSystem *system = initial->system;
+  MbsIndependentSet *set = &c->set;
+  const MbsSystem *system = set->system;
   const MbsSparseRows *rows = &c->jacobian.rows;
   int holonomic = c->row_count;
   for (int i = 0; i < holonomic + system->m; ++i) {
@@ -68,8 +69,8 @@ static MbsStatus add_nonholonomic(MbsContext *context, Choosing *c, MbsRank *ran
     MBS_TRY(mbs_rank_take(context, rank, rows->start[k + 1] - first, rows->column + first, rows->value + first,
                           rank_tolerance, &is_new));
     if (i >= holonomic) {
-      initial->is_redundant[k] = !is_new;
-      initial->redundant_count += !is_new;
+      set->is_redundant[k] = !is_new;
+      set->redundant_count += !is_new;
       c->rows[c->row_count] = k;
       c->row_count += is_new;
     }
@@ -79,10 +80,10 @@ static MbsStatus add_nonholonomic(MbsContext *context, Choosing *c, MbsRank *ran
 }
 
 static MbsStatus choose_automatic(MbsContext *context, Choosing *c) {
-  MbsInitial *initial = c->initial;
-  int holonomic = initial->system->n - c->freedom, *chosen;
-  MBS_TRY(mbs_initial_take_automatic(context, c->scratch, initial, c->freedom));
-  chosen = initial->automatic;
+  MbsIndependentSet *set = &c->set;
+  int holonomic = set->system->n - c->freedom, *chosen;
+  MBS_TRY(mbs_independent_set_take_automatic(context, c->scratch, set, c->freedom));
+  chosen = set->automatic;
   MBS_TRY(mbs_jacobian_complete(context, c->scratch, &c->jacobian, c->row_count, c->rows, 0, NULL, chosen));
   if (c->row_count > holonomic) {
     MBS_TRY(mbs_jacobian_complete(context, c->scratch, &c->jacobian, holonomic, c->rows, c->rate_count, chosen,
@@ -91,7 +92,7 @@ static MbsStatus choose_automatic(MbsContext *context, Choosing *c) {
   qsort(chosen, (size_t)c->rate_count, sizeof *chosen, compare);  // the same set has one name
   qsort(chosen + c->rate_count, (size_t)(c->freedom - c->rate_count), sizeof *chosen, compare);
   for (int i = 0; i < c->freedom; ++i) {
-    initial->independents[i].follows = i >= c->rate_count;
+    c->follows[i] = i >= c->rate_count;
   }
   return MBS_OK;
 }
@@ -99,19 +100,19 @@ static MbsStatus choose_automatic(MbsContext *context, Choosing *c) {
 // of coordinates that are given, those whose rates add most
 static MbsStatus choose_rates(MbsContext *context, Choosing *c, MbsRank *rank) {
   const double tolerances[] = {0.5, 0.2, 0.1, 1e-2, 1e-3, 1e-5, rank_tolerance};
-  MbsInitial *initial = c->initial;
-  const MbsSystem *system = initial->system;
+  MbsIndependentSet *set = &c->set;
+  const MbsSystem *system = set->system;
   int *column, count = 0;
   double *value;
   MBS_TAKE(context, c->scratch, column, system->n);
   MBS_TAKE(context, c->scratch, value, system->n);
   for (int pass = 0; pass < MBS_COUNT(tolerances); ++pass) {
-    for (int i = 0; i < initial->count && count < c->rate_count; ++i) {
+    for (int i = 0; i < set->count && count < c->rate_count; ++i) {
       bool is_new;
-      if (initial->independents[i].follows) {
-        int entries = mbs_initial_gradient_row(initial, i, c->state, column, value);
+      if (c->follows[i]) {
+        int entries = mbs_independent_set_gradient_row(set, i, c->state, column, value);
         MBS_TRY(mbs_rank_take(context, rank, entries, column, value, tolerances[pass], &is_new));
-        initial->independents[i].follows = !is_new;
+        c->follows[i] = !is_new;
         count += is_new;
       }
     }
@@ -120,27 +121,27 @@ static MbsStatus choose_rates(MbsContext *context, Choosing *c, MbsRank *rank) {
 }
 
 // the rows of both problems: all constraints where some are redundant
-static MbsStatus collect_rows(MbsContext *context, const Choosing *c) {
-  MbsInitial *initial = c->initial;
-  const MbsSystem *system = initial->system;
-  bool is_nonholonomic = mbs_initial_is_nonholonomic(system), has_redundancy = initial->redundant_count > 0;
-  MbsProblem *problems[] = {&initial->position, &initial->position};
+static MbsStatus collect_rows(MbsContext *context, Choosing *c) {
+  MbsIndependentSet *set = &c->set;
+  const MbsSystem *system = set->system;
+  bool is_nonholonomic = mbs_system_is_nonholonomic(system), has_redundancy = set->redundant_count > 0;
+  MbsProblem *problems[] = {&set->position, &set->position};
   if (is_nonholonomic) {
     MBS_TAKE(context, c->scratch, problems[1], 1);
     MBS_TAKE(context, c->scratch, problems[1]->rows, system->n + system->m);
   }
-  initial->velocity = problems[1];
+  set->velocity = problems[1];
   for (int p = 0; p <= is_nonholonomic; ++p) {
     MbsProblem *problem = problems[p];
     problem->row_count = 0;
     for (int k = 0; k < system->m; ++k) {
       bool is_part = p == 1 || !system->mode.rows[k].is_nonholonomic;
-      if (is_part && (has_redundancy || !initial->is_redundant[k])) {
+      if (is_part && (has_redundancy || !set->is_redundant[k])) {
         problem->rows[problem->row_count++] = k;
       }
     }
-    for (int i = 0; i < initial->count; ++i) {
-      if (p == 0 || !initial->independents[i].follows) {
+    for (int i = 0; i < set->count; ++i) {
+      if (p == 0 || !c->follows[i]) {
         problem->rows[problem->row_count++] = system->m + i;
       }
     }
@@ -149,13 +150,14 @@ static MbsStatus collect_rows(MbsContext *context, const Choosing *c) {
 }
 
 static MbsStatus choose(MbsContext *context, Choosing *c, bool is_automatic) {
-  MbsInitial *initial = c->initial;
-  const MbsSystem *system = initial->system;
+  MbsIndependentSet *set = &c->set;
+  const MbsSystem *system = set->system;
   MbsRank *rates;
   MBS_TRY(mbs_jacobian_create(context, c->scratch, system, &c->jacobian));
   MBS_TRY(mbs_rank_create(context, c->scratch, system->n, &c->rank));
   MBS_TRY(mbs_rank_create(context, c->scratch, system->n, &rates));
   MBS_TAKE(context, c->scratch, c->rows, system->m);
+  MBS_TAKE(context, c->scratch, c->follows, system->n);
   mbs_jacobian_evaluate_rates(&c->jacobian, c->state);
   mbs_rank_announce(rates, c->jacobian.rows.start[system->m], c->jacobian.rows.column);
   MBS_TRY(choose_constraints(context, c));
@@ -163,34 +165,34 @@ static MbsStatus choose(MbsContext *context, Choosing *c, bool is_automatic) {
   if (is_automatic) {
     MBS_TRY(choose_automatic(context, c));
   } else {
-    MBS_TRY(mbs_initial_check_given(context, initial, c->state, c->rank, c->freedom, c->scratch));
-    for (int i = 0; i < initial->count; ++i) {
-      initial->independents[i].follows = true;
+    MBS_TRY(mbs_independent_set_check_given(context, set, c->state, c->rank, c->freedom, c->scratch));
+    for (int i = 0; i < set->count; ++i) {
+      c->follows[i] = true;
     }
     MBS_TRY(choose_rates(context, c, rates));
   }
   return collect_rows(context, c);
 }
 
-MbsStatus mbs_initial_choose_set(MbsContext *context, MbsArena *arena, MbsSystem *system, const MbsState *state,
-                                 bool is_automatic, MbsSetChoice *choice) {
+MbsStatus mbs_independent_set_choose(MbsContext *context, MbsArena *arena, MbsSystem *system, const MbsState *state,
+                                     bool is_automatic, MbsSetChoice *choice) {
   int count;
   const MbsIndependentSpec *specs = given_independents(system->blueprint, &count);
   Choosing c = {.state = state, .scratch = arena};
-  MBS_TRY(mbs_initial_begin(context, arena, system, is_automatic ? 0 : count, specs, &c.initial));
+  MBS_TRY(mbs_independent_set_begin(context, arena, system, is_automatic ? 0 : count, specs, &c.set));
   MBS_TRY(choose(context, &c, is_automatic));
-  *choice = mbs_initial_choice(c.initial);
+  *choice = mbs_independent_set_choice(&c.set);
   return MBS_OK;
 }
 
-MbsSetChoice mbs_initial_choice(const MbsInitial *initial) {
-  return (MbsSetChoice){.is_automatic = initial->is_automatic,
-                        .count = initial->count,
-                        .coordinates = initial->automatic,
-                        .row_count = initial->position.row_count,
-                        .rows = initial->position.rows,
-                        .rate_row_count = initial->velocity->row_count,
-                        .rate_rows = initial->velocity->rows};
+MbsSetChoice mbs_independent_set_choice(const MbsIndependentSet *set) {
+  return (MbsSetChoice){.is_automatic = set->is_automatic,
+                        .count = set->count,
+                        .coordinates = set->automatic,
+                        .row_count = set->position.row_count,
+                        .rows = set->position.rows,
+                        .rate_row_count = set->velocity->row_count,
+                        .rate_rows = set->velocity->rows};
 }
 
 // ---- problems of a choice ----
@@ -201,42 +203,33 @@ static void copy_rows(int count, const int *from, MbsProblem *problem) {
   }
 }
 
-MbsStatus mbs_initial_create_set(MbsContext *context, MbsSystem *system, const MbsSetChoice *choice,
-                                 MbsInitial **result) {
+MbsStatus mbs_independent_set_create(MbsContext *context, MbsSystem *system, const MbsSetChoice *choice,
+                                     MbsIndependentSet **result) {
   int count;
   const MbsIndependentSpec *specs = given_independents(system->blueprint, &count);
-  MBS_TRY(mbs_initial_begin(context, system->arena, system, choice->is_automatic ? 0 : count, specs, result));
-  MbsInitial *initial = *result;
+  MbsIndependentSet *set;
+  MBS_TAKE(context, system->arena, set, 1);
+  *result = set;
+  MBS_TRY(mbs_independent_set_begin(context, system->arena, system, choice->is_automatic ? 0 : count, specs, set));
   if (choice->is_automatic) {
-    MBS_TRY(mbs_initial_take_automatic(context, system->arena, initial, choice->count));
+    MBS_TRY(mbs_independent_set_take_automatic(context, system->arena, set, choice->count));
     for (int i = 0; i < choice->count; ++i) {
-      initial->automatic[i] = choice->coordinates[i];
-      initial->independents[i].name = system->coordinate_names[choice->coordinates[i]];
+      set->automatic[i] = choice->coordinates[i];
     }
   }
-  copy_rows(choice->row_count, choice->rows, &initial->position);
-  MBS_TRY(mbs_initial_finish(context, initial));
-  if (!initial->velocity) {
-    MBS_TAKE(context, system->arena, initial->velocity, 1);
-    MBS_TAKE(context, system->arena, initial->velocity->rows, choice->rate_row_count);
-    copy_rows(choice->rate_row_count, choice->rate_rows, initial->velocity);
-    MBS_TRY(mbs_problem_create(context, initial, initial->velocity));
-  }
-  MBS_TAKE(context, system->arena, initial->rate_row, initial->count);
-  for (int i = 0; i < initial->count; ++i) {
-    initial->rate_row[i] = -1;
-  }
-  for (int r = 0; r < initial->velocity->row_count; ++r) {
-    int i = initial->velocity->rows[r] - system->m;
-    if (i >= 0) {
-      initial->rate_row[i] = r;
-      initial->velocity_count += 1;
-    }
+  copy_rows(choice->row_count, choice->rows, &set->position);
+  MBS_TRY(mbs_independent_set_finish(context, set));
+  if (!set->velocity) {
+    MBS_TAKE(context, system->arena, set->velocity, 1);
+    MBS_TAKE(context, system->arena, set->velocity->rows, choice->rate_row_count);
+    copy_rows(choice->rate_row_count, choice->rate_rows, set->velocity);
+    mbs_independent_set_find_rates(set);
+    MBS_TRY(mbs_problem_create(context, set, set->velocity));
   }
   return MBS_OK;
 }
 
-bool mbs_initial_factor_set(const MbsInitial *set, const MbsState *state, const mbs_scalar *tangent) {
+bool mbs_independent_set_factor(const MbsIndependentSet *set, const MbsState *state, const mbs_scalar *tangent) {
   const double singular = 1e-13;
   return mbs_problem_factor(set, &set->position, state, tangent, singular) &&
          (set->velocity == &set->position || mbs_problem_factor(set, set->velocity, state, tangent, singular));
