@@ -268,45 +268,6 @@ MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const
   return MBS_OK;
 }
 
-// the derivative of a redundant constraint against the sum of |Phi_qi X_i| that it is made of
-static void oppose(const MbsInitial *initial, const MbsJacobian *jacobian, const mbs_scalar *columns,
-                   MbsOpposition *worst) {
-  const double least = 1e-6, rounding = 1e-12;
-  const MbsSystem *system = initial->set.system;
-  const MbsSparseRows *rows = &jacobian->rows;
-  for (int k = 0; k < system->column_count; ++k) {
-    const mbs_scalar *X = columns + (size_t)k * (size_t)system->nq, *R = initial->R + k * (system->n + system->m);
-    for (int row = 0; row < system->m; ++row) {
-      double sum = rounding * mbs_jacobian_length(jacobian, row), left = mbs_re(mbs_abs(R[system->n + row]));
-      for (int i = rows->start[row]; i < rows->start[row + 1]; ++i) {
-        sum += fabs(rows->value[i]) * mbs_re(mbs_abs(X[rows->column[i]]));  // real
-      }
-      if (initial->set.is_redundant[row] && left > least * sum && left > worst->off * (left + sum)) {
-        *worst = (MbsOpposition){.off = left / (left + sum), .constraint = row, .column = k};
-      }
-    }
-  }
-}
-
-MbsOpposition mbs_initial_oppose(const MbsInitial *initial, const MbsState *state, MbsJacobian *jacobian,
-                                 const mbs_scalar *X, const mbs_scalar *V) {
-  const MbsSystem *system = initial->set.system;
-  MbsOpposition worst = {0};
-  if (initial->set.redundant_count == 0) {
-    return worst;
-  }
-  mbs_jacobian_evaluate_rates(jacobian, state);
-  for (int level = 0; level < 2; ++level) {
-    for (int i = 0; i < (system->n + system->m) * system->column_count; ++i) {
-      initial->R[i] = 0;
-    }
-    mbs_terms_derivative(system, state, level == 0 ? &position_level : &velocity_level, system->column_count, true, X,
-                         V, NULL, NULL, initial->R);
-    oppose(initial, jacobian, level == 0 ? X : V, &worst);
-  }
-  return worst;
-}
-
 // rows of one problem, transposed: y = K^-T of what its unknowns receive, then -y goes to what the rows depend on
 static void transpose_problem(MbsInitial *initial, const MbsState *state, bool is_velocity, const MbsStateBar *bar) {
   const MbsSystem *system = initial->set.system;

@@ -26,6 +26,7 @@ typedef struct MbsInitial {
   mbs_scalar *rhs, *levels;  // n x columns; m
   mbs_scalar *R;             // (n + m) x columns
   mbs_scalar *unused;        // the longer of nq and m
+  MbsColumns columns;        // X, V, A, where constraints are redundant and states carry none along
 } MbsInitial;
 
 // `state` holds the guess. Chooses rows and checks that the independent coordinates fit.
@@ -34,21 +35,19 @@ void mbs_initial_destroy(MbsInitial *initial);
 
 // Positions and velocities, from the guess in the state. Unless it is the first time, angles go on from where they are.
 MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first);
-// A redundant constraint follows from the others at these values of the parameters. Where it would not at other values,
-// the mechanism has this motion at these values only, and derivatives with respect to such a parameter mean nothing:
-// what the others make of positions and velocities does not satisfy it. off: how much of its change is left over, at
-// most; 0: less than rounding makes of it.
+// Their derivatives: X, V (nq per column), the fixed coordinates' too, of which also A.
+MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const MbsState *state, mbs_scalar *X,
+                                 mbs_scalar *V, mbs_scalar *A);
+
+// The redundant constraint that a column's parameter contradicts most. off: how much of its change is left over; 0:
+// none is. opposition.c
 typedef struct MbsOpposition {
   double off;
   int constraint, column;
 } MbsOpposition;
-// After derivative, which gave X and V: the worst.
-MbsOpposition mbs_initial_oppose(const MbsInitial *initial, const MbsState *state, MbsJacobian *jacobian,
-                                 const mbs_scalar *X, const mbs_scalar *V);
-
-// Their derivatives: X, V (nq per column), the fixed coordinates' too, of which also A.
-MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const MbsState *state, mbs_scalar *X,
-                                 mbs_scalar *V, mbs_scalar *A);
+// carried: X and V of the start; NULL: states carry none along, and they are found here.
+MbsStatus mbs_initial_find_opposition(MbsContext *context, MbsInitial *initial, const MbsState *state,
+                                      const MbsColumns *carried, MbsJacobian *jacobian, MbsOpposition *worst);
 
 // The transpose: from the derivatives of a number with respect to q and v of the start to those with respect to fixed
 // coordinates, coefficients and parameters. The state's matrices must be factored, and its signals evaluated.

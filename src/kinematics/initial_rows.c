@@ -119,12 +119,19 @@ MbsStatus mbs_initial_begin(MbsContext *context, MbsArena *arena, MbsSystem *sys
 
 static MbsStatus finish(MbsContext *context, MbsInitial *initial) {
   MbsSystem *system = initial->set.system;
-  size_t n = (size_t)system->n, m = (size_t)system->m, widest = (size_t)system->carried_count;
-  widest = widest > 1 ? widest : 1;
+  bool has_own = initial->set.redundant_count > 0 && system->carried_count < system->column_count;
+  size_t n = (size_t)system->n, m = (size_t)system->m, nq = (size_t)system->nq;
+  size_t columns = (size_t)(has_own ? system->column_count : system->carried_count), widest = columns > 1 ? columns : 1;
   MBS_TAKE(context, system->arena, initial->levels, m);
   MBS_TAKE(context, system->arena, initial->rhs, n * widest);
   MBS_TAKE(context, system->arena, initial->R, (n + m) * widest);
   MBS_TAKE(context, system->arena, initial->unused, system->nq > system->m ? system->nq : system->m);
+  if (has_own) {
+    MBS_TRY(mbs_system_allow_columns(context, system));
+    MBS_TAKE(context, system->arena, initial->columns.X, nq * columns);
+    MBS_TAKE(context, system->arena, initial->columns.V, nq * columns);
+    MBS_TAKE(context, system->arena, initial->columns.A, nq * columns);
+  }
   initial->set.position.row_count = system->n;
   return mbs_independent_set_finish(context, &initial->set);
 }

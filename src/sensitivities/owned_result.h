@@ -19,10 +19,6 @@ MbsStatus mbs_owned_result_finish(MbsContext *context, MbsStatus status, MbsOwne
 // Names of the model, its chosen parameters with their values, and its chosen objectives.
 MbsStatus mbs_result_describe(MbsContext *context, MbsArena *arena, const MbsModel *model,
                               const MbsSelection *selection, MbsResult *result);
-// Of a gradient: a redundant constraint that a parameter contradicts, found at a start of its own, which takes no
-// longer than a step or two. values: of all parameters, or NULL.
-MbsStatus mbs_result_find_opposition(MbsContext *context, MbsArena *arena, const MbsModel *model,
-                                     const MbsSelection *selection, const double *values, MbsResult *result);
 // Is there something to differentiate?
 MbsStatus mbs_selection_check(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                               const MbsSelection *selection);

@@ -2,7 +2,6 @@
 #include "sensitivities/owned_result.h"
 
 #include "sensitivities/warnings.h"
-#include "simulation/simulation.h"
 
 MbsStatus mbs_owned_result_create(MbsContext *context, MbsOwnedResult **result) {
   MbsArena *arena = mbs_arena_create_for(context);
@@ -59,32 +58,6 @@ MbsStatus mbs_result_describe(MbsContext *context, MbsArena *arena, const MbsMod
   result->parameter_values = values;
   MBS_TRY(copy_names(context, arena, selection->parameter_count, selection->parameter_names, &result->parameters));
   return copy_names(context, arena, selection->objective_count, selection->objective_names, &result->objectives);
-}
-
-static MbsStatus start_with_columns(MbsContext *context, MbsArena *arena, MbsSimulation *simulation,
-                                    const MbsSelection *selection, MbsResult *result) {
-  MBS_TRY(mbs_simulation_start(context, simulation));
-  MbsOpposition worst = mbs_initial_oppose(simulation->initial, &simulation->state, &simulation->violation.jacobian,
-                                           simulation->columns.X, simulation->columns.V);
-  if (worst.off > 0) {
-    result->opposed_constraint =
-        mbs_arena_copy_text(arena, simulation->system->blueprint->rows.items[worst.constraint].name);
-    result->opposing_parameter = mbs_arena_copy_text(arena, selection->parameter_names[worst.column]);
-  }
-  return MBS_OK;
-}
-
-MbsStatus mbs_result_find_opposition(MbsContext *context, MbsArena *arena, const MbsModel *model,
-                                     const MbsSelection *selection, const double *values, MbsResult *result) {
-  MbsSimulation *simulation;
-  if (!result->gradient || result->statistics.redundant == 0) {
-    return MBS_OK;
-  }
-  MBS_TRY(mbs_simulation_create(context, model, &result->settings, selection->parameter_count, selection->parameters,
-                                values, &simulation));
-  MbsStatus status = start_with_columns(context, arena, simulation, selection, result);
-  mbs_simulation_destroy(simulation);
-  return status;
 }
 
 MbsStatus mbs_selection_check(MbsContext *context, const MbsModel *model, const MbsRequest *request,

@@ -191,6 +191,13 @@ MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *s
   MBS_TRY(give_state(context, arena, session, result));
   MBS_TRY(give_jumps(context, arena, &simulation->guards, result));
   MBS_TRY(give_unsmooth(context, arena, simulation, result));
+  if (simulation->opposition.off > 0) {
+    const MbsBlueprint *blueprint = simulation->system->blueprint;
+    int parameter = simulation->system->columns[simulation->opposition.column];
+    result->opposed_constraint =
+        mbs_arena_copy_text(arena, blueprint->rows.items[simulation->opposition.constraint].name);
+    result->opposing_parameter = mbs_arena_copy_text(arena, blueprint->parameters.items[parameter].name);
+  }
   if (simulation->system->blueprint->placement->least_determined) {
     result->least_determined = mbs_arena_copy_text(arena, simulation->system->blueprint->placement->least_determined);
   }

@@ -124,6 +124,9 @@ static MbsStatus run_perturbed(MbsContext *context, Run *run) {
                          .parameters = run->shaken,
                          .perturbed = -1};
   MbsTwinRequest nominal_request = base;
+  nominal_request.column_count = count;
+  nominal_request.columns = selection->parameters;
+  nominal_request.is_start_alone = true;
   MbsRecorder recorder = mbs_series_recorder(series);
   nominal_request.recorder = series ? &recorder : NULL;
   MbsResult outcome;
@@ -170,7 +173,6 @@ static MbsStatus run_several(MbsContext *context, MbsArena *arena, const MbsMode
   MBS_TAKE(context, arena, run.gradient, run.selection.objective_count * run.selection.parameter_count);
   MBS_TRY(run_perturbed(context, &run));
   *result = run.result;
-  MBS_TRY(mbs_result_find_opposition(context, arena, model, &run.selection, values, result));
   return mbs_result_describe(context, arena, model, &run.selection, result);
 }
 

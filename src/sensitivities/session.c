@@ -84,7 +84,7 @@ MbsStatus mbs_session_create(MbsContext *context, const MbsModel *model, const M
                              MbsSession **result) {
   MbsSimulation *simulation;
   *result = NULL;
-  MBS_TRY((request->is_adjoint ? mbs_simulation_create_for_sweep : mbs_simulation_create)(
+  MBS_TRY((request->is_adjoint || request->is_start_alone ? mbs_simulation_create_for_sweep : mbs_simulation_create)(
       context, model, &request->settings, request->column_count, request->columns, request->parameters, &simulation));
   MbsSession *session = mbs_arena_take(simulation->arena, 1, sizeof *session);
   if (!session) {

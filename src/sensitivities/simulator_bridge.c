@@ -315,7 +315,6 @@ const double *mbs_simulator_gradient(const MbsSimulator *simulator) {
 MbsStatus mbs_simulator_give(MbsContext *context, MbsArena *arena, MbsSimulator *simulator, MbsResult *result) {
   MBS_TRY(mbs_session_result(context, arena, simulator->session, result));
   result->gradient = simulator->method == MBS_METHOD_NONE ? NULL : result->gradient;
-  MBS_TRY(mbs_result_find_opposition(context, arena, simulator->model, &simulator->selection, simulator->all, result));
   return mbs_result_describe(context, arena, simulator->model, &simulator->selection, result);
 }
 

@@ -35,6 +35,7 @@ typedef struct MbsTwinRequest {
   const int *columns;
   const MbsSourceTable *source;  // of the derivatives; NULL: the formulas
   bool is_adjoint;               // by the adjoint method, not directly
+  bool is_start_alone;           // not the run, but its start: for what contradicts a parameter there
   bool is_continuous;            // by the continuous adjoint, if by an adjoint; its histories have running gradients
   int objective_count;           // chosen
   const int *objectives;         // NULL: all
@@ -49,7 +50,7 @@ typedef struct MbsTwinRequest {
 
 // Everything in the arena that is passed with it. A perturbed run gives derivatives: imaginary parts over the step, in
 // `values` and in the recorded rows (but for the time). Names of the model, its parameters and objectives, and warnings
-// are not filled in. path (NULL: not wanted): what the run did.
+// are not filled in (but what contradicts a parameter). path (NULL: not wanted): what the run did.
 MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,
                        MbsResult *result, MbsPath *path);
 MbsStatus mbs_complex_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *request,

@@ -288,6 +288,9 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   if (simulation->has_columns) {
     MBS_TRY(assemble_columns(context, simulation));
   }
+  MBS_TRY(mbs_initial_find_opposition(context, simulation->initial, state,
+                                      simulation->has_columns ? &simulation->columns : NULL,
+                                      &simulation->violation.jacobian, &simulation->opposition));
   mbs_objectives_advance(&simulation->objectives, state, simulation->has_columns ? &simulation->columns : NULL, 0);
   mbs_system_take_derivatives(system, false);
   simulation->statistics.seconds_dynamics += solved - began;

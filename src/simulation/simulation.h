@@ -98,6 +98,7 @@ typedef struct MbsSimulation {
   MbsObjectives objectives;
   MbsGuards guards;          // of what jumps on the way
   MbsContinuity continuity;  // what may not be defined
+  MbsOpposition opposition;  // of the start
   bool is_started;
   mbs_scalar *levels;  // of the constraints: 3 x m
   MbsStatistics statistics;

@@ -61,7 +61,7 @@ static MbsStatus activate(MbsContext *context, MbsCoefficients *coefficients, in
 }
 
 MbsStatus mbs_coefficients_finish(MbsContext *context, MbsCoefficients *coefficients, int column_count,
-                                  const int *columns, bool has_slopes) {
+                                  const int *columns) {
   MbsArena *arena = coefficients->arena;
   int count = coefficients->nodes.count;
   MBS_LIST(MbsNode) outputs = {0, 0, NULL};
@@ -98,7 +98,11 @@ MbsStatus mbs_coefficients_finish(MbsContext *context, MbsCoefficients *coeffici
   MBS_TRY(mbs_tape_create(context, arena, coefficients->graph, outputs.count, outputs.items, &coefficients->tape));
   MBS_TAKE(context, arena, coefficients->inputs, coefficients->tape->input_count);
   MBS_TAKE(context, arena, coefficients->outputs, outputs.count);
-  for (int b = 0; b < coefficients->blocks.count && has_slopes; ++b) {
+  return MBS_OK;
+}
+
+MbsStatus mbs_coefficients_give_slopes(MbsContext *context, MbsCoefficients *coefficients, int column_count) {
+  for (int b = 0; b < coefficients->blocks.count; ++b) {
     MBS_TRY(activate(context, coefficients, column_count, coefficients->blocks.items[b]));
   }
   return MBS_OK;

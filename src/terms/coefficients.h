@@ -15,7 +15,7 @@ typedef struct MbsBlock {
   mbs_scalar *value;  // count
   int active_count;   // columns it depends on
   const int *column;  // active_count
-  mbs_scalar *slope;  // active_count x count: d value / d parameter; none where no columns are carried along
+  mbs_scalar *slope;  // active_count x count: d value / d parameter, where they are given
 } MbsBlock;
 
 typedef struct MbsCoefficients {
@@ -34,9 +34,11 @@ typedef struct MbsCoefficients {
 // Fills block->index from nodes and remembers the block.
 MbsStatus mbs_coefficients_add_block(MbsContext *context, MbsCoefficients *coefficients, int count,
                                      const MbsNode *nodes, MbsBlock *block);
-// After the last block. columns[k]: the parameter of column k; has_slopes: of the blocks.
+// After the last block. columns[k]: the parameter of column k.
 MbsStatus mbs_coefficients_finish(MbsContext *context, MbsCoefficients *coefficients, int column_count,
-                                  const int *columns, bool has_slopes);
+                                  const int *columns);
+// Slopes to all blocks, for products with columns; adjoints do without.
+MbsStatus mbs_coefficients_give_slopes(MbsContext *context, MbsCoefficients *coefficients, int column_count);
 // All values and slopes at these values of all parameters. Does not allocate.
 void mbs_coefficients_refresh(MbsCoefficients *coefficients, const mbs_scalar *parameters);
 // Other derivatives than the tape's: of all coefficients by one column, then spread to the blocks.

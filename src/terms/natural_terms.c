@@ -292,6 +292,12 @@ static MbsStatus add_form_pattern(MbsContext *context, const MbsSystem *system, 
   return MBS_OK;
 }
 
+static MbsStatus widen(MbsContext *context, MbsSystem *system, int columns) {
+  MBS_TAKE(context, system->arena, system->work->scratch, (size_t)(system->nq + system->m) * (size_t)columns);
+  MBS_TAKE(context, system->arena, system->work->directions, columns);
+  return MBS_OK;
+}
+
 static void guess(const MbsSystem *system, mbs_scalar *q) {
   const MbsBlueprint *blueprint = system->blueprint;
   for (int i = 0; i < blueprint->entities.count; ++i) {
@@ -320,5 +326,6 @@ const MbsTermsTable mbs_natural_terms = {.has_sources = true,
                                          .begin_bar = begin_bar,
                                          .end_bar = end_bar,
                                          .add_form_pattern = add_form_pattern,
+                                         .widen = widen,
                                          .guess = guess,
                                          .forget = forget};

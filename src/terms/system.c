@@ -207,17 +207,18 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   if (blueprint->tree.count > 0) {
     MBS_TRY(mbs_tree_create(context, system, &tree));
   }
-  MBS_TRY(mbs_coefficients_finish(context, &system->coefficients, column_count, columns, is_carried));
-  int widest = system->carried_count > 1 ? system->carried_count : 1;
-  MBS_TAKE(context, arena, system->work->scratch, (size_t)(system->nq + system->m) * (size_t)widest);
+  MBS_TRY(mbs_coefficients_finish(context, &system->coefficients, column_count, columns));
+  if (is_carried) {
+    MBS_TRY(mbs_coefficients_give_slopes(context, &system->coefficients, column_count));
+  }
   int longest = system->nq > system->m ? system->nq : system->m;
   MBS_TAKE(context, arena, system->zeros, longest > MBS_LONGEST_TWIST ? longest : MBS_LONGEST_TWIST);
-  MBS_TAKE(context, arena, system->work->directions, widest);
   MBS_TRY(mbs_pattern_status(context, &system->mode.pattern));
   *result = system;
   if (tree) {
     MBS_TRY(mbs_tree_wrap(context, tree, result));
   }
+  MBS_TRY((*result)->terms->widen(context, *result, system->carried_count > 1 ? system->carried_count : 1));
   return mbs_pattern_status(context, &(*result)->mode.pattern);
 }
 
@@ -225,6 +226,16 @@ static void refresh(MbsSystem *system) {
   mbs_coefficients_refresh(&system->coefficients, system->parameters);
   system->terms->forget(system);
   MBS_DEBUG(system->work->stamp = (MbsStamp){0});
+}
+
+MbsStatus mbs_system_allow_columns(MbsContext *context, MbsSystem *system) {
+  if (system->carried_count == system->column_count) {  // all of them have been from the start
+    return MBS_OK;
+  }
+  MBS_TRY(mbs_coefficients_give_slopes(context, &system->coefficients, system->column_count));
+  MBS_TRY(system->terms->widen(context, system, system->column_count));
+  refresh(system);
+  return MBS_OK;
 }
 
 int mbs_system_element_count(const MbsSystem *system) {

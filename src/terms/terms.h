@@ -139,6 +139,8 @@ typedef struct MbsTermsTable {
   MbsStatus (*add_form_pattern)(MbsContext *context, const struct MbsSystem *system, const MbsLinearForm *form, int row,
                                 MbsPatternBuilder *builder);
 
+  // room for products with so many columns at once
+  MbsStatus (*widen)(MbsContext *context, struct MbsSystem *system, int columns);
   void (*guess)(const struct MbsSystem *system, mbs_scalar *q);  // the free coordinates where the assembly begins
   void (*forget)(const struct MbsSystem *system);                // what is known of a state: numbers of elements change
 } MbsTermsTable;
@@ -274,6 +276,8 @@ MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *syst
 // products with columns, and not only by transposed products.
 MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
                             const int *columns, bool is_carried, MbsSystem **system);
+// Products with all columns, too, of a system that was created without.
+MbsStatus mbs_system_allow_columns(MbsContext *context, MbsSystem *system);
 // Relative coordinates: their recursion is about the bodies' centres of mass from now on, not the global origin.
 MbsStatus mbs_system_refer_to_mass_centres(MbsContext *context, MbsSystem *system);
 // Masses first, then constraints, then forces.

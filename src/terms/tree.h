@@ -118,7 +118,8 @@ MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **system);
 // The pattern of the matrix in the tree's coordinates, and where its entries come from.
 MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem *system);
 
-// The table's entry.
+// Entries of the table.
+MbsStatus mbs_tree_widen(MbsContext *context, MbsSystem *system, int columns);
 MbsStatus mbs_tree_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
                                     MbsPatternBuilder *builder);
 

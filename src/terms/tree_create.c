@@ -121,11 +121,18 @@ MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **resul
 }
 
 // ---- the system ----
+// the inner system's own, which may have been given slopes
+static void copy_blocks(const MbsSystem *inner, MbsSystem *system) {
+  system->fixed = inner->fixed;
+  system->independents = inner->independents;
+  system->point_block = inner->point_block;
+  system->signals.block = inner->signals.block;
+}
+
 static MbsStatus create_workspace(MbsContext *context, MbsTree *tree) {
   const MbsSystem *inner = tree->inner;
   size_t nodes = (size_t)tree->node_count, twist = (size_t)mbs_twist_size(inner->dimension);
   size_t frame = inner->dimension == 2 ? 4 : 12, joints = (size_t)tree->joint_count;
-  size_t columns = inner->carried_count > 1 ? (size_t)inner->carried_count : 1;
   size_t nq = (size_t)inner->nq, all = (size_t)(tree->coordinate_count + inner->nq - inner->n);
   struct {
     mbs_scalar **array;
@@ -154,16 +161,10 @@ static MbsStatus create_workspace(MbsContext *context, MbsTree *tree) {
                 {&tree->eta[1], twist * nodes},
                 {&tree->eta[2], twist * nodes},
                 {&tree->dW, twist * nodes},
-                {&tree->body_dW, twist * nodes * columns},
-                {&tree->owns, twist * nodes * columns},
                 {&tree->bar[0], twist * nodes},
                 {&tree->bar[1], twist * nodes},
                 {&tree->bar[2], twist * nodes},
                 {&tree->bar_P, twist * nodes},
-                {&tree->columns.X, nq * columns},
-                {&tree->columns.V, nq * columns},
-                {&tree->columns.A, nq * columns},
-                {&tree->R, (size_t)(inner->n + inner->m) * columns},
                 {&tree->x_bar.q, nq},
                 {&tree->x_bar.v, nq},
                 {&tree->x_bar.a, nq},
@@ -174,7 +175,25 @@ static MbsStatus create_workspace(MbsContext *context, MbsTree *tree) {
     MBS_TAKE(context, inner->arena, *arrays[i].array, arrays[i].size);
   }
   MBS_TAKE(context, inner->arena, tree->inertia, nodes);
+  return MBS_OK;
+}
+
+MbsStatus mbs_tree_widen(MbsContext *context, MbsSystem *system, int columns) {
+  MbsTree *tree = system->tree;
+  MbsSystem *inner = tree->inner;
+  MbsColumns *of_bodies = &tree->columns;
+  size_t count = (size_t)columns, nq = (size_t)inner->nq, rows = (size_t)(inner->n + inner->m);
+  size_t twists = (size_t)mbs_twist_size(inner->dimension) * (size_t)tree->node_count;
+  MBS_TRY(inner->terms->widen(context, inner, columns));
+  MBS_TAKE(context, inner->arena, tree->directions, columns);
+  MBS_TAKE(context, inner->arena, tree->body_dW, twists * count);
+  MBS_TAKE(context, inner->arena, tree->owns, twists * count);
+  MBS_TAKE(context, inner->arena, of_bodies->X, nq * count);
+  MBS_TAKE(context, inner->arena, of_bodies->V, nq * count);
+  MBS_TAKE(context, inner->arena, of_bodies->A, nq * count);
+  MBS_TAKE(context, inner->arena, tree->R, rows * count);
   tree->own = tree->owns;
+  copy_blocks(inner, system);
   return MBS_OK;
 }
 
@@ -211,8 +230,6 @@ MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **result) 
   system->entity_first = NULL;
   int longest = system->nq > system->m ? system->nq : system->m;
   MBS_TAKE(context, inner->arena, system->zeros, longest);
-  size_t widest = inner->carried_count > 1 ? (size_t)inner->carried_count : 1;
-  MBS_TAKE(context, inner->arena, tree->directions, widest);
   MBS_TRY(create_workspace(context, tree));
   *result = system;
   return mbs_tree_create_tangent(context, tree, system);

@@ -74,5 +74,6 @@ const MbsTermsTable mbs_tree_terms = {.residual = mbs_tree_residual,
                                       .end_bar = mbs_tree_end_bar,
                                       .movers = movers,
                                       .add_form_pattern = mbs_tree_add_form_pattern,
+                                      .widen = mbs_tree_widen,
                                       .guess = guess,
                                       .forget = forget};
