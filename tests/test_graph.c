@@ -167,6 +167,73 @@ static void test_degree(void) {
   finish();
 }
 
+static MbsNode of_two(MbsOperation operation, MbsNode a, MbsNode b) { return mbs_graph_apply(graph, operation, a, b); }
+
+static void test_selection(void) {
+  start();
+  MbsNode step = apply(MBS_OP_STEP, x), contrary = of_two(MBS_OP_UNLESS, step, one), nan = c((double)NAN);
+  // constants
+  ENSURE(mbs_graph_select(graph, one, x, y) == x && mbs_graph_select(graph, zero, x, y) == y);
+  ENSURE(mbs_graph_select(graph, c(-3), x, nan) == x && of_two(MBS_OP_WHERE, nan, x) == nan);
+  ENSURE(of_two(MBS_OP_UNLESS, nan, x) == nan && of_two(MBS_OP_WHERE, x, zero) == zero);
+  ENSURE(mbs_graph_is_constant(graph, apply(MBS_OP_FLOOR, c(-2.5)), -3));
+  // conditions
+  ENSURE(of_two(MBS_OP_WHERE, step, one) == step && of_two(MBS_OP_UNLESS, contrary, one) == step);
+  ENSURE(of_two(MBS_OP_WHERE, x, one) != x);
+  ENSURE(mbs_graph_select(graph, contrary, y, z) == mbs_graph_select(graph, step, z, y));
+  // branches
+  ENSURE(mbs_graph_select(graph, step, y, y) == y && mbs_graph_select(graph, x, y, zero) == of_two(MBS_OP_WHERE, x, y));
+  MbsNode choice = mbs_graph_select(graph, step, multiply(c(3), y), z);
+  ENSURE(degree_in_x_and_y(choice) == 2 && degree_in_x_and_y(mbs_graph_select(graph, z, x, multiply(c(3), y))) == 1);
+  ENSURE(degree_in_x_and_y(apply(MBS_OP_NOEVENT, add(x, one))) == 1 && degree_in_x_and_y(apply(MBS_OP_FLOOR, x)) == 2);
+  ENSURE(derivative(choice, 1) == of_two(MBS_OP_WHERE, step, c(3)) && derivative(choice, 0) == zero);
+  ENSURE(derivative(mbs_graph_select(graph, step, add(y, one), multiply(y, one)), 1) == one);
+  ENSURE(derivative(apply(MBS_OP_FLOOR, x), 0) == zero);
+  // noevent
+  ENSURE(apply(MBS_OP_NOEVENT, x) == x && apply(MBS_OP_NOEVENT, c(3)) == c(3));
+  MbsNode quiet = apply(MBS_OP_NOEVENT, multiply(step, y));
+  ENSURE(apply(MBS_OP_NOEVENT, quiet) == quiet && derivative(quiet, 1) == apply(MBS_OP_NOEVENT, step));
+  finish();
+}
+
+// y step(x - 2) + noevent(z step(x - 2)) + floor(atan2(y, sign(x)))
+static void test_jumps(void) {
+  start();
+  MbsNode step = apply(MBS_OP_STEP, subtract(x, c(2))), hidden = apply(MBS_OP_SIGN, z);
+  MbsNode quiet = apply(MBS_OP_NOEVENT, multiply(multiply(z, step), hidden));
+  MbsNode sign = apply(MBS_OP_SIGN, x), angle = of_two(MBS_OP_ATAN2, y, sign), whole = apply(MBS_OP_FLOOR, angle);
+  MbsNode f = add(add(multiply(y, step), quiet), whole);
+  int count;
+  const MbsNode *found;
+  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &f, &count, &found) == MBS_OK);
+  ENSURE(count == 4 && found[0] == step && found[1] == sign && found[2] == angle && found[3] == whole);
+  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &quiet, &count, &found) == MBS_OK && count == 0);
+  ENSURE(mbs_graph_jumps_of(&context, graph, 2, (MbsNode[]){x, hidden}, &count, &found) == MBS_OK);
+  ENSURE(count == 1 && found[0] == hidden);
+  // branches in their place: those inside noevent() stay
+  MbsNode p = mbs_graph_input(graph, 300), q = mbs_graph_input(graph, 301), r = mbs_graph_input(graph, 302);
+  MbsNode from[] = {step, sign, whole}, to[] = {p, q, r}, result;
+  MbsSubstitution branches = {.count = 3, .from = from, .to = to, .spares_noevent = true};
+  ENSURE(mbs_graph_substitute(&context, graph, f, &branches, &result) == MBS_OK);
+  ENSURE(result == add(add(multiply(y, p), quiet), r));
+  ENSURE(mbs_graph_substitute(&context, graph, whole, &branches, &result) == MBS_OK && result == r);
+  // the guard of one that holds another
+  branches.count = 2;
+  ENSURE(mbs_graph_substitute(&context, graph, angle, &branches, &result) == MBS_OK);
+  ENSURE(result == of_two(MBS_OP_ATAN2, y, q));
+  // everywhere, and of inputs
+  branches.spares_noevent = false;
+  ENSURE(mbs_graph_substitute(&context, graph, quiet, &branches, &result) == MBS_OK);
+  ENSURE(result == apply(MBS_OP_NOEVENT, multiply(multiply(z, p), hidden)));
+  MbsSubstitution input = {.count = 1, .from = &x, .to = (MbsNode[]){add(y, c(2))}};
+  ENSURE(mbs_graph_substitute(&context, graph, step, &input, &result) == MBS_OK);
+  ENSURE(result == apply(MBS_OP_STEP, subtract(add(y, c(2)), c(2))));
+  // what folds, folds: with p = 0 nothing of y is left
+  branches = (MbsSubstitution){.count = 1, .from = &step, .to = &zero, .spares_noevent = true};
+  ENSURE(mbs_graph_substitute(&context, graph, f, &branches, &result) == MBS_OK && result == add(quiet, whole));
+  finish();
+}
+
 static void test_derivative_form(void) {
   start();
   ENSURE(derivative(x, 0) == one && derivative(x, 1) == zero && derivative(c(3), 0) == zero);
@@ -249,6 +316,8 @@ int main(void) {
   test_folding();
   test_inputs();
   test_degree();
+  test_selection();
+  test_jumps();
   test_derivative_form();
   test_depth();
   test_local_cost();

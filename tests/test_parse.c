@@ -176,6 +176,52 @@ static void test_precedence(void) {
       {"atan2(0, 1)", 0},
       {"cosh(0)", 1},
       {"max ( min(1, 2) , 0 )", 1},
+      {"floor(2.7)", 2},
+      {"floor(-2.7)", -3},
+      {"floor(-3)", -3},
+      {"mod(7, 3)", 1},
+      {"mod(-7, 3)", 2},
+      {"mod(7, -3)", -2},
+      {"mod(-7, -3)", -1},
+      {"mod(6, 3)", 0},
+      {"mod(-6, 3)", 0},
+      {"mod(1.25, 0.5)", 0.25},
+      {"1 < 2", 1},
+      {"2 < 2", 0},
+      {"2 <= 2", 1},
+      {"3<=2", 0},
+      {"2 > 2", 0},
+      {"3 > 2", 1},
+      {"2 >= 2", 1},
+      {"1 >= 2", 0},
+      {"1 + 1 < 2*1", 0},
+      {"-1 < -2^2 + 4", 1},
+      {"1 + (1 < 2)", 2},
+      {"(1 < 2) >= (2 < 1)", 1},
+      {"3*(x > y)", 3},
+      {"3*(x < y)", 0},
+      {"x >= x", 1},
+      {"x > x", 0},
+      {"x <= x", 1},
+      {"x < x", 0},
+      {"[1 < 2, 2 < 1].x", 1},
+      {"if(1 < 2, 5, 6)", 5},
+      {"if(2 < 1, 5, 6)", 6},
+      {"if(-0.5, 5, 6)", 5},
+      {"if(x > y, 5, 6)", 5},
+      {"if(x < y, 5, 6)", 6},
+      {"if(not(x > y), 5, 6)", 6},
+      {"if(x > y, u, 2*u).y", 4},
+      {"if(x < y, u, 2*u).y", 8},
+      {"if(x < y, 5, if(x > 10, 6, 7))", 7},
+      {"and(1, 2) + and(0, 1) + and(1, 0) + and(0, 0)", 1},
+      {"or(2, 0) + or(0, 2) + or(3, 3) + or(0, 0)", 3},
+      {"not(0) + not(2)", 1},
+      {"and(x > y, y < x)", 1},
+      {"or(x < y, y > x)", 0},
+      {"noevent(7)", 7},
+      {"noevent(u).y", 4},
+      {"noevent(step(x) + 1)", 2},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
     double value = value_of(cases[k].text);
@@ -235,7 +281,15 @@ static void test_derivatives(void) {
                                       "x^3/(1 + x^2)",
                                       "x^-2",
                                       "2^x",
-                                      "norm(cross([x, y, 1], [w, x^2, 2]))"};
+                                      "norm(cross([x, y, 1], [w, x^2, 2]))",
+                                      "floor(3*x)*x^2",
+                                      "mod(x^2, w)",
+                                      "if(x > w, x^3, 1/x)",
+                                      "if(x < w, x^3, exp(x))",
+                                      "and(x > w, y < x)*x^2",
+                                      "or(x > 1, y < x)*x^2",
+                                      "not(x < w)*x^2",
+                                      "noevent(step(x)*x^2)"};
   for (size_t k = 0; k < sizeof texts / sizeof texts[0]; ++k) {
     MbsNode f = parse(texts[k]).node[0];
     MbsNode df = mbs_graph_derivative(graph, f, 0);
@@ -275,6 +329,93 @@ static void test_derivatives(void) {
     ENSURE(mbs_expression_is_reserved(help->name));
   }
   ENSURE(mbs_expression_is_reserved("pi") && mbs_expression_is_reserved("t") && !mbs_expression_is_reserved("mass"));
+  finish();
+}
+
+// ---- what jumps: against C, at random points and on a grid that has every tie; derivatives of what is taken ----
+
+typedef struct Branched {
+  const char *text;
+  double (*value)(double x, double y, double w), (*slope)(double x, double y, double w);  // d / dx
+} Branched;
+
+static double mod(double x, double y) {
+  double rest = fmod(x, y);
+  return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+static double less(double x, double y, double w) { return (x < y) + 2 * (x <= y) + 4 * (x > w) + 8 * (x >= w); }
+static double logic(double x, double y, double w) {
+  return (x < y && y < w) + 2 * (x < y || y < w) + 4 * !(x < y) + 8 * !(x > y && !(y >= w)) + 16 * (x || y);
+}
+static double none(double x, double y, double w) { return 0 * (x + y + w); }
+static double root(double x, double y, double w) { return x > 0 ? sqrt(x) + 0 * w : y; }
+static double d_root(double x, double y, double w) { return x > 0 ? 0.5 / sqrt(x) : 0 * (y + w); }
+static double power(double x, double y, double w) { return x <= 0 ? w * x : pow(x, y) * log(x); }
+static double d_power(double x, double y, double w) { return x <= 0 ? w : pow(x, y - 1) * (y * log(x) + 1); }
+static double inverse(double x, double y, double w) { return x == 0 ? y : w / x; }
+static double d_inverse(double x, double y, double w) { return x == 0 ? 0 * y : -w / (x * x); }
+static double rest(double x, double y, double w) { return y == 0 ? x : mod(x, y) + floor(w) * x; }
+static double d_rest(double x, double y, double w) { return y == 0 ? 1 + 0 * x : 1 + floor(w); }
+static double nest(double x, double y, double w) { return x < y ? (y < w ? x * x : sin(x)) : y > w ? 3 * x : -x; }
+static double d_nest(double x, double y, double w) { return x < y ? (y < w ? 2 * x : cos(x)) : y > w ? 3 : -1; }
+
+static const Branched branched[] = {
+    {"(x < y) + 2*(x <= y) + 4*(x > w) + 8*(x >= w)", less, none},
+    {"and(x < y, y < w) + 2*or(x < y, y < w) + 4*not(x < y) + 8*not(and(x > y, not(y >= w))) + 16*or(x, y)", logic,
+     none},
+    {"if(x > 0, sqrt(x), y)", root, d_root},
+    {"if(x <= 0, w*x, x^y*log(x))", power, d_power},
+    {"if(x, w/x, y)", inverse, d_inverse},
+    {"if(not(abs(y) > 0), x, mod(x, y) + floor(w)*x)", rest, d_rest},
+    {"if(x < y, if(y < w, x^2, sin(x)), if(y > w, 3*x, -x))", nest, d_nest},
+    {"noevent(if(x < y, if(y < w, x^2, sin(x)), if(y > w, 3*x, -x)))", nest, d_nest},
+};
+
+static double draw_number(void) {
+  static unsigned long long state = 7;
+  state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+  return (double)(state >> 11) * 0x1p-53;
+}
+
+// value, symbolic derivative, sweep backwards and complex step of one of them by x
+static void check_branched(const Branched *test, const MbsTape *tape, const double in[3]) {
+  mbs_scalar inputs[3], out[2], workspace[128], bar[2] = {1, 0}, inputs_bar[3];
+  double value = test->value(in[0], in[1], in[2]), slope = test->slope(in[0], in[1], in[2]);
+  int x = -1;
+  for (int k = 0; k < tape->input_count; ++k) {
+    inputs[k] = mbs_complex(in[tape->inputs[k]], tape->inputs[k] == 0 ? 1e-30 : 0);
+    x = tape->inputs[k] == 0 ? k : x;
+  }
+  ENSURE(x >= 0 && mbs_tape_register_count(tape) <= 128);
+  mbs_tape_evaluate(tape, inputs, out);
+  mbs_tape_pull_back(tape, bar, workspace, inputs_bar);
+  // some roundings of numbers of order 10, and near 0 of large ones
+  ENSURE_NEAR(mbs_re(out[0]), value, 1e-14 * (10 + fabs(value)));
+  ENSURE_NEAR(mbs_re(out[1]), slope, 1e-14 * (10 + fabs(slope)));
+  ENSURE_NEAR(mbs_re(inputs_bar[x]), slope, 1e-14 * (10 + fabs(slope)));
+#ifdef MBS_COMPLEX
+  ENSURE_NEAR(mbs_im(out[0]) / 1e-30, slope, 1e-14 * (10 + fabs(slope)));
+#endif
+}
+
+static void test_branches(void) {
+  start();
+  for (size_t k = 0; k < sizeof branched / sizeof branched[0]; ++k) {
+    MbsNode f = parse(branched[k].text).node[0];
+    MbsNode outputs[] = {f, mbs_graph_derivative(graph, f, 0)};
+    MbsTape *tape = NULL;
+    ENSURE(mbs_tape_create(&context, arena, graph, 2, outputs, &tape) == MBS_OK);
+    for (int i = 0; i < 27; ++i) {
+      check_branched(&branched[k], tape, (double[]){i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1});
+    }
+    for (int i = 0; i < 500; ++i) {
+      check_branched(&branched[k], tape,
+                     (double[]){4 * draw_number() - 2, 4 * draw_number() - 2, 4 * draw_number() - 2});
+    }
+  }
+  // a NaN in a condition shows
+  ENSURE(isnan(value_of("if(sqrt(y) > 0, 1, 2)")) && isnan(value_of("and(x > 0, log(y) < 1)")));
+  ENSURE(isnan(value_of("and(sqrt(y), x)")) && isnan(value_of("not(sqrt(y))")) && isnan(value_of("floor(sqrt(y))")));
   finish();
 }
 
@@ -359,6 +500,29 @@ static void test_errors(void) {
       {"r(a,b,c,d,e,f,g,h,i)", "r() may have at most 8 arguments"},
       {"a.b(c)", "\"a.b\" is not a function"},
       {"pi(2)", "\"pi\" is not a function"},
+      {"1 < x < 2", ":16: error: in \"1 < x < 2\": comparisons are not chained: write and(a < b, b < c)"},
+      {"1 >= x > 2", "write and(a >= b, b > c)"},
+      {"u < 1", ":12: error: in \"u < 1\": cannot compare a vector of 2 and a number"},
+      {"1 <", "expected a number, a name or \"(\" after \"<\""},
+      {"< 1", "expected a number, a name or \"(\" before \"<\""},
+      {"x <= <= 1", "expected a number, a name or \"(\" after \"<=\""},
+      {"x == 1",
+       ":12: error: in \"x == 1\": \"==\" is not offered: numbers that move are equal at single times only: "
+       "write abs(a - b) < d, with a width d"},
+      {"x = 1", "\"=\" is not offered: numbers that move"},
+      {"x != 1", "\"!=\" is not offered: numbers that move differ but at single times: write abs(a - b) > d"},
+      {"x => 1", "\"=>\" is not offered: write >="},
+      {"!x", "\"!\" is not offered: write not(a)"},
+      {"x > 1 && y", "\"&&\" is not offered: write and(a, b)"},
+      {"x | y", "\"|\" is not offered: write or(a, b)"},
+      {"x % 2", "\"%\" is not offered: write mod(a, b)"},
+      {"if(u, 1, 2)", "if() needs a number as its first argument, not a vector of 2"},
+      {"if(x, 1, u)", "if() needs two numbers or two vectors of the same size, not a number and a vector of 2"},
+      {"if(x, r3(P), u)", "two vectors of the same size, not a vector of 3 and a vector of 2"},
+      {"if(x > 1, 2)", "if() takes 3 arguments, 2 given"},
+      {"and(u, 1)", "and() needs numbers, not a vector of 2"},
+      {"floor(u)", "floor() needs a number, not a vector of 2"},
+      {"if", "if is a function: write if(...)"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
     MbsExpression value;
@@ -490,11 +654,11 @@ static unsigned draw(unsigned below) {
 // single characters of any code, and words of the language in any order
 static void test_random(void) {
   static const char *const words[] = {
-      "x",    "y",    "u",     "1", "2.5", ".5", "1e3",      "1e",         "sin(", "atan2(", "dot(",
-      "r(P)", "r(",   "norm(", "[", "]",   "(",  ")",        ",",          ".",    ".x",     ".z",
-      "+",    "-",    "*",     "/", "^",   "**", " ",        "pi",         "nan",  "\n",     "step5(",
-      "0x1",  "L.A.", "max(",  "#", "e",   "_",  "\xC3\xA9", "smooth_max("};
-  static const char *const operators[] = {"+", "-", "*", "/", "^"};
+      "x",  "y",     "u", "1",        "2.5",         ".5", "1e3", "1e",  "sin(",   "atan2(",  "dot(", "r(P)",
+      "r(", "norm(", "[", "]",        "(",           ")",  ",",   ".",   ".x",     ".z",      "+",    "-",
+      "*",  "/",     "^", "**",       " ",           "pi", "nan", "\n",  "step5(", "0x1",     "L.A.", "max(",
+      "#",  "e",     "_", "\xC3\xA9", "smooth_max(", "<",  ">=",  "if(", "floor(", "noevent("};
+  static const char *const operators[] = {"+", "-", "*", "/", "^", "<", ">="};
   enum { WORDS = sizeof words / sizeof words[0], OPERANDS = 7 };
   start();
   int good = 0;
@@ -508,7 +672,7 @@ static void test_random(void) {
       } else {
         // in every third round operands and operators alternate, so that more are good
         const char *word = words[draw(round % 3 == 1 ? WORDS : OPERANDS)];
-        word = round % 3 == 2 && k % 2 ? operators[draw(5)] : word;
+        word = round % 3 == 2 && k % 2 ? operators[draw(7)] : word;
         length += snprintf(text + length, sizeof text - (size_t)length, "%s", word);
       }
     }
@@ -535,6 +699,7 @@ int main(void) {
   test_precedence();
   test_sharing();
   test_derivatives();
+  test_branches();
   test_scope_calls();
   test_errors();
   test_no_scope();

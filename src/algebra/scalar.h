@@ -118,6 +118,9 @@ static inline mbs_scalar mbs_power(mbs_scalar x, mbs_scalar y) {
 // |x|, analytic away from 0
 static inline mbs_scalar mbs_abs(mbs_scalar x) { return mbs_re(x) < 0 ? -x : x; }
 
+// the largest whole number that is not larger; its derivative is 0
+static inline mbs_scalar mbs_floor(mbs_scalar x) { return floor(mbs_re(x)); }
+
 static inline bool mbs_is_zero(mbs_scalar x) { return mbs_re(x) == 0 && mbs_im(x) == 0; }
 
 static inline mbs_scalar mbs_dot(int count, const mbs_scalar *a, const mbs_scalar *b) {

@@ -50,7 +50,9 @@ static MbsStatus place_entity(MbsContext *context, MbsBlueprint *blueprint, cons
     return MBS_OK;
   }
   if (entity->is_fixed) {
-    const MbsSubstitution at_start = {blueprint->time_input >= 0, &blueprint->time_input, &zero};
+    bool has_time = blueprint->time_input >= 0;
+    MbsNode time = has_time ? mbs_graph_input(blueprint->graph, blueprint->time_input) : MBS_NODE_NONE;
+    const MbsSubstitution at_start = {.count = has_time, .from = &time, .to = &zero};
     for (int k = 0; k < blueprint->dimension; ++k) {
       MBS_TRY(mbs_graph_substitute(context, blueprint->graph, entity->value[k], &at_start, &r[k]));
     }
@@ -91,20 +93,21 @@ static MbsStatus place_form(MbsContext *context, MbsBlueprint *blueprint, const 
 MbsStatus mbs_placed_value(MbsContext *context, MbsBlueprint *blueprint, MbsNode expression, MbsNode *value) {
   int count;
   const int *inputs;
-  MbsNode *nodes;
+  MbsNode *from, *to;
   MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, expression, &count, &inputs));
-  MBS_TAKE(context, blueprint->arena, nodes, count);
+  MBS_TAKE(context, blueprint->arena, from, count);
+  MBS_TAKE(context, blueprint->arena, to, count);
   for (int i = 0; i < count; ++i) {
+    from[i] = mbs_graph_input(blueprint->graph, inputs[i]);
     MbsSignal signal = blueprint->signals.items[inputs[i]];
     if (signal.kind == MBS_SIGNAL_POSITION) {
       MbsForm form = blueprint->signal_forms.items[signal.index];
-      MBS_TRY(place_form(context, blueprint, &form, signal.component, &nodes[i]));
+      MBS_TRY(place_form(context, blueprint, &form, signal.component, &to[i]));
     } else {
-      nodes[i] = signal.kind == MBS_SIGNAL_PARAMETER ? mbs_graph_input(blueprint->graph, inputs[i])
-                                                     : mbs_graph_constant(blueprint->graph, 0);
+      to[i] = signal.kind == MBS_SIGNAL_PARAMETER ? from[i] : mbs_graph_constant(blueprint->graph, 0);
     }
   }
-  const MbsSubstitution substitution = {count, inputs, nodes};
+  const MbsSubstitution substitution = {.count = count, .from = from, .to = to};
   return mbs_graph_substitute(context, blueprint->graph, expression, &substitution, value);
 }
 

@@ -2,6 +2,7 @@
 //
 //   sums            the larger degree
 //   products        the sum of the degrees; quotients likewise, but the denominator must have degree 0
+//   selections      the degree of what is selected, if that of the condition is 0
 //   other functions degree 0 of their arguments gives 0, anything else 2 (also where, as for step(x), the derivative
 //                   is zero)
 #include "expressions/graph_storage.h"
@@ -21,6 +22,9 @@ static int degree_of(const MbsGraphNode *node, const bool *is_variable, const un
     case MBS_OP_NEGATE: return a > b ? a : b;
     case MBS_OP_MULTIPLY: return at_most_otherwise(a + b);
     case MBS_OP_DIVIDE: return b == 0 ? a : OTHERWISE;
+    case MBS_OP_WHERE:
+    case MBS_OP_UNLESS: return a == 0 ? b : OTHERWISE;
+    case MBS_OP_NOEVENT: return a;
     default: return a == 0 && b == 0 ? 0 : OTHERWISE;
   }
 }

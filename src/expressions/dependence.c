@@ -109,8 +109,8 @@ static MbsStatus find(MbsContext *context, MbsGraph *graph, MbsNode node, int *c
   return MBS_OK;
 }
 
-MbsStatus mbs_graph_nodes_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, int *found_count,
-                             const MbsNode **found) {
+MbsStatus mbs_graph_walk(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, bool spares_noevent,
+                         int *found_count) {
   if (graph->count > graph->round_capacity) {
     MBS_TAKE(context, graph->arena, graph->found_in, graph->capacity);
     graph->round_capacity = graph->capacity;
@@ -124,7 +124,8 @@ MbsStatus mbs_graph_nodes_of(MbsContext *context, MbsGraph *graph, int count, co
   }
   for (int i = 0; i < *found_count; ++i) {
     const MbsGraphNode *node = &graph->nodes[graph->stack[i]];
-    for (int k = 0; k < 2; ++k) {
+    bool is_entered = !spares_noevent || node->operation != MBS_OP_NOEVENT;
+    for (int k = 0; k < 2 && is_entered; ++k) {
       if (node->operand[k] != MBS_NODE_NONE) {
         MBS_TRY(find(context, graph, node->operand[k], found_count));
       }
@@ -132,6 +133,30 @@ MbsStatus mbs_graph_nodes_of(MbsContext *context, MbsGraph *graph, int count, co
   }
   if (*found_count > 0) {
     qsort(graph->stack, (size_t)*found_count, sizeof *graph->stack, compare_nodes);
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_graph_nodes_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, int *found_count,
+                             const MbsNode **found) {
+  MBS_TRY(mbs_graph_walk(context, graph, count, nodes, false, found_count));
+  *found = graph->stack;
+  return MBS_OK;
+}
+
+bool mbs_operation_jumps(MbsOperation operation) {
+  return operation == MBS_OP_STEP || operation == MBS_OP_SIGN || operation == MBS_OP_FLOOR || operation == MBS_OP_ATAN2;
+}
+
+MbsStatus mbs_graph_jumps_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, int *found_count,
+                             const MbsNode **found) {
+  int all;
+  MBS_TRY(mbs_graph_walk(context, graph, count, nodes, true, &all));
+  *found_count = 0;
+  for (int i = 0; i < all; ++i) {
+    if (mbs_operation_jumps(graph->nodes[graph->stack[i]].operation)) {
+      graph->stack[(*found_count)++] = graph->stack[i];
+    }
   }
   *found = graph->stack;
   return MBS_OK;

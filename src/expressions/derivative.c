@@ -112,7 +112,7 @@ static MbsNode slope(MbsGraph *graph, MbsNode node, const MbsGraphNode *n) {
     case MBS_OP_TANH: return mbs_graph_power_integer(graph, function(graph, MBS_OP_COSH, a), -2);
     case MBS_OP_ABS: return function(graph, MBS_OP_SIGN, a);
     case MBS_OP_STEP5: return step5_slope(graph, a);
-    default: return MBS_GRAPH_ZERO;  // sign, step
+    default: return MBS_GRAPH_ZERO;  // sign, step, floor
   }
 }
 
@@ -169,6 +169,9 @@ static MbsNode rule(MbsGraph *graph, MbsNode node, const MbsGraphNode *n, MbsNod
     }
     case MBS_OP_MINIMUM: return choice_derivative(graph, mbs_graph_subtract(graph, b, a), da, db);
     case MBS_OP_MAXIMUM: return choice_derivative(graph, mbs_graph_subtract(graph, a, b), da, db);
+    case MBS_OP_WHERE:
+    case MBS_OP_UNLESS: return mbs_graph_apply(graph, n->operation, a, db);
+    case MBS_OP_NOEVENT: return function(graph, MBS_OP_NOEVENT, da);
     default: return mbs_graph_multiply(graph, slope(graph, node, n), da);
   }
 }

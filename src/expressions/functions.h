@@ -12,6 +12,7 @@ enum { MBS_BUILT_IN_ARGUMENT_LIMIT = 3 };
 typedef struct MbsBuiltIn {
   const char *name;
   int argument_count;
+  int number_count;        // how many of them, from the first, must be numbers; of the others it takes each component
   MbsOperation operation;  // MBS_OP_CONSTANT: one of the two below
   MbsNode (*of_numbers)(MbsGraph *graph, const MbsNode *arguments);
   void (*of_vectors)(MbsGraph *graph, const MbsExpression *arguments, MbsExpression *value);
@@ -27,6 +28,16 @@ bool mbs_built_in_apply(const MbsBuiltIn *function, MbsGraph *graph, const MbsEx
 // value = a (symbol) b for + - * / ^, with the same use of `trouble`
 bool mbs_operator_apply(char symbol, MbsGraph *graph, const MbsExpression *a, const MbsExpression *b,
                         MbsExpression *value, char *trouble, size_t trouble_size);
+
+typedef enum MbsComparison {
+  MBS_COMPARISON_LESS,
+  MBS_COMPARISON_NOT_GREATER,
+  MBS_COMPARISON_GREATER,
+  MBS_COMPARISON_NOT_LESS
+} MbsComparison;
+// value = a < b and so on, 1 or 0, with the same use of `trouble`
+bool mbs_comparison_apply(MbsComparison comparison, MbsGraph *graph, const MbsExpression *a, const MbsExpression *b,
+                          MbsExpression *value, char *trouble, size_t trouble_size);
 
 // "a number", "a vector of 2"
 const char *mbs_expression_kind(int size);

@@ -217,7 +217,8 @@ MbsNode mbs_graph_add(MbsGraph *graph, MbsNode a, MbsNode b) {
   if (is_negated(graph, a)) {
     return mbs_graph_subtract(graph, b, operand_of(graph, a, 0));
   }
-  return operation_node(graph, MBS_OP_ADD, 0, a, b);
+  MbsNode whole = mbs_selection_sum(graph, a, b);
+  return whole != MBS_NODE_NONE ? whole : operation_node(graph, MBS_OP_ADD, 0, a, b);
 }
 
 MbsNode mbs_graph_subtract(MbsGraph *graph, MbsNode a, MbsNode b) {
@@ -351,6 +352,16 @@ MbsNode mbs_graph_apply(MbsGraph *graph, MbsOperation operation, MbsNode a, MbsN
     case MBS_OP_DIVIDE: return mbs_graph_divide(graph, a, b);
     case MBS_OP_NEGATE: return mbs_graph_negate(graph, a);
     case MBS_OP_POWER: return mbs_graph_power(graph, a, b);
+    case MBS_OP_WHERE:
+    case MBS_OP_UNLESS: {
+      MbsNode folded = mbs_selection_fold(graph, &operation, &a, b);
+      return folded != MBS_NODE_NONE ? folded : operation_node(graph, operation, 0, a, b);
+    }
+    case MBS_OP_NOEVENT: {
+      MbsOperation inside = mbs_graph_node(graph, a)->operation;
+      bool is_plain = inside == MBS_OP_INPUT || inside == MBS_OP_CONSTANT || inside == MBS_OP_NOEVENT;
+      return is_plain ? a : operation_node(graph, operation, 0, a, b);
+    }
     default: break;
   }
   if (are_constant(graph, a, b)) {

@@ -17,35 +17,39 @@ typedef int MbsNode;  // index of a node; MBS_NODE_NONE: no node
 #define MBS_NODE_NONE (-1)
 
 // operation, number of operands
-#define MBS_OPERATION_LIST(X)                            \
-  X(CONSTANT, 0)                                         \
-  X(INPUT, 0)                                            \
-  X(ADD, 2)                                              \
-  X(SUBTRACT, 2)                                         \
-  X(MULTIPLY, 2)                                         \
-  X(DIVIDE, 2)                                           \
-  X(NEGATE, 1)                                           \
-  X(POWER_INTEGER, 1) /* exponent in `index` */          \
-  X(POWER, 2)         /* base > 0 */                     \
-  X(SQRT, 1)                                             \
-  X(EXP, 1)                                              \
-  X(LOG, 1)                                              \
-  X(SIN, 1)                                              \
-  X(COS, 1)                                              \
-  X(TAN, 1)                                              \
-  X(ASIN, 1)                                             \
-  X(ACOS, 1)                                             \
-  X(ATAN, 1)                                             \
-  X(SINH, 1)                                             \
-  X(COSH, 1)                                             \
-  X(TANH, 1)                                             \
-  X(ATAN2, 2)                                            \
-  X(ABS, 1)                                              \
-  X(SIGN, 1)                                             \
-  X(MINIMUM, 2)                                          \
-  X(MAXIMUM, 2)                                          \
-  X(STEP, 1)  /* 1 where x >= 0, else 0; derivative 0 */ \
-  X(STEP5, 1) /* 0 below 0, 1 above 1, 10x^3 - 15x^4 + 6x^5 between */
+#define MBS_OPERATION_LIST(X)                                            \
+  X(CONSTANT, 0)                                                         \
+  X(INPUT, 0)                                                            \
+  X(ADD, 2)                                                              \
+  X(SUBTRACT, 2)                                                         \
+  X(MULTIPLY, 2)                                                         \
+  X(DIVIDE, 2)                                                           \
+  X(NEGATE, 1)                                                           \
+  X(POWER_INTEGER, 1) /* exponent in `index` */                          \
+  X(POWER, 2)         /* base > 0 */                                     \
+  X(SQRT, 1)                                                             \
+  X(EXP, 1)                                                              \
+  X(LOG, 1)                                                              \
+  X(SIN, 1)                                                              \
+  X(COS, 1)                                                              \
+  X(TAN, 1)                                                              \
+  X(ASIN, 1)                                                             \
+  X(ACOS, 1)                                                             \
+  X(ATAN, 1)                                                             \
+  X(SINH, 1)                                                             \
+  X(COSH, 1)                                                             \
+  X(TANH, 1)                                                             \
+  X(ATAN2, 2)                                                            \
+  X(ABS, 1)                                                              \
+  X(SIGN, 1)                                                             \
+  X(MINIMUM, 2)                                                          \
+  X(MAXIMUM, 2)                                                          \
+  X(STEP, 1)    /* 1 where x >= 0, else 0; derivative 0 */               \
+  X(STEP5, 1)   /* 0 below 0, 1 above 1, 10x^3 - 15x^4 + 6x^5 between */ \
+  X(FLOOR, 1)   /* the largest whole number <= x; derivative 0 */        \
+  X(WHERE, 2)   /* b where a is not 0, else 0, whatever b is there */    \
+  X(UNLESS, 2)  /* b where a is 0, else 0, whatever b is there */        \
+  X(NOEVENT, 1) /* x; what jumps inside is no event */
 
 typedef enum MbsOperation {
 #define MBS_OPERATION_ENUM(name, operands) MBS_OP_##name,
@@ -81,6 +85,9 @@ MbsNode mbs_graph_power_integer(MbsGraph *graph, MbsNode a, int exponent);
 // a^b: integer constant exponents become POWER_INTEGER, 0.5 becomes SQRT
 MbsNode mbs_graph_power(MbsGraph *graph, MbsNode a, MbsNode b);
 
+// a where c is not 0, else b; the one that is not taken may be anything, and so may its derivatives
+MbsNode mbs_graph_select(MbsGraph *graph, MbsNode c, MbsNode a, MbsNode b);
+
 const MbsGraphNode *mbs_graph_node(const MbsGraph *graph, MbsNode node);
 int mbs_graph_count(const MbsGraph *graph);
 bool mbs_graph_is_constant(const MbsGraph *graph, MbsNode node, double value);
@@ -90,6 +97,12 @@ bool mbs_graph_depends_on(MbsGraph *graph, MbsNode node, int input);
 // All nodes that these are made of, themselves included, ascending; good until the graph is used again.
 MbsStatus mbs_graph_nodes_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, int *found_count,
                              const MbsNode **found);
+// Does this operation jump for some values of its operands?
+bool mbs_operation_jumps(MbsOperation operation);
+// Those of them that jump, ascending; not those that they have inside noevent() alone. Good until the graph is used
+// again.
+MbsStatus mbs_graph_jumps_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, int *found_count,
+                             const MbsNode **found);
 // All inputs `node` depends on, ascending, in the arena of the graph.
 MbsStatus mbs_graph_inputs_of(MbsContext *context, MbsGraph *graph, MbsNode node, int *count, const int **inputs);
 
@@ -98,11 +111,11 @@ MbsStatus mbs_graph_inputs_of(MbsContext *context, MbsGraph *graph, MbsNode node
 MbsStatus mbs_graph_degree(MbsContext *context, const MbsGraph *graph, MbsNode node, const bool *is_variable,
                            int *degree);
 
-// `node` with other nodes in the place of some of its inputs.
+// `node` with other nodes in the place of some that it is made of (inputs, say, or what jumps).
 typedef struct MbsSubstitution {
   int count;
-  const int *inputs;
-  const MbsNode *nodes;
+  const MbsNode *from, *to;
+  bool spares_noevent;  // what is inside noevent() stays as it is
 } MbsSubstitution;
 MbsStatus mbs_graph_substitute(MbsContext *context, MbsGraph *graph, MbsNode node, const MbsSubstitution *substitution,
                                MbsNode *result);

@@ -1,5 +1,5 @@
 // The inside of a graph, shared by the files that make it: graph.c (nodes), dependence.c (which inputs
-// a node depends on), degree.c (how) and derivative.c. Nobody else includes this.
+// a node depends on), degree.c (how), selection.c (conditions) and derivative.c. Nobody else includes this.
 #ifndef MBS_GRAPH_STORAGE_H
 #define MBS_GRAPH_STORAGE_H
 
@@ -77,5 +77,16 @@ static inline uint64_t mbs_hash(uint64_t key) {
 // dependence.c: the set of one input, and the union of two sets (either may be NULL); false: out of memory
 bool mbs_input_set_of(MbsGraph *graph, int input, MbsInputSet **set);
 bool mbs_input_set_join(MbsGraph *graph, MbsInputSet *a, MbsInputSet *b, MbsInputSet **set);
+
+// dependence.c: the nodes that these are made of, ascending, in the stack; those behind NOEVENT on request not
+MbsStatus mbs_graph_walk(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, bool spares_noevent,
+                         int *found_count);
+
+// selection.c: what WHERE(a, b) or UNLESS(a, b) is without a node of its own; or MBS_NODE_NONE, and then both may have
+// changed
+MbsNode mbs_selection_fold(MbsGraph *graph, MbsOperation *operation, MbsNode *a, MbsNode b);
+// selection.c: x if they are WHERE(c, x), or c that is 0 or 1, and UNLESS(c, x), so that x is their sum; or
+// MBS_NODE_NONE
+MbsNode mbs_selection_sum(const MbsGraph *graph, MbsNode a, MbsNode b);
 
 #endif

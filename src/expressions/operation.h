@@ -47,6 +47,10 @@ static inline mbs_scalar mbs_operation_value(MbsOperation operation, int exponen
     case MBS_OP_MAXIMUM: return mbs_re(a) >= mbs_re(b) ? a : mbs_re(b) > mbs_re(a) ? b : a + b;
     case MBS_OP_STEP: return mbs_re(a) >= 0 ? 1 : mbs_re(a) < 0 ? 0 : mbs_re(a);
     case MBS_OP_STEP5: return mbs_step5(a);
+    case MBS_OP_FLOOR: return mbs_floor(a);
+    case MBS_OP_WHERE: return mbs_re(a) == 0 ? 0 : isnan(mbs_re(a)) ? a : b;
+    case MBS_OP_UNLESS: return mbs_re(a) == 0 ? b : isnan(mbs_re(a)) ? a : 0;
+    case MBS_OP_NOEVENT: return a;
   }
   return a;
 }
@@ -60,7 +64,8 @@ static inline void mbs_operation_slopes(MbsOperation operation, int exponent, mb
     case MBS_OP_CONSTANT:
     case MBS_OP_INPUT:
     case MBS_OP_SIGN:
-    case MBS_OP_STEP: break;
+    case MBS_OP_STEP:
+    case MBS_OP_FLOOR: break;
     case MBS_OP_ADD: slopes[0] = slopes[1] = 1; break;
     case MBS_OP_SUBTRACT:
       slopes[0] = 1;
@@ -100,6 +105,9 @@ static inline void mbs_operation_slopes(MbsOperation operation, int exponent, mb
     case MBS_OP_MINIMUM: slopes[mbs_re(a) <= mbs_re(b) ? 0 : 1] = 1; break;
     case MBS_OP_MAXIMUM: slopes[mbs_re(a) >= mbs_re(b) ? 0 : 1] = 1; break;
     case MBS_OP_STEP5: slopes[0] = mbs_re(a) <= 0 || mbs_re(a) >= 1 ? 0 : 30 * mbs_power_integer(a * (1 - a), 2); break;
+    case MBS_OP_WHERE: slopes[1] = mbs_re(a) == 0 ? 0 : 1; break;
+    case MBS_OP_UNLESS: slopes[1] = mbs_re(a) == 0 ? 1 : 0; break;
+    case MBS_OP_NOEVENT: slopes[0] = 1; break;
   }
 }
 

@@ -1,11 +1,12 @@
 // Recursive descent. Each function below parses one line of the grammar:
 //
+//   whole   := sum [ (<|<=|>|>=) sum ]
 //   sum     := product { (+|-) product }
 //   product := signed { (*|/) signed }
 //   signed  := { +|- } power                  so that -a^2 = -(a^2)
 //   power   := part [ ^ signed ]              right-associative, and a^-2 is good
 //   part    := primary { . (x|y|z) }
-//   primary := number | name | name ( arguments ) | ( sum ) | [ sum , sum (, sum) ]
+//   primary := number | name | name ( arguments ) | ( whole ) | [ whole , whole (, whole) ]
 //
 // Only brackets, arguments and exponents recurse, and they count their depth.
 #include "expressions/parse.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "expressions/functions.h"
 #include "expressions/scanner.h"
 
@@ -28,7 +28,7 @@ typedef struct Parser {
   char names[ARGUMENT_LIMIT][MBS_EXPRESSION_NAME_LIMIT + 1];
 } Parser;
 
-static MbsStatus parse_sum(Parser *parser, MbsExpression *value);
+static MbsStatus parse_whole(Parser *parser, MbsExpression *value);
 static MbsStatus parse_signed(Parser *parser, MbsExpression *value);
 
 // ---- saying what is wrong ----
@@ -102,7 +102,7 @@ static MbsStatus combine(const Parser *parser, MbsToken operator, MbsExpression 
 
 // ---- names and functions ----
 
-// the nearest built-in function as a question, or nothing: a(1) did not mean abs(1)
+// the nearest built-in function as a question, or nothing
 typedef struct Suggestion {
   char text[64];
 } Suggestion;
@@ -110,10 +110,8 @@ typedef struct Suggestion {
 static Suggestion suggestion_for(const char *name) {
   Suggestion suggestion = {{0}};
   const char *nearest = NULL;
-  for (const MbsFunctionHelp *help = mbs_function_help; help->name; ++help) {
-    mbs_name_nearest(name, help->name, &nearest);
-  }
-  if (nearest && mbs_name_distance(name, nearest) < (int)strlen(name)) {
+  mbs_function_nearest(name, &nearest);
+  if (nearest) {
     (void)snprintf(suggestion.text, sizeof suggestion.text, "; did you mean \"%s\"?", nearest);
   }
   return suggestion;
@@ -127,7 +125,7 @@ static MbsStatus parse_built_in(Parser *parser, const MbsBuiltIn *function, int 
   MBS_TRY(enter(parser));
   for (bool is_more = !mbs_scanner_is_at(scanner, ')'); is_more; ++count) {
     MbsExpression argument;
-    MBS_TRY(parse_sum(parser, &argument));
+    MBS_TRY(parse_whole(parser, &argument));
     if (count < MBS_BUILT_IN_ARGUMENT_LIMIT) {
       arguments[count] = argument;
     }
@@ -236,7 +234,7 @@ static MbsStatus parse_vector(Parser *parser, MbsExpression *value) {
   for (;;) {
     MbsExpression component;
     int component_offset = scanner->token.offset;
-    MBS_TRY(parse_sum(parser, &component));
+    MBS_TRY(parse_whole(parser, &component));
     if (component.size != 1) {
       return mbs_scanner_fail(scanner, component_offset, "a component must be a number, not %s",
                               mbs_expression_kind(component.size));
@@ -271,7 +269,7 @@ static MbsStatus parse_primary(Parser *parser, MbsExpression *value) {
   }
   if (mbs_scanner_is_at(scanner, '(')) {
     MBS_TRY(enter(parser));
-    MBS_TRY(parse_sum(parser, value));
+    MBS_TRY(parse_whole(parser, value));
     return leave(parser, ')', "\")\"");
   }
   if (mbs_scanner_is_at(scanner, '[')) {
@@ -356,10 +354,39 @@ static MbsStatus parse_sum(Parser *parser, MbsExpression *value) {
   return MBS_OK;
 }
 
-// ---- entry points ----
+static bool is_comparison(const MbsScanner *scanner) {
+  return mbs_scanner_is_at(scanner, '<') || mbs_scanner_is_at(scanner, '>');
+}
 
 static MbsStatus parse_whole(Parser *parser, MbsExpression *value) {
+  MbsScanner *scanner = &parser->scanner;
   MBS_TRY(parse_sum(parser, value));
+  if (!is_comparison(scanner)) {
+    return MBS_OK;
+  }
+  MbsToken operator= scanner->token;
+  bool is_less = mbs_scanner_is_at(scanner, '<'), is_strict = operator.length == 1;
+  MbsComparison comparison = is_less ? (is_strict ? MBS_COMPARISON_LESS : MBS_COMPARISON_NOT_GREATER)
+                                     : (is_strict ? MBS_COMPARISON_GREATER : MBS_COMPARISON_NOT_LESS);
+  MbsExpression a = *value, b;
+  char trouble[128];
+  MBS_TRY(mbs_scanner_next(scanner));
+  MBS_TRY(parse_sum(parser, &b));
+  if (!mbs_comparison_apply(comparison, parser->graph, &a, &b, value, trouble, sizeof trouble)) {
+    return mbs_scanner_fail(scanner, operator.offset, "%s", trouble);
+  }
+  if (is_comparison(scanner)) {
+    return mbs_scanner_fail(scanner, scanner->token.offset,
+                            "comparisons are not chained: write and(a %s b, b %s c), or put one in parentheses",
+                            mbs_scanner_text(scanner, operator).text, mbs_scanner_text(scanner, scanner->token).text);
+  }
+  return MBS_OK;
+}
+
+// ---- entry points ----
+
+static MbsStatus parse_all(Parser *parser, MbsExpression *value) {
+  MBS_TRY(parse_whole(parser, value));
   if (parser->scanner.token.kind != MBS_TOKEN_END) {
     return fail_after_sum(parser, NULL);
   }
@@ -370,14 +397,14 @@ MbsStatus mbs_expression_parse(MbsContext *context, MbsGraph *graph, MbsText tex
                                MbsExpression *value) {
   Parser parser = {.graph = graph, .scope = scope};
   MBS_TRY(mbs_scanner_start(&parser.scanner, context, scope ? scope->owner : NULL, text));
-  return parse_whole(&parser, value);
+  return parse_all(&parser, value);
 }
 
 MbsStatus mbs_expression_parse_sized(MbsContext *context, MbsGraph *graph, MbsText text, const MbsScope *scope,
                                      int size, MbsExpression *value) {
   Parser parser = {.graph = graph, .scope = scope};
   MBS_TRY(mbs_scanner_start(&parser.scanner, context, scope ? scope->owner : NULL, text));
-  MBS_TRY(parse_whole(&parser, value));
+  MBS_TRY(parse_all(&parser, value));
   if (value->size != size) {
     return mbs_scanner_fail(&parser.scanner, 0, "expected %s, got %s", mbs_expression_kind(size),
                             mbs_expression_kind(value->size));

@@ -1,11 +1,13 @@
 // Text to graph nodes.
 //
-//   expression := sums, products, unary minus, ^ (right-associative, binds tighter than unary minus)
+//   expression := one of < <= > >= at most, sums, products, unary minus, ^ (right-associative, binds tighter than
+//                 unary minus)
 //   primary    := number | name | name.name | f(arguments) | (expression) | [e1, e2(, e3)]
 //                 followed by .x .y .z to take a component of a vector
 // Built-in functions: sqrt exp log sin cos tan asin acos atan atan2 sinh cosh tanh abs sign min max
-// step step5 smooth_abs(x, w) smooth_max(a, b, w) smooth_min(a, b, w), and on vectors dot(a, b)
-// cross(a, b) (a number in the plane) norm(a). + and - work on vectors, * and / with a number.
+// step step5 floor mod(x, y) if(c, a, b) and(a, b) or(a, b) not(a) noevent(a) smooth_abs(x, w) smooth_max(a, b, w)
+// smooth_min(a, b, w), and on vectors dot(a, b) cross(a, b) (a number in the plane) norm(a). + and - work on vectors, *
+// and / with a number.
 // `pi` is a constant.
 #ifndef MBS_PARSE_H
 #define MBS_PARSE_H
@@ -49,5 +51,8 @@ typedef struct MbsFunctionHelp {
   const char *name, *summary;
 } MbsFunctionHelp;
 extern const MbsFunctionHelp mbs_function_help[];
+// Keeps the built-in function nearest to `name` in *best (base/names.h), unless no letter of it would be left: a(1) did
+// not mean abs(1).
+void mbs_function_nearest(const char *name, const char **best);
 
 #endif

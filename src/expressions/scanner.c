@@ -149,8 +149,30 @@ static MbsStatus scan_name(MbsScanner *scanner) {
   return MBS_OK;
 }
 
+// what other languages write, and what to write here
+static const struct {
+  const char *symbol, *advice;
+} foreign[] = {
+    {"=<", "write <="},
+    {"=>", "write >="},
+    {"=", "numbers that move are equal at single times only: write abs(a - b) < d, with a width d"},
+    {"!=", "numbers that move differ but at single times: write abs(a - b) > d, with a width d"},
+    {"!", "write not(a)"},
+    {"&", "write and(a, b)"},
+    {"|", "write or(a, b)"},
+    {"%", "write mod(a, b)"},
+};
+
 static MbsStatus fail_at_character(MbsScanner *scanner) {
   const char *c = scanner->text.text + scanner->token.offset;
+  for (size_t k = 0; k < sizeof foreign / sizeof foreign[0]; ++k) {
+    size_t length = strlen(foreign[k].symbol);
+    if (strncmp(c, foreign[k].symbol, length) == 0) {
+      bool is_doubled = length == 1 && *c != '!' && *c != '%' && c[1] == *c;  // == && ||
+      return mbs_scanner_fail(scanner, scanner->token.offset, "\"%s%s\" is not offered: %s", foreign[k].symbol,
+                              is_doubled ? foreign[k].symbol : "", foreign[k].advice);
+    }
+  }
   if ((unsigned char)*c < 0x20 || *c == 0x7F) {
     return mbs_scanner_fail(scanner, scanner->token.offset, "unexpected character with code %d", *c);
   }
@@ -182,11 +204,11 @@ MbsStatus mbs_scanner_next(MbsScanner *scanner) {
   if (is_letter(c)) {
     return scan_name(scanner);
   }
-  if (!strchr("+-*/^()[],.", c)) {
+  if (!strchr("+-*/^()[],.<>", c)) {
     return fail_at_character(scanner);
   }
   token->kind = MBS_TOKEN_SYMBOL;
-  token->length = 1;
+  token->length = (c == '<' || c == '>') && text[token->offset + 1] == '=' ? 2 : 1;
   return MBS_OK;
 }
 

@@ -10,7 +10,7 @@ typedef enum MbsTokenKind {
   MBS_TOKEN_START,  // before the first
   MBS_TOKEN_NUMBER,
   MBS_TOKEN_NAME,    // identifiers joined by dots; parts after the first may start with a digit
-  MBS_TOKEN_SYMBOL,  // one of + - * / ^ ( ) [ ] , .
+  MBS_TOKEN_SYMBOL,  // one of + - * / ^ ( ) [ ] , . < > <= >=
   MBS_TOKEN_END
 } MbsTokenKind;
 

@@ -1,10 +1,10 @@
-// An expression with other expressions in the place of some of its inputs: its nodes made again from below.
-#include "expressions/graph.h"
+// An expression with other expressions in the place of some of its nodes: the others made again from below.
+#include "expressions/graph_storage.h"
 
-static MbsNode replacement_of(const MbsSubstitution *substitution, int input) {
+static MbsNode replacement_of(const MbsSubstitution *substitution, MbsNode node) {
   for (int i = 0; i < substitution->count; ++i) {
-    if (substitution->inputs[i] == input) {
-      return substitution->nodes[i];
+    if (substitution->from[i] == node) {
+      return substitution->to[i];
     }
   }
   return MBS_NODE_NONE;
@@ -26,21 +26,21 @@ static MbsNode made_of(int count, const MbsNode *nodes, const MbsNode *made, Mbs
 static MbsStatus substitute(MbsContext *context, MbsArena *scratch, MbsGraph *graph, MbsNode node,
                             const MbsSubstitution *substitution, MbsNode *result) {
   int count;
-  const MbsNode *found;
   MbsNode *nodes, *made;
-  MBS_TRY(mbs_graph_nodes_of(context, graph, 1, &node, &count, &found));
+  MBS_TRY(mbs_graph_walk(context, graph, 1, &node, substitution->spares_noevent, &count));
   MBS_TAKE(context, scratch, nodes, count);
   MBS_TAKE(context, scratch, made, count);
   for (int i = 0; i < count; ++i) {
-    nodes[i] = found[i];  // which new nodes would spoil
+    nodes[i] = graph->stack[i];  // which new nodes would spoil
   }
   for (int i = 0; i < count; ++i) {
     MbsGraphNode old = *mbs_graph_node(graph, nodes[i]);
     MbsNode a = made_of(i, nodes, made, old.operand[0]), b = made_of(i, nodes, made, old.operand[1]);
-    MbsNode replaced = old.operation == MBS_OP_INPUT ? replacement_of(substitution, old.index) : MBS_NODE_NONE;
+    MbsNode replaced = replacement_of(substitution, nodes[i]);
+    bool is_spared = old.operation == MBS_OP_NOEVENT && substitution->spares_noevent;
     if (replaced != MBS_NODE_NONE) {
       made[i] = replaced;
-    } else if (old.operation == MBS_OP_INPUT || old.operation == MBS_OP_CONSTANT) {
+    } else if (is_spared || (a == old.operand[0] && b == old.operand[1])) {
       made[i] = nodes[i];
     } else if (old.operation == MBS_OP_POWER_INTEGER) {
       made[i] = mbs_graph_power_integer(graph, a, old.index);

@@ -163,6 +163,7 @@ static void put_derivatives(const MbsPage *page) {
 static void put_functions(const MbsPage *page) {
   static const MbsPageEntry operators[] = {
       {"+  -  *  /  ^", "^ is a power and binds tightest; + and - take vectors too, * and / a vector and a number"},
+      {"<  <=  >  >=", "comparisons of numbers: 1 or 0"},
       {"[x, y]", "a vector, whose components are .x and .y"},
       {"pi", "3.14159..."},
   };

@@ -96,9 +96,7 @@ static MbsStatus refuse_call(void *user, MbsContext *context, MbsPlace place, co
   (void)argument_count;
   (void)arguments;
   (void)value;
-  for (const MbsFunctionHelp *help = mbs_function_help; help->name; ++help) {
-    mbs_name_nearest(function, help->name, &nearest);
-  }
+  mbs_function_nearest(function, &nearest);
   return mbs_fail(context, MBS_ERROR_INPUT, place,
                   "%s: no function \"%s\"%s%s%s; only parameters can be used here, not what moves", scope->owner,
                   function, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");

@@ -436,9 +436,7 @@ static MbsStatus call_function(void *user, MbsContext *context, MbsPlace place, 
     mbs_name_nearest(function, signal_functions[f].name, &nearest);
   }
   if (f == MBS_COUNT(signal_functions)) {
-    for (const MbsFunctionHelp *help = mbs_function_help; help->name; ++help) {
-      mbs_name_nearest(function, help->name, &nearest);
-    }
+    mbs_function_nearest(function, &nearest);
     return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: no function \"%s\"%s%s%s", scope->owner, function,
                     nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
   }
