@@ -1,10 +1,11 @@
 // Where expressions jump: the guards that a run watches (simulation/guards.h).
 //
-// step(x) and sign(x) jump where x passes zero, atan2(y, x) by a whole turn where y does beside a negative x (the
-// angles of signals count their turns, so that theirs do not). abs, min and max have kinks, whose derivatives jump.
-// What a derivative misses is the part that comes from moving a jump, of anything that is added up along the run: of
-// forces, of the integrands of objectives, and of what prescribes a motion, whose rates are added up too: there kinks
-// count as well. A value at the end of a run is not added up; an expression of parameters alone does not move.
+// step(x), which comparisons are made of, and sign(x) jump where x passes zero, floor(x) where it passes a whole
+// number, atan2(y, x) by a whole turn where y passes zero beside a negative x (the angles of signals count their turns,
+// so that theirs do not). abs, min and max have kinks, whose derivatives jump. What a derivative misses is the part
+// that comes from moving a jump, of anything that is added up along the run: of forces, of the integrands of
+// objectives, and of what prescribes a motion, whose rates are added up too: there kinks count as well. A value at the
+// end of a run is not added up; an expression of parameters alone does not move.
 //
 // A kink that moves takes nothing from derivatives, unless it is exactly where a step ends: |x| at x = 0, max(a, b) at
 // a = b. So these arguments are guards too. step5(x) has kinks in its second derivative, at 0 and 1, where its rates
@@ -31,13 +32,11 @@ static bool is_turning(const MbsBlueprint *blueprint, MbsNode node) {
 // a node that jumps or has a kink
 static bool is_special(const MbsBlueprint *blueprint, MbsNode node, MbsOperation operation) {
   switch (operation) {
-    case MBS_OP_STEP:
-    case MBS_OP_SIGN:
     case MBS_OP_ABS:
     case MBS_OP_MINIMUM:
     case MBS_OP_MAXIMUM: return true;
     case MBS_OP_ATAN2: return !is_turning(blueprint, node);
-    default: return false;
+    default: return mbs_operation_jumps(operation);
   }
 }
 

@@ -98,9 +98,7 @@ static void visit_guards(Cursor *cursor, const MbsGuards *guards) {
     visit_real(cursor, 1, &watch->moved_time);
     visit_real(cursor, 1, &watch->fixed_time);
     for (int k = 0; k < watch->spec->guard_count; ++k) {
-      long side = watch->guards[k].side;
-      visit_long(cursor, &side);
-      watch->guards[k].side = (int)side;
+      visit_real(cursor, 1, &watch->guards[k].side);
     }
   }
 }

@@ -30,6 +30,7 @@ static MbsStatus may_lack_derivative(MbsContext *context, const MbsSystem *syste
       case MBS_OP_ABS:
       case MBS_OP_SIGN:
       case MBS_OP_STEP:
+      case MBS_OP_FLOOR:
       case MBS_OP_MINIMUM:
       case MBS_OP_MAXIMUM: *result = true; break;
       case MBS_OP_DIVIDE: *result = mbs_graph_node(graph, node->operand[1])->operation != MBS_OP_CONSTANT; break;
@@ -45,8 +46,7 @@ static bool is_watched_by_guards(const MbsSystem *system, const char *owner) {
   for (int i = 0; i < system->blueprint->jumps.count; ++i) {
     const MbsJumpSpec *jump = &system->blueprint->jumps.items[i];
     for (int k = 0; k < jump->guard_count && strcmp(jump->owner, owner) == 0; ++k) {
-      MbsOperation operation = jump->guards[k].operation;
-      if (operation == MBS_OP_STEP || operation == MBS_OP_SIGN || operation == MBS_OP_ATAN2) {
+      if (mbs_operation_jumps(jump->guards[k].operation)) {
         return true;
       }
     }

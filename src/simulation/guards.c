@@ -42,16 +42,21 @@ MbsStatus mbs_guards_create(MbsContext *context, MbsSystem *system, MbsGuards *g
   return MBS_OK;
 }
 
-static bool may_jump(const MbsGuard *guard) {
-  MbsOperation operation = guard->spec->operation;
-  return operation == MBS_OP_STEP || operation == MBS_OP_SIGN || operation == MBS_OP_ATAN2;
-}
+static bool may_jump(const MbsGuard *guard) { return mbs_operation_jumps(guard->spec->operation); }
 
-// 0: on neither side, or not a number
-static int side_of(const MbsGuard *guard, mbs_scalar value) {
+// NaN: on neither side, or not a number
+static double side_of(const MbsGuard *guard, mbs_scalar value) {
   double g = mbs_re(value);
   bool is_zero_above = guard->spec->operation != MBS_OP_SIGN;
-  return g > 0 || (is_zero_above && g >= 0) ? 1 : g < 0 ? -1 : 0;
+  if (guard->spec->operation == MBS_OP_FLOOR) {
+    return mbs_re(mbs_floor(value));
+  }
+  return g > 0 || (is_zero_above && g >= 0) ? 1 : g < 0 ? -1 : (double)NAN;
+}
+
+// from where the function jumps or has its kink: zero, of floor the nearest whole number
+static double distance_of(const MbsGuard *guard, double value) {
+  return guard->spec->operation == MBS_OP_FLOOR ? value - mbs_re(mbs_floor(value + 0.5)) : value;
 }
 
 // guards, then values, at a fraction of the way from the state before
@@ -62,9 +67,11 @@ static void evaluate_between(const MbsJumpWatch *watch, double fraction, mbs_sca
   mbs_tape_evaluate(watch->tape, watch->between, outputs);
 }
 
-// where guard k comes to `side`, as two fractions with nothing in between
-static void enclose(const MbsJumpWatch *watch, int k, int side, double *low, double *high) {
+// where guard k leaves its side for `side`, or for the one next to it on the way, as two fractions with nothing in
+// between
+static void enclose(const MbsJumpWatch *watch, int k, double side, double *low, double *high) {
   enum { MOST = 1100 };  // of halvings, down to the smallest number
+  double from = watch->guards[k].side;
   *low = 0;
   *high = 1;
   for (int i = 0; i < MOST; ++i) {
@@ -73,7 +80,8 @@ static void enclose(const MbsJumpWatch *watch, int k, int side, double *low, dou
       return;
     }
     evaluate_between(watch, middle, watch->outputs);
-    *(side_of(&watch->guards[k], watch->outputs[k]) == side ? high : low) = middle;
+    double there = side_of(&watch->guards[k], watch->outputs[k]);
+    *((side > from ? there > from : there < from) ? high : low) = middle;
   }
 }
 
@@ -128,7 +136,7 @@ static bool has_kink(const MbsJumpWatch *watch) {
   return false;
 }
 
-static void cross(MbsJumpWatch *watch, int k, int side, double t_before, double t) {
+static void cross(MbsJumpWatch *watch, int k, double side, double t_before, double t) {
   double low, high;
   enclose(watch, k, side, &low, &high);
   if (!does_jump(watch, low, high)) {
@@ -141,11 +149,11 @@ static void cross(MbsJumpWatch *watch, int k, int side, double t_before, double 
   }
 }
 
-// Is guard k zero at the present state, and was it moving?
+// Is guard k zero (of floor: a whole number) at the present state, and was it moving?
 static bool is_at_zero(const MbsGuard *guard, double value) {
   const double rounding = 1e-9;
-  double change = fabs(value - guard->value);             // real
-  return change > 0 && fabs(value) <= rounding * change;  // real
+  double change = fabs(value - guard->value);                                 // real
+  return change > 0 && fabs(distance_of(guard, value)) <= rounding * change;  // real
 }
 
 static void meet(MbsJumpWatch *watch, double t) {
@@ -167,7 +175,8 @@ void mbs_guards_start(const MbsGuards *guards, const MbsState *state) {
     watch->moved_count = watch->fixed_count = watch->kink_count = 0;
     for (int k = 0; k < watch->spec->guard_count; ++k) {
       double g = mbs_re(watch->outputs[k]);
-      watch->guards[k].side = g > 0 ? 1 : g < 0 ? -1 : 0;
+      bool is_zero = distance_of(&watch->guards[k], g) == 0;
+      watch->guards[k].side = is_zero ? (double)NAN : side_of(&watch->guards[k], g);
       watch->guards[k].value = g;
     }
   }
@@ -184,9 +193,9 @@ void mbs_guards_accept(const MbsGuards *guards, const MbsState *state, double t_
     for (int k = 0; k < watch->spec->guard_count; ++k) {
       MbsGuard *guard = &watch->guards[k];
       double value = mbs_re(watch->outputs[k]);
-      int side = side_of(guard, watch->outputs[k]);
+      double side = side_of(guard, watch->outputs[k]);
       bool is_kink = !guard->spec->is_fixed && is_at_zero(guard, value);
-      bool does_cross = may_jump(guard) && side != 0 && guard->side != 0 && side != guard->side;
+      bool does_cross = may_jump(guard) && (side > guard->side || side < guard->side);
       if (is_kink) {
         meet(watch, t);
       }
@@ -196,8 +205,9 @@ void mbs_guards_accept(const MbsGuards *guards, const MbsState *state, double t_
       if (is_kink || does_cross) {
         mbs_tape_evaluate(watch->guard_tape, watch->guard_inputs, watch->outputs);
       }
-      bool is_still_zero = guard->side == 0 && !(value > 0 || value < 0);  // since the start
-      guard->side = is_still_zero || side == 0 ? guard->side : side;
+      double distance = distance_of(guard, value);
+      bool is_still_zero = isnan(guard->side) && !(distance > 0 || distance < 0);  // since the start
+      guard->side = is_still_zero || isnan(side) ? guard->side : side;
       guard->value = value;
     }
   }

@@ -1,10 +1,11 @@
 // The guards of a run: arguments of functions that jump (model/jump.c), watched from step to step.
 //
-// A guard g is on a side, g < 0 or g >= 0 (of sign(g), which has a value of its own at zero: g > 0). Where an accepted
+// A guard g is on a side, g < 0 or g >= 0 (of sign(g), which has a value of its own at zero: g > 0; of floor(g) between
+// two whole numbers, n <= g < n + 1). Where an accepted
 // step ends on the other side of a guard, the expression may have jumped. Whether it did, and when, is found between
-// the two states: with all inputs (time, signals) taken as linear in between, the place where the guard passes zero is
-// enclosed to the last bit, and the expression evaluated on either side of it. So step(t - T) jumps at T exactly, and
-// x*step(x), which is continuous, does not jump at all.
+// the two states: with all inputs (time, signals) taken as linear in between, the place where the guard passes zero (of
+// floor: the first whole number) is enclosed to the last bit, and the expression evaluated on either side of it. So
+// step(t - T) jumps at T exactly, and x*step(x), which is continuous, does not jump at all.
 //
 // A guard that is exactly zero at the start is on no side until it leaves zero: the side it goes to first counts as the
 // one it started on, so that step(t) and friction at rest, sign(v) from v = 0, have not jumped. Later, zero is on the
@@ -25,7 +26,7 @@
 
 typedef struct MbsGuard {
   const MbsGuardSpec *spec;
-  int side;      // at the last accepted state: -1, 1; 0: none yet
+  double side;   // at the last accepted state: -1, 1, of floor the whole number below; NaN: none yet
   double value;  // there
 } MbsGuard;
 
