@@ -28,7 +28,10 @@ MbsStatus mbs_complex_terms_create(MbsContext *context, const MbsModel *model, c
 const MbsSourceTable *mbs_source_table(MbsDerivatives derivatives);
 
 // ---- runs ----
-// What a run is asked for, by index; MbsRequest (mbsens.h) has it by name.
+// What one run is asked for, by index, with what only the inside may ask: values of all parameters, a perturbation, a
+// path to follow. MbsRequest (mbsens.h) is what a user asks for, by name, and with complex steps or differences it is
+// many runs. Its names are resolved once (selection.h). They stay two: but for settings, memory and recorder they have
+// no field in common.
 typedef struct MbsTwinRequest {
   MbsSettings settings;
   int column_count;  // parameters to differentiate with respect to
