@@ -41,10 +41,6 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
   MBS_TAKE(context, arena, implicit->R, size * columns);
   MBS_TAKE(context, arena, implicit->bar_a, system->nq);
   MBS_TAKE(context, arena, implicit->bar_lambda, system->m);
-  if (system->step_column >= 0 && implicit->has_projections && settings->is_projection_tangent) {
-    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
-                    "the derivative with respect to the size of a step is not offered with projection matrix tangent");
-  }
   for (int i = 0; i < MBS_COUNT(implicit->old) && system->step_column >= 0; ++i) {
     MBS_TAKE(context, arena, implicit->old[i], system->n);
   }
@@ -104,10 +100,9 @@ static void find_total(const MbsImplicit *implicit, bool is_projected, MbsState 
 MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsState *state, mbs_scalar h) {
   const MbsSystem *system = implicit->formulation->system;
   const MbsState *stage = &implicit->stage;
-  const MbsRuleStep k = mbs_re(h) > 0 ? mbs_rule_step(&implicit->rule, h) : (MbsRuleStep){.h = 0};
   bool is_projected = implicit->has_projections && mbs_re(h) > 0;
   if (is_projected || implicit->has_redundancy) {
-    MBS_TRY(mbs_projector_factor(context, implicit->projector, stage, k.c0, k.c1));
+    MBS_TRY(mbs_projector_factor(context, implicit->projector, stage, &implicit->rule, h));
   }
   if (implicit->has_redundancy) {
     mbs_project_balance(implicit->projector, MBS_PROJECT_BALANCE, stage, state->lambda);
@@ -129,8 +124,7 @@ MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsSta
 }
 
 MbsStatus mbs_implicit_recall_limits(MbsContext *context, MbsImplicit *implicit, MbsState *state, mbs_scalar h) {
-  const MbsRuleStep k = mbs_rule_step(&implicit->rule, h);
-  MBS_TRY(mbs_projector_recall(context, implicit->projector, &implicit->stage, k.c0, k.c1, state));
+  MBS_TRY(mbs_projector_recall(context, implicit->projector, &implicit->stage, &implicit->rule, h, state));
   find_total(implicit, true, state);
   return MBS_OK;
 }

@@ -30,6 +30,9 @@ MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, dou
     MBS_TAKE(context, system->arena, projector->columns_at.V, (size_t)system->nq * (size_t)system->column_count);
     MBS_TRY(mbs_terms_prepare_tangent_slopes(context, system));
   }
+  for (int i = 0; i < MBS_COUNT(projector->of_size) && is_tangent && system->step_column >= 0; ++i) {
+    MBS_TAKE(context, system->arena, projector->of_size[i], i < 2 ? system->nq : size);
+  }
   *result = projector;
   MBS_TRY(mbs_sparse_solver_create(context, system->arena, &system->mode.factored, &projector->solver));
   if (has_redundancy) {
@@ -48,10 +51,16 @@ void mbs_projector_destroy(MbsProjector *projector) {
   }
 }
 
-static void assemble(MbsProjector *projector, const MbsState *state, mbs_scalar c0, mbs_scalar c1, double epsilon) {
+static void assemble(MbsProjector *projector, const MbsState *state, const MbsRule *rule, mbs_scalar h,
+                     double epsilon) {
+  bool has_tangent = projector->is_tangent && mbs_re(h) > 0;
+  const MbsRuleStep none = {0}, k = has_tangent ? mbs_rule_step(rule, h) : none;
+  const MbsRuleStep k_h = has_tangent ? mbs_rule_slope(rule, h) : none;
   projector->at = *state;
-  projector->c0 = projector->is_tangent ? c0 : 0;
-  projector->c1 = projector->is_tangent ? c1 : 0;
+  projector->c0 = k.c0;
+  projector->c1 = k.c1;
+  projector->c0_h = k_h.c0;
+  projector->c1_h = k_h.c1;
   mbs_terms_projection_matrix(projector->system, state, projector->c0, projector->c1, epsilon, projector->matrix);
 }
 
@@ -61,11 +70,26 @@ static MbsStatus check(MbsContext *context, bool is_factored, const MbsState *st
                                 mbs_re(state->t));
 }
 
-MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, mbs_scalar c0,
-                               mbs_scalar c1) {
-  assemble(projector, state, c0, c1, projector->epsilon);
+MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, const MbsRule *rule,
+                               mbs_scalar h) {
+  assemble(projector, state, rule, h, projector->epsilon);
   projector->refinement.is_relaxed = true;
   return check(context, mbs_sparse_solver_factor(projector->solver, projector->matrix), state);
+}
+
+// M has no part in it: natural coordinates have a constant one, and others no P of (18)
+const mbs_scalar *mbs_projector_by_size(const MbsProjector *projector, const mbs_scalar *u) {
+  const MbsWeights none = {0};
+  mbs_scalar *X = projector->of_size[0], *V = projector->of_size[1], *product = projector->of_size[2];
+  if (!X || mbs_is_zero(projector->c1_h)) {
+    return NULL;
+  }
+  for (int k = 0; k < projector->system->nq; ++k) {
+    X[k] = projector->c0_h * u[k];
+    V[k] = projector->c1_h * u[k];
+  }
+  mbs_terms_derivative_along(projector->system, &projector->at, &none, MBS_PART_BALANCE, X, V, NULL, product);
+  return product;
 }
 
 // the largest change of sigma in iteration i
@@ -161,12 +185,12 @@ static void recall(const MbsSystem *system, MbsProjectionRecord *record, const m
   }
 }
 
-MbsStatus mbs_projector_recall(MbsContext *context, MbsProjector *projector, const MbsState *stage, mbs_scalar c0,
-                               mbs_scalar c1, const MbsState *state) {
+MbsStatus mbs_projector_recall(MbsContext *context, MbsProjector *projector, const MbsState *stage, const MbsRule *rule,
+                               mbs_scalar h, const MbsState *state) {
   if (projector->is_tangent) {  // the balance that finds the reactions' multipliers iterates with epsilon
-    MBS_TRY(mbs_projector_factor(context, projector, stage, c0, c1));
+    MBS_TRY(mbs_projector_factor(context, projector, stage, rule, h));
   } else {
-    assemble(projector, stage, c0, c1, 0);
+    assemble(projector, stage, rule, h, 0);
     MBS_TRY(check(context, mbs_refinement_factor(&projector->refinement, projector->matrix), stage));
   }
   recall(projector->system, &projector->records[MBS_PROJECT_VELOCITY], state->v, stage->v, state->sigma);

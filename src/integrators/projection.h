@@ -17,7 +17,8 @@
 // alone. (Of redundant rows the limit does not tell how sigma turns with the range of Abar; the iterations do.)
 //
 // P is the mass matrix (17), or M - c1 Q_v - c0 Q_x (18) with Q_v and Q_x at the converged (q, v*) of the step. P0 (18)
-// also takes the nonholonomic penalty off, which moves sigma by a multiple of s and leaves v and a as they are.
+// also takes the nonholonomic penalty off, which moves sigma by a multiple of s and leaves v and a as they are. With
+// the size h of the step it moves by P_h = -(c1_h Q_v + c0_h Q_x).
 //
 // With P = M the sum of the step's equations and (15) is M a + Abar' (lambda + kappa) = Q: these multipliers are the
 // reactions'. With (18) that sum has (P - M)(a - a*) in it, so the reactions' multipliers are found by a balance of
@@ -27,6 +28,7 @@
 
 #include "algebra/sparse_solver.h"
 #include "integrators/refinement.h"
+#include "integrators/rule.h"
 #include "terms/terms.h"
 
 enum { MBS_MOST_PROJECTIONS = 40 };
@@ -54,6 +56,7 @@ typedef struct MbsProjector {
   bool is_tangent;        // P of (18)
   bool has_redundancy;    // of rows
   mbs_scalar c0, c1;      // of P; zero for (17)
+  mbs_scalar c0_h, c1_h;  // their derivatives with respect to the size of the step
   MbsState at;            // where P was assembled
   MbsColumns columns_at;  // X and V there; is_tangent only
   mbs_scalar *bar_at;     // nq: what v there receives in the transposes; is_tangent only
@@ -65,6 +68,7 @@ typedef struct MbsProjector {
   mbs_scalar *sigma_rho;                     // m x columns: of the iteration before
   mbs_scalar *moving, *work_nq, *unused_nq;  // nq
   mbs_scalar *unused_m;                      // m
+  mbs_scalar *of_size[3];                    // nq, nq, n + m: see mbs_projector_by_size; NULL: not asked for
   MbsProjectionRecord records[MBS_PROJECTION_KINDS];
 } MbsProjector;
 
@@ -74,9 +78,9 @@ MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, dou
 void mbs_projector_destroy(MbsProjector *projector);
 
 // Assembles and factors S at a state, which the derivatives look at again: its q and v (that is v*) must still be
-// there. c0 = dq/da, c1 = dv/da of the step, zero at the start; they count for P of (18) alone.
-MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, mbs_scalar c0,
-                               mbs_scalar c1);
+// there. rule, h: of the step; they count for P of (18) alone. h = 0: the start, where P is M.
+MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, const MbsRule *rule,
+                               mbs_scalar h);
 
 // The state's v (or a) onto the constraints; its sigma (or kappa).
 void mbs_project_velocity(MbsProjector *projector, MbsState *state);
@@ -84,12 +88,15 @@ void mbs_project_acceleration(MbsProjector *projector, MbsState *state);
 // Were both at their limits? Then their transposes need no more than the stage, where S is factored again, and the
 // state that came out.
 bool mbs_projector_is_at_limits(const MbsProjector *projector);
-MbsStatus mbs_projector_recall(MbsContext *context, MbsProjector *projector, const MbsState *stage, mbs_scalar c0,
-                               mbs_scalar c1, const MbsState *state);
+MbsStatus mbs_projector_recall(MbsContext *context, MbsProjector *projector, const MbsState *stage, const MbsRule *rule,
+                               mbs_scalar h, const MbsState *state);
 // The smallest multipliers that balance inertia and forces at the state, into `multipliers` (m). kind:
 // MBS_PROJECT_BALANCE or MBS_PROJECT_TOTAL, whose record it becomes.
 void mbs_project_balance(MbsProjector *projector, MbsProjectionKind kind, const MbsState *state,
                          mbs_scalar *multipliers);
+
+// P_h u (n), where the derivative with respect to the size of the step is asked for; else NULL, as where it is zero.
+const mbs_scalar *mbs_projector_by_size(const MbsProjector *projector, const mbs_scalar *u);
 
 // Before their derivatives: X and V of the state at which S was factored. X must stay as it is, V is copied.
 void mbs_projector_take_columns(MbsProjector *projector, const MbsColumns *columns);

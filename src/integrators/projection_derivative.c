@@ -1,5 +1,5 @@
 // The exact derivative of the iterations of projection.c: with x' and so on the columns of what they start from,
-//     P u' + Abar' sigma_i' = p' - P' u - (Abar' sigma_i)' at fixed sigma_i,     P' with x' and v*' where P is (18)
+//     P u' + Abar' sigma_i' = p' - P' u - (Abar' sigma_i)' at fixed sigma_i,     P' with x', v*' and h' where P is (18)
 //     Abar u' - epsilon sigma_i' = -(rest)' at fixed u - epsilon sigma_{i-1}'
 // by the same factors for every iteration and column. Of a limit the last iteration alone counts, with epsilon = 0.
 #include "integrators/projection.h"
@@ -31,6 +31,10 @@ static void solve(MbsProjector *projector, const MbsProjectionRecord *record, in
   int n = system->n, m = system->m, size = n + m;
   mbs_terms_tangent_slopes(system, &projector->at, projector->c0, projector->c1, record->u + i * system->nq,
                            &projector->columns_at, projector->R);
+  const mbs_scalar *by_size = mbs_projector_by_size(projector, record->u + i * system->nq);
+  for (int j = 0; j < n && by_size; ++j) {
+    projector->R[system->step_column * size + j] += by_size[j];
+  }
   for (int k = 0; k < system->column_count; ++k) {
     mbs_scalar *column = projector->R + k * size;
     for (int j = 0; j < size; ++j) {

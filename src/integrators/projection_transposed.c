@@ -3,8 +3,8 @@
 // so with (mu, nu) = S^-T (ub, sigmab_i), where ub is there for the last u alone,
 //     p receives mu, P and Abar receive -mu, the rest receives -nu, and sigma_{i-1} receives -epsilon nu.
 // Of a limit all iterations are at the same u and sigma, so that the sum of their (mu, nu) is handed on at once.
-// P of (18) hands on to q and to v*. Before the velocity projection is transposed v* has no place in `bar`, whose v is
-// the projected one: it waits in bar_at.
+// P of (18) hands on to q, to v* and to the size of the step. Before the velocity projection is transposed v* has no
+// place in `bar`, whose v is the projected one: it waits in bar_at.
 #include "integrators/projection.h"
 
 // `last_u` (n) may be NULL for zero; negated, since the terms' transposed products take -mu and -nu
@@ -29,6 +29,10 @@ static void give_to_P(const MbsProjector *projector, const mbs_scalar *u, const 
   const MbsStateBar of_P = {
       .q = bar->q, .v = projector->bar_at, .coefficients = bar->coefficients, .parameters = bar->parameters};
   mbs_terms_tangent_transposed(projector->system, &projector->at, projector->c0, projector->c1, u, projector->r, &of_P);
+  const mbs_scalar *by_size = mbs_projector_by_size(projector, u);
+  for (int k = 0; k < projector->system->n && by_size; ++k) {
+    bar->parameters[projector->system->blueprint->clock + 1] += projector->r[k] * by_size[k];
+  }
 }
 
 // what P depends on, and sigma_{i-1} in place of sigma_i
