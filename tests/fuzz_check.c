@@ -58,7 +58,7 @@ static const char *const words[] = {
     "z", "length^-3", "sign(rate)", "abs(rate)^0.1", "1e9*rate", "-1e6*rate", "step(length - 1)", "- {}", "\n", ": ",
     ", ", "(", ")", "[", "]", "{", "}", "\"", "'", "#", "&a", "*a", "!t", "|", ">", "---\n", "...\n", "%", "<<", "?",
     "-", "\t", "include", "constants", "templates", "assemblies", "template", "with", "at", "mirror", "repeat", "first",
-    "if", "if(t > 0.1, 1, 0/0)", "floor(10*t)", "mod(t, 0)", "length < 1", "noevent(sign(rate))", "and(t > 0, 1/0)", "not",
+    "if", "if(t > 0.1, 1, 0/0)", "floor(10*t)", "piecewise(t, 0, 0.1, t - 0.1)", "piecewise(t, 0,", "mod(t, 0)", "length < 1", "noevent(sign(rate))", "and(t > 0, 1/0)", "not",
     "i", "cell(i-1)", "cell(1).link.B", "N", "N + 1",
 };
 static const char *const numbers[] = {

@@ -189,6 +189,14 @@ static void test_selection(void) {
   ENSURE(derivative(choice, 1) == of_two(MBS_OP_WHERE, step, c(3)) && derivative(choice, 0) == zero);
   ENSURE(derivative(mbs_graph_select(graph, step, add(y, one), multiply(y, one)), 1) == one);
   ENSURE(derivative(apply(MBS_OP_FLOOR, x), 0) == zero);
+  // pieces that meet do not jump, their derivatives do
+  MbsNode side = apply(MBS_OP_SIDE, x), bent = mbs_graph_select(graph, side, multiply(c(3), x), zero);
+  ENSURE(derivative(bent, 0) == of_two(MBS_OP_WHERE, step, c(3)) && derivative(derivative(bent, 0), 0) == zero);
+  int count;
+  const MbsNode *found;
+  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &bent, &count, &found) == MBS_OK && count == 0);
+  MbsNode rate = derivative(bent, 0);
+  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &rate, &count, &found) == MBS_OK && count == 1 && found[0] == step);
   // noevent
   ENSURE(apply(MBS_OP_NOEVENT, x) == x && apply(MBS_OP_NOEVENT, c(3)) == c(3));
   MbsNode quiet = apply(MBS_OP_NOEVENT, multiply(step, y));

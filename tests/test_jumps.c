@@ -83,6 +83,7 @@ static const Expected expected[] = {
     {"and(t > 0.25, t <= 0.75)/1e6", NULL, 0.25, 2, true},
     {"or(T > 1, T < 0.7)/1e6", NULL, -1, 0, false},
     {"noevent(step(r(P).x - 0.375))/1e6", NULL, 0.5, 2, false},
+    {"piecewise(r(P).x, 0.375, 0.375, r(P).x)/1e6", NULL, -1, 0, false},
     {"floor(r(P).x + 0.625)/1e6", NULL, 0.5, 2, false},
     {"floor(4*r(P).x + 0.5)/1e6", NULL, 0.133975, 3, false},  // x = 1/8, 3/8 and back: the last is after the end
     {"mod(t, 0.5)/1e6", NULL, 0.5, 3, true},
@@ -181,6 +182,9 @@ static const Kink kinks[] = {
     {NULL, "abs(0*r(P).x)", -1},    // zero throughout
     {NULL, "abs(r(P).x + T)", -1},  // never zero
     {NULL, "if(t < T, T, t)", 0.75},
+    {NULL, "piecewise(t, T, T, t)", 0.75},
+    {NULL, "piecewise(t, 0, T, (t - T)^2)", -1},          // smooth enough
+    {NULL, "piecewise(t, 0.5, 0.5, t, 0.75, 0.75)", -1},  // at fixed times
     {NULL, "abs(mod(t/T - 0.5, 1) - 0.5)", 0.75},
     {NULL, "abs(mod(t/T, 1) - 0.5)", 0.75},  // of floor alone
     {"step5(t/T)", NULL, 0.75},              // in the second rate
@@ -225,6 +229,8 @@ static void check_same(void) {
        "(1 - step(L - length))*k*(length - L) + (1 - step(rate))*2*rate + step(rate)*rate"},
       {"k*and(length >= L, rate <= 0)", "k*step(length - L)*step(-rate)"},
       {"k*or(length >= L, rate <= 0)", "k*(1 - (1 - step(length - L))*(1 - step(-rate)))"},
+      {"piecewise(length - L, 0, 0, k*(length - L)) + piecewise(rate, 2*rate, 0, rate)",
+       "k*max(length - L, 0) + 2*min(rate, 0) + max(rate, 0)"},
       {"k*mod(length, L)", "k*(length - L*floor(length/L))"},
       {"if(not(length < L), sqrt(length - L), 0)", "step(length - L)*sqrt(max(length - L, 1e-300))"},
   };
@@ -287,6 +293,9 @@ int main(void) {
   check_driver("t^2", false);
   check_driver("0.1*max(t - T, 0)^2", true);  // in its second rate
   check_driver("0.1*max(t - T, 0)^3", false);
+  check_driver("piecewise(t, 0, T, 0.1*(t - T))", true);
+  check_driver("piecewise(t, 0, T, 0.1*(t - T)^2)", true);
+  check_driver("piecewise(t, 0, T, 0.1*(t - T)^3)", false);
   mbs_context_destroy(context);
   return 0;
 }

@@ -44,7 +44,24 @@ static MbsStatus call(void *user, MbsContext *c, MbsPlace place, const char *fun
   return function[0] == 'r' ? MBS_OK : mbs_fail(c, MBS_ERROR_INPUT, place, "no function \"%s\" here", function);
 }
 
-static const MbsScope full_scope = {.resolve = resolve, .call = call};
+// w is a parameter, the others move
+static MbsStatus nominal(void *user, MbsContext *c, MbsNode node, bool *moves, double *value) {
+  MbsTape *tape = NULL;
+  mbs_scalar in = input_values[2], out;
+  int count;
+  const int *inputs;
+  (void)user;
+  ENSURE(mbs_graph_inputs_of(c, graph, node, &count, &inputs) == MBS_OK);
+  *moves = count > 1 || (count == 1 && inputs[0] != 2);
+  if (!*moves) {
+    ENSURE(mbs_tape_create(c, arena, graph, 1, &node, &tape) == MBS_OK);
+    mbs_tape_evaluate(tape, &in, &out);
+    *value = mbs_re(out);
+  }
+  return MBS_OK;
+}
+
+static const MbsScope full_scope = {.resolve = resolve, .call = call, .nominal = nominal};
 
 static void start(void) {
   arena = mbs_arena_create();
@@ -219,6 +236,18 @@ static void test_precedence(void) {
       {"not(0) + not(2)", 1},
       {"and(x > y, y < x)", 1},
       {"or(x < y, y > x)", 0},
+      {"piecewise(3, 1, 2, 5)", 5},
+      {"piecewise(2, 1, 2, 5)", 5},
+      {"piecewise(1.5, 1, 2, 5)", 1},
+      {"piecewise(x, 1, 0.5, 2*x)", 2 * 0.7},
+      {"piecewise(x, 1, 0.7, x + 0.3)", 1},
+      {"piecewise(x, -x, 0, x, 0.5, 0.5, 1, x - 0.5)", 0.5},
+      {"piecewise(y, -y, 0, y, 0.5, 0.5, 1, y - 0.5)", 1.3},
+      {"piecewise(L.A, -L.A, 0, L.A, 0.5, 0.5, 1, L.A - 0.5)", 2},
+      {"piecewise(x, 0, w, x - w)", 0.7 - 0.2},
+      {"piecewise(y, (y - w)*x, w, 0, 1, y*(y - 1)*u.x)", -1.5 * 0.7},  // whatever is multiplied by zero
+      {"piecewise(w, 0, 1, 2*w - 2)", 0},
+      {"piecewise(x - y, -(x - y), 0, y - x + 2*(x - y))", 2},
       {"noevent(7)", 7},
       {"noevent(u).y", 4},
       {"noevent(step(x) + 1)", 2},
@@ -289,7 +318,8 @@ static void test_derivatives(void) {
                                       "and(x > w, y < x)*x^2",
                                       "or(x > 1, y < x)*x^2",
                                       "not(x < w)*x^2",
-                                      "noevent(step(x)*x^2)"};
+                                      "noevent(step(x)*x^2)",
+                                      "piecewise(x, x^2, 0.5, x^3 + 0.125, 0.9, 0.854)"};
   for (size_t k = 0; k < sizeof texts / sizeof texts[0]; ++k) {
     MbsNode f = parse(texts[k]).node[0];
     MbsNode df = mbs_graph_derivative(graph, f, 0);
@@ -359,6 +389,15 @@ static double d_rest(double x, double y, double w) { return y == 0 ? 1 + 0 * x :
 static double nest(double x, double y, double w) { return x < y ? (y < w ? x * x : sin(x)) : y > w ? 3 * x : -x; }
 static double d_nest(double x, double y, double w) { return x < y ? (y < w ? 2 * x : cos(x)) : y > w ? 3 : -1; }
 
+static double table(double x, double y, double w) {
+  double u = x - y;
+  return u < -1 ? u * u : u < 0.5 ? w * (u + 1) + 1 : 1.5 * w + 1 + sqrt(u - 0.5);
+}
+static double d_table(double x, double y, double w) {
+  double u = x - y;
+  return u < -1 ? 2 * u : u < 0.5 ? w : 0.5 / sqrt(u - 0.5);
+}
+
 static const Branched branched[] = {
     {"(x < y) + 2*(x <= y) + 4*(x > w) + 8*(x >= w)", less, none},
     {"and(x < y, y < w) + 2*or(x < y, y < w) + 4*not(x < y) + 8*not(and(x > y, not(y >= w))) + 16*or(x, y)", logic,
@@ -368,6 +407,7 @@ static const Branched branched[] = {
     {"if(x, w/x, y)", inverse, d_inverse},
     {"if(not(abs(y) > 0), x, mod(x, y) + floor(w)*x)", rest, d_rest},
     {"if(x < y, if(y < w, x^2, sin(x)), if(y > w, 3*x, -x))", nest, d_nest},
+    {"piecewise(x - y, (x - y)^2, -1, w*(x - y + 1) + 1, 0.5, 1.5*w + 1 + sqrt(x - y - 0.5))", table, d_table},
     {"noevent(if(x < y, if(y < w, x^2, sin(x)), if(y > w, 3*x, -x)))", nest, d_nest},
 };
 
@@ -523,6 +563,35 @@ static void test_errors(void) {
       {"and(u, 1)", "and() needs numbers, not a vector of 2"},
       {"floor(u)", "floor() needs a number, not a vector of 2"},
       {"if", "if is a function: write if(...)"},
+      {"1 + piecewise(x, 1, 2)",
+       ":14: error: in \"1 + piecewise(x, 1, 2)\": piecewise() takes a number, a piece, and then "
+       "breakpoints, each with the piece from there: 4, 6, 8, ... arguments, 3 given"},
+      {"piecewise(x, 1)", "2 given"},
+      {"piecewise(x, 1, 2, 3, 4)", "5 given"},
+      {"piecewise(x, 1, 2, 1, 2, 1)",
+       ":32: error: in \"piecewise(x, 1, 2, 1, 2, 1)\": the breakpoints of piecewise() must "
+       "increase: 2 comes after 2"},
+      {"piecewise(3, 1, 2, 1, 1, 1)", "must increase: 1 comes after 2"},
+      {"piecewise(x, 1, y, 1)",
+       ":26: error: in \"piecewise(x, 1, y, 1)\": breakpoint 1 of piecewise() must be a number or a "
+       "function of parameters alone"},
+      {"piecewise(x, 1, 1/0, 1)", "breakpoint 1 of piecewise() is not a finite number"},
+      {"piecewise(x, x, 2, 2.5)",
+       ":26: error: in \"piecewise(x, x, 2, 2.5)\": piecewise() jumps by 0.5 at its breakpoint 2, "
+       "from 2 to 2.5: its pieces must meet there; for what jumps, write if(c, a, b)"},
+      {"piecewise(x, 0, 1, x - 1, 3, 2.000001)", "jumps by 1e-06 at its breakpoint 3, from 2 to 2.000001"},
+      {"piecewise(x, 0, 1, x*y)",
+       ":29: error: in \"piecewise(x, 0, 1, x*y)\": piece 2 of piecewise() must be a function of "
+       "its first argument"},
+      {"piecewise(x + y, 0, 1, x - 1)", "piece 2 of piecewise() must be a function of its first argument"},
+      {"piecewise(x, 0, w, x)", "jumps by 0.2 at its breakpoint 0.2, from 0 to 0.2"},
+      {"piecewise(w, 0, 1, 2*w)", "jumps by 2 at its breakpoint 1, from 0 to 2"},
+      {"piecewise(2*w, 0, 1, w - 0.5)", "piece 2 of piecewise() must be a function of its first argument"},
+      {"piecewise(x, log(x), 0, 1)",
+       ":23: error: in \"piecewise(x, log(x), 0, 1)\": piece 1 of piecewise() is not a finite "
+       "number at its breakpoint 0"},
+      {"piecewise(x, u, 0, 1)",
+       ":23: error: in \"piecewise(x, u, 0, 1)\": piecewise() needs numbers, not a vector of 2"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
     MbsExpression value;
@@ -642,6 +711,62 @@ static void test_nesting(void) {
   finish();
 }
 
+// how much of an expression is listed as jumping, outside noevent()
+static void test_jump_lists(void) {
+  start();
+  static const struct {
+    const char *text;
+    int count;
+  } cases[] = {
+      {"if(x > y, 1, 2)", 1},
+      {"and(x > y, or(x < w, not(y >= x)))", 2},  // step(y - x) twice
+      {"(x >= y) + (y >= x) + (x < y)", 2},
+      {"mod(x, w) + floor(x/w) + sign(x)", 2},
+      {"noevent(mod(x, w) + sign(x)) + step(y)", 1},
+      {"atan2(x, y) + abs(x) + min(x, y) + step5(x)", 1},
+      {"piecewise(x, 0, 1, x - 1, 2, 1)", 0},
+      {"piecewise(step(x), 0, 1, step(x) - 1)", 1},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
+    MbsExpression value = parse(cases[k].text);
+    int count;
+    const MbsNode *found;
+    ENSURE(mbs_graph_jumps_of(&context, graph, 1, value.node, &count, &found) == MBS_OK);
+    if (count != cases[k].count) {
+      (void)fprintf(stderr, "%s: %d jumps\n", cases[k].text, count);
+      exit(1);
+    }
+  }
+  finish();
+}
+
+// tables: rounding is no jump, and there is a limit on arguments
+static void test_tables(void) {
+  start();
+  static char buffer[BUFFER + 1];
+  double value = 0;
+  size_t used = (size_t)snprintf(buffer, sizeof buffer, "piecewise(x, 0");
+  for (int k = 1; k <= 150; ++k) {  // 0.1 k x - s_k, where s_k = 0.01 (1 + ... + k): not one of these is exact
+    used += (size_t)snprintf(buffer + used, sizeof buffer - used, ", %.1f, %.1f*x - %.2f", 0.1 * k, 0.1 * k,
+                             0.005 * k * (k + 1));
+  }
+  (void)snprintf(buffer + used, sizeof buffer - used, ")");
+  for (int k = 1; k <= 7; ++k) {
+    value += 0.1 * (0.7 - 0.1 * k);
+  }
+  ENSURE_NEAR(value_of(buffer), value, 1e-15);
+  (void)memcpy(buffer, "piecewise(1, 0", 15);
+  used = 14;
+  for (int k = 1; k <= 500; ++k) {
+    used += (size_t)snprintf(buffer + used, sizeof buffer - used, ",%d,0", k);
+  }
+  buffer[used] = ')';
+  buffer[used + 1] = '\0';
+  ENSURE(try_parse(buffer) == MBS_ERROR_INPUT);
+  ENSURE_CONTAINS(context.message, "may have at most 1000 arguments");
+  finish();
+}
+
 // ---- random text ----
 
 static unsigned long long random_state = 20250101;
@@ -706,6 +831,8 @@ int main(void) {
   test_sized();
   test_length();
   test_nesting();
+  test_jump_lists();
+  test_tables();
   test_random();
   return 0;
 }

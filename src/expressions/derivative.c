@@ -112,7 +112,7 @@ static MbsNode slope(MbsGraph *graph, MbsNode node, const MbsGraphNode *n) {
     case MBS_OP_TANH: return mbs_graph_power_integer(graph, function(graph, MBS_OP_COSH, a), -2);
     case MBS_OP_ABS: return function(graph, MBS_OP_SIGN, a);
     case MBS_OP_STEP5: return step5_slope(graph, a);
-    default: return MBS_GRAPH_ZERO;  // sign, step, floor
+    default: return MBS_GRAPH_ZERO;  // sign, step, side, floor
   }
 }
 
@@ -140,6 +140,12 @@ static MbsNode choice_derivative(MbsGraph *graph, MbsNode margin, MbsNode da, Mb
   MbsNode from_a = da == MBS_GRAPH_ZERO ? da : mbs_graph_multiply(graph, takes_a, da);
   MbsNode from_b = db == MBS_GRAPH_ZERO ? db : mbs_graph_multiply(graph, takes_b, db);
   return mbs_graph_add(graph, from_a, from_b);
+}
+
+// The condition of a derivative: where pieces meet, their derivatives need not.
+static MbsNode condition_of(MbsGraph *graph, MbsNode condition) {
+  const MbsGraphNode *n = mbs_graph_node(graph, condition);
+  return n->operation == MBS_OP_SIDE ? function(graph, MBS_OP_STEP, n->operand[0]) : condition;
 }
 
 // d node, from the derivatives da and db of its operands
@@ -170,7 +176,7 @@ static MbsNode rule(MbsGraph *graph, MbsNode node, const MbsGraphNode *n, MbsNod
     case MBS_OP_MINIMUM: return choice_derivative(graph, mbs_graph_subtract(graph, b, a), da, db);
     case MBS_OP_MAXIMUM: return choice_derivative(graph, mbs_graph_subtract(graph, a, b), da, db);
     case MBS_OP_WHERE:
-    case MBS_OP_UNLESS: return mbs_graph_apply(graph, n->operation, a, db);
+    case MBS_OP_UNLESS: return mbs_graph_apply(graph, n->operation, condition_of(graph, a), db);
     case MBS_OP_NOEVENT: return function(graph, MBS_OP_NOEVENT, da);
     default: return mbs_graph_multiply(graph, slope(graph, node, n), da);
   }

@@ -118,6 +118,8 @@ static void cross(MbsGraph *graph, const MbsExpression *arguments, MbsExpression
   X("max", 2, 2, MAXIMUM, NULL, NULL, "max(a, b): the larger")                                                      \
   X("step", 1, 1, STEP, NULL, NULL, "step(x): 1 where x >= 0, else 0; derivative 0")                                \
   X("step5", 1, 1, STEP5, NULL, NULL, "step5(x): 0 below 0, 1 above 1, 10x^3 - 15x^4 + 6x^5 between")               \
+  X("piecewise", MBS_ANY_COUNT, 0, CONSTANT, NULL, NULL,                                                            \
+    "piecewise(x, f0, x1, f1, ...): f0 where x < x1, f1 from there to x2, ...; the pieces must meet")               \
   X("floor", 1, 1, FLOOR, NULL, NULL, "floor(x): the largest whole number that is not larger than x; derivative 0") \
   X("mod", 2, 2, CONSTANT, mod, NULL, "mod(x, y): x - y floor(x/y), from 0 to y")                                   \
   X("if", 3, 1, CONSTANT, choose, NULL, "if(c, a, b): a where c is not 0, else b; a and b may be vectors")          \

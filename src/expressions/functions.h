@@ -5,13 +5,14 @@
 #include <stddef.h>
 
 #include "expressions/parse.h"
+#include "expressions/scanner.h"
 
-enum { MBS_BUILT_IN_ARGUMENT_LIMIT = 3 };
+enum { MBS_BUILT_IN_ARGUMENT_LIMIT = 3, MBS_ANY_COUNT = -1 };
 
 // One of them; MbsFunction (terms/signal_bank.h) is what the model makes of signals.
 typedef struct MbsBuiltIn {
   const char *name;
-  int argument_count;
+  int argument_count;      // MBS_ANY_COUNT: piecewise()
   int number_count;        // how many of them, from the first, must be numbers; of the others it takes each component
   MbsOperation operation;  // MBS_OP_CONSTANT: one of the two below
   MbsNode (*of_numbers)(MbsGraph *graph, const MbsNode *arguments);
@@ -24,6 +25,16 @@ const MbsBuiltIn *mbs_built_in_find(const char *name);  // NULL: not built in
 // and `trouble` says so.
 bool mbs_built_in_apply(const MbsBuiltIn *function, MbsGraph *graph, const MbsExpression *arguments,
                         MbsExpression *value, char *trouble, size_t trouble_size);
+
+// Arguments as they were read, with their places in the text.
+typedef struct MbsArguments {
+  int count;
+  const MbsExpression *values;
+  const int *offsets;
+} MbsArguments;
+// piecewise(arguments), of which there must be an even number, from four (piecewise.c); says itself what is wrong
+MbsStatus mbs_piecewise_apply(const MbsScanner *scanner, MbsGraph *graph, const MbsScope *scope,
+                              const MbsArguments *arguments, MbsExpression *value);
 
 // value = a (symbol) b for + - * / ^, with the same use of `trouble`
 bool mbs_operator_apply(char symbol, MbsGraph *graph, const MbsExpression *a, const MbsExpression *b,

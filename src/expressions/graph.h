@@ -47,6 +47,7 @@ typedef int MbsNode;  // index of a node; MBS_NODE_NONE: no node
   X(STEP, 1)    /* 1 where x >= 0, else 0; derivative 0 */               \
   X(STEP5, 1)   /* 0 below 0, 1 above 1, 10x^3 - 15x^4 + 6x^5 between */ \
   X(FLOOR, 1)   /* the largest whole number <= x; derivative 0 */        \
+  X(SIDE, 1)    /* step(x) between pieces that meet where x is 0 */      \
   X(WHERE, 2)   /* b where a is not 0, else 0, whatever b is there */    \
   X(UNLESS, 2)  /* b where a is 0, else 0, whatever b is there */        \
   X(NOEVENT, 1) /* x; what jumps inside is no event */

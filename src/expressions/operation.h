@@ -45,7 +45,8 @@ static inline mbs_scalar mbs_operation_value(MbsOperation operation, int exponen
     // a wins a tie, as it does in the derivative
     case MBS_OP_MINIMUM: return mbs_re(a) <= mbs_re(b) ? a : mbs_re(b) < mbs_re(a) ? b : a + b;
     case MBS_OP_MAXIMUM: return mbs_re(a) >= mbs_re(b) ? a : mbs_re(b) > mbs_re(a) ? b : a + b;
-    case MBS_OP_STEP: return mbs_re(a) >= 0 ? 1 : mbs_re(a) < 0 ? 0 : mbs_re(a);
+    case MBS_OP_STEP:
+    case MBS_OP_SIDE: return mbs_re(a) >= 0 ? 1 : mbs_re(a) < 0 ? 0 : mbs_re(a);
     case MBS_OP_STEP5: return mbs_step5(a);
     case MBS_OP_FLOOR: return mbs_floor(a);
     case MBS_OP_WHERE: return mbs_re(a) == 0 ? 0 : isnan(mbs_re(a)) ? a : b;
@@ -65,6 +66,7 @@ static inline void mbs_operation_slopes(MbsOperation operation, int exponent, mb
     case MBS_OP_INPUT:
     case MBS_OP_SIGN:
     case MBS_OP_STEP:
+    case MBS_OP_SIDE:
     case MBS_OP_FLOOR: break;
     case MBS_OP_ADD: slopes[0] = slopes[1] = 1; break;
     case MBS_OP_SUBTRACT:

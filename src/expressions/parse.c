@@ -17,7 +17,7 @@
 #include "expressions/functions.h"
 #include "expressions/scanner.h"
 
-enum { NESTING_LIMIT = 200, ARGUMENT_LIMIT = 8 };
+enum { NESTING_LIMIT = 200, ARGUMENT_LIMIT = 8, OPEN_ARGUMENT_LIMIT = 1000 };
 
 typedef struct Parser {
   MbsScanner scanner;
@@ -26,6 +26,10 @@ typedef struct Parser {
   int depth;
   // arguments of a function of the scope, which holds no other call: kept here, off the recursion's stack
   char names[ARGUMENT_LIMIT][MBS_EXPRESSION_NAME_LIMIT + 1];
+  // arguments of the functions that are open here, one after the other, and their places in the text
+  int open_count;
+  MbsExpression open[OPEN_ARGUMENT_LIMIT];
+  int offsets[OPEN_ARGUMENT_LIMIT];
 } Parser;
 
 static MbsStatus parse_whole(Parser *parser, MbsExpression *value);
@@ -120,21 +124,37 @@ static Suggestion suggestion_for(const char *name) {
 // the arguments are expressions; the opening parenthesis is the current token
 static MbsStatus parse_built_in(Parser *parser, const MbsBuiltIn *function, int offset, MbsExpression *value) {
   MbsScanner *scanner = &parser->scanner;
-  MbsExpression arguments[MBS_BUILT_IN_ARGUMENT_LIMIT];
-  int count = 0;
+  int first = parser->open_count;
   MBS_TRY(enter(parser));
-  for (bool is_more = !mbs_scanner_is_at(scanner, ')'); is_more; ++count) {
+  for (bool is_more = !mbs_scanner_is_at(scanner, ')'); is_more; ++parser->open_count) {
     MbsExpression argument;
+    int argument_offset = scanner->token.offset;
     MBS_TRY(parse_whole(parser, &argument));
-    if (count < MBS_BUILT_IN_ARGUMENT_LIMIT) {
-      arguments[count] = argument;
+    if (parser->open_count == OPEN_ARGUMENT_LIMIT) {
+      return mbs_scanner_fail(scanner, argument_offset, "functions inside each other may have at most %d arguments",
+                              OPEN_ARGUMENT_LIMIT);
     }
+    parser->open[parser->open_count] = argument;
+    parser->offsets[parser->open_count] = argument_offset;
     is_more = mbs_scanner_is_at(scanner, ',');
     if (is_more) {
       MBS_TRY(mbs_scanner_next(scanner));
     }
   }
   MBS_TRY(leave(parser, ')', "\",\" or \")\""));
+  int count = parser->open_count - first;
+  const MbsExpression *arguments = &parser->open[first];
+  parser->open_count = first;
+  if (function->argument_count == MBS_ANY_COUNT) {
+    const MbsArguments pieces = {.count = count, .values = arguments, .offsets = &parser->offsets[first]};
+    return count >= 4 && count % 2 == 0
+               ? mbs_piecewise_apply(scanner, parser->graph, parser->scope, &pieces, value)
+               : mbs_scanner_fail(
+                     scanner, offset,
+                     "%s() takes a number, a piece, and then breakpoints, each with the piece from there: 4, "
+                     "6, 8, ... arguments, %d given",
+                     function->name, count);
+  }
   if (count != function->argument_count) {
     return mbs_scanner_fail(scanner, offset, "%s() takes %d argument%s, %d given", function->name,
                             function->argument_count, function->argument_count == 1 ? "" : "s", count);

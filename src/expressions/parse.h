@@ -5,10 +5,9 @@
 //   primary    := number | name | name.name | f(arguments) | (expression) | [e1, e2(, e3)]
 //                 followed by .x .y .z to take a component of a vector
 // Built-in functions: sqrt exp log sin cos tan asin acos atan atan2 sinh cosh tanh abs sign min max
-// step step5 floor mod(x, y) if(c, a, b) and(a, b) or(a, b) not(a) noevent(a) smooth_abs(x, w) smooth_max(a, b, w)
-// smooth_min(a, b, w), and on vectors dot(a, b) cross(a, b) (a number in the plane) norm(a). + and - work on vectors, *
-// and / with a number.
-// `pi` is a constant.
+// step step5 floor mod(x, y) if(c, a, b) and(a, b) or(a, b) not(a) noevent(a) piecewise(x, f0, x1, f1, ...)
+// smooth_abs(x, w) smooth_max(a, b, w) smooth_min(a, b, w), and on vectors dot(a, b) cross(a, b) (a number in the
+// plane) norm(a). + and - work on vectors, * and / with a number. `pi` is a constant.
 #ifndef MBS_PARSE_H
 #define MBS_PARSE_H
 
@@ -34,6 +33,9 @@ typedef struct MbsScope {
   // Is there such a function? Of one that is not, `call` says so without looking at its arguments, which may be
   // expressions. NULL: `call` finds out.
   bool (*has_function)(const char *function);
+  // The value of a node at the nominal parameters; *moves: it has none, for it depends on more than these. NULL: only
+  // constants have values.
+  MbsStatus (*nominal)(void *user, MbsContext *context, MbsNode node, bool *moves, double *value);
 } MbsScope;
 
 // Limits: 10,000 characters, nesting 200, so that bad input cannot exhaust the stack.

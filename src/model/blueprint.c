@@ -71,6 +71,18 @@ MbsStatus mbs_blueprint_nominal(MbsContext *context, MbsBlueprint *blueprint, in
   return MBS_OK;
 }
 
+MbsStatus mbs_blueprint_nominal_number(MbsContext *context, MbsBlueprint *blueprint, MbsNode node, bool *moves,
+                                       double *value) {
+  int count;
+  const int *inputs;
+  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, node, &count, &inputs));
+  *moves = false;
+  for (int i = 0; i < count; ++i) {
+    *moves = *moves || inputs[i] >= blueprint->parameters.count;
+  }
+  return mbs_blueprint_nominal(context, blueprint, 1, &node, value);
+}
+
 static MbsStatus check_property(MbsContext *context, const MbsProperty *property, double value) {
   const char *wrong = NULL;
   if (!isfinite(value)) {

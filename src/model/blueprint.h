@@ -374,6 +374,9 @@ bool mbs_blueprint_is_same_point(const MbsBlueprint *blueprint, MbsPointReferenc
 // Values of nodes that depend on parameters alone, at their nominal values.
 MbsStatus mbs_blueprint_nominal(MbsContext *context, MbsBlueprint *blueprint, int count, const MbsNode *nodes,
                                 double *values);
+// The same of one node; *moves: it has none, for it depends on more than parameters.
+MbsStatus mbs_blueprint_nominal_number(MbsContext *context, MbsBlueprint *blueprint, MbsNode node, bool *moves,
+                                       double *value);
 // Is every property read so far a finite number that passes the check of its field?
 MbsStatus mbs_blueprint_check_properties(MbsContext *context, MbsBlueprint *blueprint);
 // All of them once more, at other values of the parameters.

@@ -2,14 +2,14 @@
 //
 // step(x), which comparisons are made of, and sign(x) jump where x passes zero, floor(x) where it passes a whole
 // number, atan2(y, x) by a whole turn where y passes zero beside a negative x (the angles of signals count their turns,
-// so that theirs do not). abs, min and max have kinks, whose derivatives jump. What a derivative misses is the part
-// that comes from moving a jump, of anything that is added up along the run: of forces, of the integrands of
+// so that theirs do not). abs, min, max and piecewise have kinks, whose derivatives jump. What a derivative misses is
+// the part that comes from moving a jump, of anything that is added up along the run: of forces, of the integrands of
 // objectives, and of what prescribes a motion, whose rates are added up too: there kinks count as well. A value at the
 // end of a run is not added up; an expression of parameters alone does not move.
 //
 // A kink that moves takes nothing from derivatives, unless it is exactly where a step ends: |x| at x = 0, max(a, b) at
-// a = b. So these arguments are guards too. step5(x) has kinks in its second derivative, at 0 and 1, where its rates
-// are written with minimum and maximum.
+// a = b, piecewise(x, ...) at a breakpoint. So these arguments are guards too. step5(x) has kinks in its second
+// derivative, at 0 and 1, where its rates are written with minimum and maximum.
 #include "model/blueprint.h"
 
 typedef MBS_LIST(MbsGuardSpec) GuardList;
@@ -33,6 +33,7 @@ static bool is_turning(const MbsBlueprint *blueprint, MbsNode node) {
 static bool is_special(const MbsBlueprint *blueprint, MbsNode node, MbsOperation operation) {
   switch (operation) {
     case MBS_OP_ABS:
+    case MBS_OP_SIDE:
     case MBS_OP_MINIMUM:
     case MBS_OP_MAXIMUM: return true;
     case MBS_OP_ATAN2: return !is_turning(blueprint, node);
@@ -65,7 +66,7 @@ static MbsStatus add_guard(MbsContext *context, MbsBlueprint *blueprint, MbsNode
     MBS_TRY(mbs_graph_status(context, blueprint->graph));
   }
   MBS_TRY(find_dependence(context, blueprint, guard.argument, &is_guard, &guard.is_fixed));
-  bool has_kinks_alone = is_difference || node.operation == MBS_OP_ABS;
+  bool has_kinks_alone = is_difference || node.operation == MBS_OP_ABS || node.operation == MBS_OP_SIDE;
   if (is_guard && !(has_kinks_alone && guard.is_fixed)) {
     MBS_APPEND(context, blueprint->arena, guards, guard);
   }

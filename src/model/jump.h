@@ -8,7 +8,7 @@
 // The argument of a function that jumps, or whose derivative does, where it passes zero; of floor: a whole number.
 typedef struct MbsGuardSpec {
   MbsNode argument;
-  MbsOperation operation;  // step, sign, floor or atan2; abs, minimum or maximum have kinks alone
+  MbsOperation operation;  // step, sign, floor or atan2; abs, minimum, maximum and side have kinks alone
   bool is_fixed;           // a function of time alone: nothing moves its zeros
 } MbsGuardSpec;
 

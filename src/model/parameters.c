@@ -102,9 +102,18 @@ static MbsStatus refuse_call(void *user, MbsContext *context, MbsPlace place, co
                   function, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
+static MbsStatus nominal(void *user, MbsContext *context, MbsNode node, bool *moves, double *value) {
+  const ParameterScope *scope = user;
+  return mbs_blueprint_nominal_number(context, scope->blueprint, node, moves, value);
+}
+
 static MbsStatus parse(MbsContext *context, ParameterScope *scope, MbsText text, MbsNode *node) {
-  MbsScope names = {
-      .user = scope, .owner = scope->owner, .resolve = resolve, .call = refuse_call, .has_function = has_no_function};
+  MbsScope names = {.user = scope,
+                    .owner = scope->owner,
+                    .resolve = resolve,
+                    .call = refuse_call,
+                    .has_function = has_no_function,
+                    .nominal = nominal};
   MbsExpression value;
   MBS_TRY(mbs_expression_parse_sized(context, scope->blueprint->graph, text, &names, 1, &value));
   *node = value.node[0];

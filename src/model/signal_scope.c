@@ -452,12 +452,21 @@ static MbsStatus call_function(void *user, MbsContext *context, MbsPlace place, 
   return signal_functions[f].call(context, scope, &made, value);
 }
 
+static MbsStatus nominal(void *user, MbsContext *context, MbsNode node, bool *moves, double *value) {
+  const SignalScope *scope = user;
+  return mbs_blueprint_nominal_number(context, scope->blueprint, node, moves, value);
+}
+
 MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, int size,
                            unsigned use, int local_count, const MbsLocalName *locals, MbsExpression *value) {
   SignalScope scope = {
       .blueprint = blueprint, .owner = owner, .use = use, .local_count = local_count, .locals = locals};
-  MbsScope names = {
-      .user = &scope, .owner = owner, .resolve = resolve_name, .call = call_function, .has_function = has_function};
+  MbsScope names = {.user = &scope,
+                    .owner = owner,
+                    .resolve = resolve_name,
+                    .call = call_function,
+                    .has_function = has_function,
+                    .nominal = nominal};
   MBS_TRY(mbs_expression_parse_sized(context, blueprint->graph, text, &names, size, value));
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   return mbs_jumps_find(context, blueprint, owner, text, use, value);

@@ -31,6 +31,7 @@ static MbsStatus may_lack_derivative(MbsContext *context, const MbsSystem *syste
       case MBS_OP_SIGN:
       case MBS_OP_STEP:
       case MBS_OP_FLOOR:
+      case MBS_OP_SIDE:
       case MBS_OP_MINIMUM:
       case MBS_OP_MAXIMUM: *result = true; break;
       case MBS_OP_DIVIDE: *result = mbs_graph_node(graph, node->operand[1])->operation != MBS_OP_CONSTANT; break;
