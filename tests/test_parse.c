@@ -375,7 +375,7 @@ static double mod(double x, double y) {
 }
 static double less(double x, double y, double w) { return (x < y) + 2 * (x <= y) + 4 * (x > w) + 8 * (x >= w); }
 static double logic(double x, double y, double w) {
-  return (x < y && y < w) + 2 * (x < y || y < w) + 4 * !(x < y) + 8 * !(x > y && !(y >= w)) + 16 * (x || y);
+  return (x < y && y < w) + 2 * (x < y || y < w) + 4 * !(x < y) + 8 * !(x > y && !(y >= w)) + 16 * (x != 0 || y != 0);
 }
 static double none(double x, double y, double w) { return 0 * (x + y + w); }
 static double root(double x, double y, double w) { return x > 0 ? sqrt(x) + 0 * w : y; }
