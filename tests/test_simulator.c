@@ -334,6 +334,47 @@ static void check_bad_states(void) {
   mbs_model_destroy(model);
 }
 
+// Two wheels across the board keep the same velocity at zero, so that the start fails; with other numbers it
+// does not.
+static void check_singular_start(void) {
+  static const char board[] =
+      "mbsens: 1\n"
+      "parameters: {s: pi/2, l: 0.4}\n"
+      "ground: {points: {O: [0, 0]}}\n"
+      "bodies:\n"
+      "  board: {mass: 6, inertia: 0.5, points: {C: [0, 0], F: [l, 0], B: [-l, 0]}}\n"
+      "  front: {mass: 0.3, inertia: 0.01, points: {F: [0, 0]}, position: [0.4, 0], angle: 1.5}\n"
+      "  back: {mass: 0.3, inertia: 0.01, points: {B: [0, 0]}, position: [-0.4, 0], angle: -1.5}\n"
+      "joints:\n"
+      "  - {revolute: [board.F, front.F], name: fork}\n"
+      "  - {revolute: [board.B, back.B], name: tail}\n"
+      "  - {knife_edge: [ground.O, front.F], edge: [1, 0]}\n"
+      "  - {knife_edge: [ground.O, back.B], edge: [1, 0]}\n"
+      "initial:\n"
+      "  independent:\n"
+      "    - {coordinate: r(C).x, value: 0, velocity: 0.1}\n"
+      "    - {coordinate: r(C).y, value: 0}\n"
+      "    - {coordinate: angle(board), value: 0}\n"
+      "    - {coordinate: angle(fork), value: s, velocity: 0}\n"
+      "    - {coordinate: angle(tail), value: -s, velocity: 0}\n"
+      "objectives: {y: {final: r(C).y}, heading: {final: angle(board)}}\n"
+      "simulation: {end: 0.1, step: 0.01}\n";
+  MbsModel *model = read_text(context, "board.yaml", board);
+  MbsRequest request = request_of(model, "ali3p", MBS_METHOD_DIRECT);
+  MbsSimulator *simulator;
+  ENSURE_OK(context, mbs_simulator_create(context, model, &request, &simulator));
+  for (int i = 0; i < 2; ++i) {
+    ENSURE(mbs_simulator_run(context, simulator) == MBS_ERROR_NUMERICAL);
+    ENSURE_CONTAINS(mbs_context_message(context), "the start is a singular position");
+  }
+  ENSURE_OK(context, mbs_simulator_set_parameter(context, simulator, "s", 0.3));
+  ENSURE_OK(context, mbs_simulator_run(context, simulator));
+  // the board turns about the point where the wheels' axes meet, l cot(s) beside its middle
+  ENSURE_NEAR(mbs_simulator_values(simulator)[1], 0.1 * 0.1 * tan(0.3) / 0.4, 1e-5);
+  mbs_simulator_destroy(simulator);
+  mbs_model_destroy(model);
+}
+
 // two parameters of every model are hidden, in messages too
 static void check_hidden(void) {
   MbsModel *model = read_text(context, "hidden.yaml",
@@ -407,6 +448,7 @@ int main(void) {
   check_state("models/five_bar.yaml", "index1");
   check_contexts();
   check_hidden();
+  check_singular_start();
   check_bad_input();
   check_bad_states();
   mbs_context_destroy(context);

@@ -168,18 +168,8 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
   return not_assembled(context, initial, worst, residual);
 }
 
-MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
+static MbsStatus solve_velocity(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
   const MbsSystem *system = initial->set.system;
-  if (is_first) {
-    mbs_turns_forget(initial);
-  }
-  MBS_TRY(solve_position(context, initial, state, is_first));
-  if (!factor(initial, &initial->set.position, state, nearly_singular)) {
-    return singular_start(context, initial, state);
-  }
-  if (!initial->set.velocity) {
-    MBS_TRY(mbs_initial_choose_velocities(context, initial, state));
-  }
   const MbsProblem *problem = initial->set.velocity;
   if (problem != &initial->set.position && !factor(initial, problem, state, nearly_singular)) {
     return singular_start(context, initial, state);
@@ -206,6 +196,26 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
   }
   mbs_signal_bank_accept(system, state, is_first);
   return problem == &initial->set.position ? MBS_OK : mbs_initial_check_velocities(context, initial, state);
+}
+
+MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
+  bool is_chosen = initial->set.velocity != NULL;
+  if (is_first) {
+    mbs_turns_forget(initial);
+  }
+  MBS_TRY(solve_position(context, initial, state, is_first));
+  if (!factor(initial, &initial->set.position, state, nearly_singular)) {
+    return singular_start(context, initial, state);
+  }
+  MbsStatus status = is_chosen ? MBS_OK : mbs_initial_choose_velocities(context, initial, state);
+  if (status == MBS_OK) {
+    status = solve_velocity(context, initial, state, is_first);
+  }
+  if (status != MBS_OK && !is_chosen) {  // rates that a start which fails has chosen need not suit another
+    mbs_problem_destroy(initial->set.velocity);
+    initial->set.velocity = NULL;
+  }
+  return status;
 }
 
 // solves for one of X, V: -(levels' of the constraints, functions' derivative minus the slope of the given value)

@@ -155,7 +155,11 @@ MbsStatus mbs_problem_create(MbsContext *context, const MbsIndependentSet *set, 
   return status;
 }
 
-void mbs_problem_destroy(MbsProblem *problem) { mbs_sparse_solver_destroy(problem->solver); }
+void mbs_problem_destroy(MbsProblem *problem) {
+  if (problem) {
+    mbs_sparse_solver_destroy(problem->solver);
+  }
+}
 
 // ---- factors ----
 // alpha I: about the smallest singular value that K should have serves best (Bjorck), and keeps pivots within K
