@@ -117,6 +117,7 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
   const CliOptions *options = session->options;
   if (!options->is_quiet) {
     cli_report_header(stdout, result, options->method);
+    cli_report_events(stdout, result);
     cli_report_values(stdout, result);
   }
   if (other) {

@@ -92,6 +92,7 @@ static void print_words(const MbsResult *result, const CliSession *session) {
   if (!is_quiet) {
     cli_report_header(stdout, result, MBS_METHOD_NONE);
   }
+  cli_report_events(stdout, result);
   cli_report_values(stdout, result);
   if (!is_quiet) {
     (void)printf("at t = %g s:\n\n", result->final_time);

@@ -40,6 +40,52 @@ void cli_report_values(FILE *out, const MbsResult *result) {
   cli_table_print(table, out);
 }
 
+void cli_report_events(FILE *out, const MbsResult *result) {
+  int columns = result->event_count > 0 && result->events[0].gradient ? result->parameter_count : 0;
+  if (result->event_count == 0) {
+    return;
+  }
+  CliTable *table = cli_table_create(3 + columns);
+  cli_table_text(table, "event");
+  cli_table_text(table, "time");
+  cli_table_text(table, "energy lost");
+  for (int k = 0; k < columns; ++k) {
+    char name[80];
+    (void)snprintf(name, sizeof name, "d/d(%s)", result->parameters[k]);
+    cli_table_text(table, name);
+  }
+  for (int i = 0; i < result->event_count; ++i) {
+    const MbsEventResult *event = &result->events[i];
+    cli_table_text(table, event->name);
+    cli_table_number(table, event->time);
+    cli_table_number(table, event->energy_lost);
+    for (int k = 0; k < columns; ++k) {
+      cli_table_number(table, event->gradient[k]);
+    }
+  }
+  cli_table_print(table, out);
+}
+
+static void put_events(CliJson *json, const MbsResult *result) {
+  cli_json_open_array(json, "events");
+  for (int i = 0; i < result->event_count; ++i) {
+    const MbsEventResult *event = &result->events[i];
+    cli_json_open_object(json, NULL);
+    cli_json_text(json, "name", event->name);
+    cli_json_number(json, "time", event->time);
+    cli_json_number(json, "energy_lost", event->energy_lost);
+    if (event->gradient) {
+      cli_json_open_object(json, "gradient");
+      for (int k = 0; k < result->parameter_count; ++k) {
+        cli_json_number(json, result->parameters[k], event->gradient[k]);
+      }
+      cli_json_close(json);
+    }
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+}
+
 void cli_report_statistics(FILE *out, const MbsResult *result) {
   const MbsStatistics *s = &result->statistics;
   (void)fprintf(out, "%ld steps", s->steps);
@@ -116,8 +162,7 @@ void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
   }
   cli_json_close(json);
   cli_report_json_objectives(json, "objectives", result);
-  cli_json_open_array(json, "events");
-  cli_json_close(json);
+  put_events(json, result);
 }
 
 void cli_report_json_statistics(CliJson *json, const MbsResult *result) {

@@ -130,7 +130,7 @@ static void check_record(void) {
   ENSURE(path->set_count > 1);
   for (long step = 1; step <= path->step_count; ++step) {
     int set = mbs_path_step(path, step > 2 ? step - 2 : 1).set;
-    ENSURE_OK(context, mbs_path_add_step(context, arena, &other, path, set));
+    ENSURE_OK(context, mbs_path_add_planned(context, arena, &other, path, step, &(MbsStep){.set = set}));
     changes += step > 1 && mbs_path_step(path, step).set != mbs_path_step(path, step - 1).set;
   }
   (void)printf("tumbling: %d sets, %d changes\n", path->set_count, changes);

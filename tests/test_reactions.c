@@ -351,7 +351,7 @@ static MbsSystem *cut_everything(const MbsSimulation *simulation) {
       }
     }
   }
-  ENSURE_OK(context, mbs_system_create(context, simulation->arena, blueprint, 0, NULL, false, &system));
+  ENSURE_OK(context, mbs_system_create(context, simulation->arena, blueprint, 0, NULL, false, NULL, &system));
   mbs_system_follow_parameters(simulation->system, system);
   return system;
 }

@@ -177,6 +177,14 @@ typedef struct MbsUnsmooth {
   bool has_no_value;      // rounding decides on its value too, as on that of x^0.1 at x = 0
 } MbsUnsmooth;
 
+// What happened on the way, in the order of time.
+typedef struct MbsEventResult {
+  const char *name;
+  double time;
+  double energy_lost;      // kinetic
+  const double *gradient;  // of its time, parameter_count; NULL: not computed (simulating only, adjoint)
+} MbsEventResult;
+
 typedef struct MbsResult {
   const char *model;
   int dimension;
@@ -206,6 +214,9 @@ typedef struct MbsResult {
   const double *multipliers;     // at the end
   int reaction_count;            // 0 unless simulating only
   const MbsReaction *reactions;  // at the end
+  int event_count;
+  const MbsEventResult *events;
+  bool has_ended;  // an event ended the run
   int jump_count;
   const MbsJump *jumps;
   int kink_count;

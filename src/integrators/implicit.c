@@ -100,7 +100,7 @@ static void find_total(const MbsImplicit *implicit, bool is_projected, MbsState 
 MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsState *state, mbs_scalar h) {
   const MbsSystem *system = implicit->formulation->system;
   const MbsState *stage = &implicit->stage;
-  bool is_projected = implicit->has_projections && mbs_re(h) > 0;
+  bool is_projected = implicit->has_projections && mbs_is_step(h);
   if (is_projected || implicit->has_redundancy) {
     MBS_TRY(mbs_projector_factor(context, implicit->projector, stage, &implicit->rule, h));
   }

@@ -30,7 +30,7 @@ void mbs_implicit_put_row(const MbsImplicit *implicit, const MbsState *state, mb
 MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, const mbs_scalar *row,
                               MbsState *state) {
   const MbsSystem *system = implicit->formulation->system;
-  MbsState *stage = mbs_implicit_stage(implicit, state, !(mbs_re(h) > 0));
+  MbsState *stage = mbs_implicit_stage(implicit, state, !(mbs_is_step(h)));
   row = mbs_take(row, system->n, state->q);
   row = mbs_take(row, system->n, stage->v);
   row = mbs_take(row, system->n, stage->a);

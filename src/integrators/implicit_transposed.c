@@ -8,7 +8,7 @@
 #include "integrators/implicit.h"
 
 static MbsRuleStep rule_step(const MbsImplicit *implicit, mbs_scalar h) {
-  return mbs_re(h) > 0 ? mbs_rule_step(&implicit->rule, h) : (MbsRuleStep){.h = 0};
+  return mbs_is_step(h) ? mbs_rule_step(&implicit->rule, h) : (MbsRuleStep){.h = 0};
 }
 
 MbsStatus mbs_implicit_prepare_transposed(MbsContext *context, MbsImplicit *implicit, mbs_scalar h) {

@@ -23,7 +23,9 @@ MbsStep mbs_path_step(const MbsPath *path, long number) {
   return (MbsStep){.number = number,
                    .t = stretch->t_anchor + (double)(number - stretch->anchor) * stretch->h,
                    .h = stretch->h,
-                   .set = stretch->set};
+                   .set = stretch->set,
+                   .event = stretch->event,
+                   .is_flow = stretch->is_flow};
 }
 
 void mbs_path_clear(MbsPath *path) {
@@ -38,12 +40,14 @@ MbsStatus mbs_path_add_stretch(MbsContext *context, MbsArena *arena, MbsPath *pa
   return MBS_OK;
 }
 
-MbsStatus mbs_path_add_step(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsPath *from, int set) {
-  MbsStretch next = *find(from, path->step_count + 1);
+MbsStatus mbs_path_add_planned(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsPath *from, long planned,
+                               const MbsStep *step) {
+  MbsStretch next = *find(from, planned);
   next.last = path->step_count + 1;
-  next.set = set;
+  next.anchor += next.last - planned;
+  next.set = step->set;
   MbsStretch *last = path->stretch_count > 0 ? &path->stretches[path->stretch_count - 1] : NULL;
-  bool is_equal = last && last->anchor == next.anchor && last->set == next.set &&
+  bool is_equal = last && last->anchor == next.anchor && last->set == next.set && last->event == 0 && !last->is_flow &&
                   !(last->t_anchor < next.t_anchor || last->t_anchor > next.t_anchor) &&
                   !(last->h < next.h || last->h > next.h);
   if (!is_equal) {
@@ -51,6 +55,17 @@ MbsStatus mbs_path_add_step(MbsContext *context, MbsArena *arena, MbsPath *path,
   }
   last->last = path->step_count = next.last;
   return MBS_OK;
+}
+
+MbsStatus mbs_path_add_piece(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsStep *step) {
+  const MbsStretch piece = {.last = path->step_count + 1,
+                            .anchor = path->step_count + 1,
+                            .t_anchor = mbs_re(step->t),
+                            .h = mbs_re(step->h),
+                            .set = step->set,
+                            .event = step->event,
+                            .is_flow = step->is_flow};
+  return mbs_path_add_stretch(context, arena, path, &piece);
 }
 
 void mbs_path_cut(MbsPath *path, long last) {

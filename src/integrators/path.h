@@ -17,7 +17,11 @@ typedef struct MbsStep {
   long number;      // from 1; 0: the start
   mbs_scalar t, h;  // the time at its end, and its size; h = 0 at the start
   int set;          // matrix-r: which of the path's independent coordinates; or MBS_UNDECIDED. Of other steppers 0
+  int event;        // 1 + that which happens at its end; 0: none
+  bool is_flow;     // too short for a step: the state moves along its rates, and starts anew
 } MbsStep;
+
+static inline bool mbs_step_restarts(const MbsStep *step) { return step->event > 0 || step->is_flow; }
 
 // One step of a path that moves: by how much its size and its time do, with some number. (An event's time will be such
 // a number.) The steps after it stay where they are.
@@ -30,7 +34,8 @@ typedef struct MbsStretch {
   long last;    // number of its last step
   long anchor;  // times: see above
   double t_anchor, h;
-  int set;
+  int set, event;
+  bool is_flow;
 } MbsStretch;
 
 typedef struct MbsPath {
@@ -49,8 +54,11 @@ MbsStep mbs_path_step(const MbsPath *path, long number);
 void mbs_path_clear(MbsPath *path);
 // Adds steps up to number `last`.
 MbsStatus mbs_path_add_stretch(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsStretch *stretch);
-// Adds the step of that number as it is in `from`, but with this set.
-MbsStatus mbs_path_add_step(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsPath *from, int set);
+// Adds a step: as a step of `from` is (the planned one; its number there may be another), but with what was decided.
+MbsStatus mbs_path_add_planned(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsPath *from, long planned,
+                               const MbsStep *step);
+// Adds a step of a time and a size of its own.
+MbsStatus mbs_path_add_piece(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsStep *step);
 // Takes back all steps after number `last`.
 void mbs_path_cut(MbsPath *path, long last);
 // The path in another arena.

@@ -53,7 +53,7 @@ void mbs_projector_destroy(MbsProjector *projector) {
 
 static void assemble(MbsProjector *projector, const MbsState *state, const MbsRule *rule, mbs_scalar h,
                      double epsilon) {
-  bool has_tangent = projector->is_tangent && mbs_re(h) > 0;
+  bool has_tangent = projector->is_tangent && mbs_is_step(h);
   const MbsRuleStep none = {0}, k = has_tangent ? mbs_rule_step(rule, h) : none;
   const MbsRuleStep k_h = has_tangent ? mbs_rule_slope(rule, h) : none;
   projector->at = *state;

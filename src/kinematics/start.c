@@ -63,7 +63,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, Loose *loose
   double *values;
   MBS_TRY(mbs_compile(context, loose->arena, model, &choice, &loose->blueprint));
   MBS_TRY(hold_given(context, loose->blueprint));
-  MBS_TRY(mbs_system_create(context, loose->arena, loose->blueprint, 0, NULL, false, &loose->system));
+  MBS_TRY(mbs_system_create(context, loose->arena, loose->blueprint, 0, NULL, false, NULL, &loose->system));
   MBS_TAKE(context, loose->arena, values, loose->blueprint->parameters.count);
   for (int i = 0; i < loose->blueprint->parameters.count; ++i) {
     values[i] = loose->blueprint->parameters.items[i].nominal;

@@ -14,6 +14,7 @@
 #define MBS_BLUEPRINT_H
 
 #include "expressions/parse.h"
+#include "model/event.h"
 #include "model/jump.h"
 #include "model/model.h"
 
@@ -296,8 +297,10 @@ typedef struct MbsBlueprint {
   MbsGraph *graph;
   int dimension;
   MbsNode gravity[3];
-  MBS_LIST(MbsParameter) parameters;  // those of the model, then two hidden ones that are zero
-  int clock;                          // the first of these: what is added to the time; behind it the size of a step
+  MBS_LIST(MbsParameter) parameters;  // those of the model, then hidden ones, which are zero at first
+  int clock;         // the first of these: what is added to the time; behind it the size of a step
+  int target_first;  // behind these: of the velocities that events set (event.h)
+  int target_count;  // of these, that are taken
   int parameter_slot_count;
   int *parameter_slots;      // by hash of the name: 1 + index; see parameters.c
   MBS_LIST(double) nominal;  // by node of the graph, as far as they were asked for: see mbs_blueprint_nominal
@@ -320,6 +323,7 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsIndependentSpec) independents;  // of the start
   MBS_LIST(MbsIndependentSpec) chosen;        // of matrix-r, where they are others
   MBS_LIST(MbsObjectiveSpec) objectives;
+  MBS_LIST(MbsEventSpec) events;
   MBS_LIST(MbsJumpSpec) jumps;  // expressions of what moves that jump
   int wanted_objective;         // while reading: the one that an objective's expression waits for, or -1
   MBS_LIST(MbsSignal) signals;  // by graph input
@@ -486,6 +490,12 @@ MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const c
 // last.
 MbsStatus mbs_jumps_find(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, unsigned use,
                          const MbsExpression *value);
+
+// ---- events (event.c) ----
+// How many velocities they set: as many hidden parameters they need.
+int mbs_events_count_jumps(const MbsModel *model);
+// After everything else.
+MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint);
 
 // ---- objectives (signals.c) ----
 // first the list of all, then each (those that refer to others read them on the way)

@@ -167,17 +167,19 @@ static MbsStatus read_last(MbsContext *context, MbsBlueprint *blueprint, Paramet
   return finish(context, blueprint, index, node);
 }
 
-// Two parameters that no model names: what is added to the time in every expression, whose derivative is the partial
-// one by time; and the size of a step, on which no expression depends, but steps do.
+// Parameters that no model names: what is added to the time in every expression, whose derivative is the partial one by
+// time; the size of a step, on which no expression depends, but steps do; and the velocities that events set.
 static MbsStatus add_hidden(MbsContext *context, MbsBlueprint *blueprint) {
-  static const char *const names[] = {"(time)", "(step)"};
+  static const char *const names[] = {"(time)", "(step)", "(velocity)"};
+  int count = 2 + mbs_events_count_jumps(blueprint->model);
   blueprint->clock = blueprint->parameters.count;
-  for (int i = 0; i < MBS_COUNT(names); ++i) {
+  blueprint->target_first = blueprint->clock + 2;
+  for (int i = 0; i < count; ++i) {
     int index = blueprint->parameters.count;
     MbsNode node = mbs_graph_input(blueprint->graph, index);
     MBS_APPEND(context, blueprint->arena, &blueprint->signals,
                (MbsSignal){.kind = MBS_SIGNAL_PARAMETER, .index = index});
-    MBS_APPEND(context, blueprint->arena, &blueprint->parameters, (MbsParameter){.name = names[i], .node = node});
+    MBS_APPEND(context, blueprint->arena, &blueprint->parameters, (MbsParameter){.name = names[i < 2 ? i : 2], .node = node});
   }
   return MBS_OK;
 }

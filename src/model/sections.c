@@ -41,6 +41,34 @@ static const MbsField coordinate_fields[] = {
 static const MbsRecordType coordinate_type = {"coordinate", "a coordinate of the model's own: a number that moves",
                                               MBS_COUNT(coordinate_fields), coordinate_fields};
 
+static const MbsField jump_fields[] = {
+    [MBS_JUMP_COORDINATE] = {"coordinate", MBS_FIELD_SIGNAL, .is_required = true,
+                             .summary = "a function of the position, such as r(P2).y"},
+    [MBS_JUMP_VELOCITY] = {"velocity", MBS_FIELD_SIGNAL, .is_required = true,
+                           .summary = "its rate after the event, an expression of the state before it"},
+};
+static const MbsRecordType jump_type = {"velocity", "a rate that an event sets", MBS_COUNT(jump_fields), jump_fields};
+
+static const MbsField event_fields[] = {
+    [MBS_EVENT_WHEN] = {"when", MBS_FIELD_SIGNAL, .is_required = true,
+                        .summary = "the guard: the event happens where this expression of positions, velocities and "
+                                   "time passes zero"},
+    [MBS_EVENT_DIRECTION] = {"direction", MBS_FIELD_CHOICE, .default_text = "both",
+                             .choices = (const char *const[]){"both", "falling", "rising", NULL},
+                             .summary = "which way the guard passes zero"},
+    [MBS_EVENT_VELOCITIES] = {"velocities", MBS_FIELD_RECORD_LIST, .record = &jump_type,
+                              .summary = "rates that the event sets; all other velocities follow from constraints and "
+                                         "masses"},
+    [MBS_EVENT_RESTITUTION] = {"restitution", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE,
+                               .summary = "an impact: the guard is a gap, whose rate becomes minus this times what it "
+                                          "was, by an impulse along the gap"},
+    [MBS_EVENT_STOP] = {"stop", MBS_FIELD_CHOICE, .default_text = "no",
+                        .choices = (const char *const[]){"no", "yes", NULL},
+                        .summary = "yes: the run ends there"},
+};
+static const MbsRecordType event_type = {"event", "what happens where an expression passes zero",
+                                         MBS_COUNT(event_fields), event_fields};
+
 static const MbsField independent_fields[] = {
     [MBS_INDEPENDENT_COORDINATE] = {"coordinate", MBS_FIELD_SIGNAL, .is_required = true,
                                     .summary =
@@ -150,6 +178,8 @@ static const MbsField model_fields[] = {
                                .summary = "coordinates of the model's own, by name, for expressions"},
     [MBS_MODEL_JOINTS] = {"joints", MBS_FIELD_JOINT_LIST, .summary = "joints between bodies"},
     [MBS_MODEL_FORCES] = {"forces", MBS_FIELD_FORCE_LIST, .summary = "forces and torques"},
+    [MBS_MODEL_EVENTS] = {"events", MBS_FIELD_RECORD_MAP, .record = &event_type,
+                          .summary = "what happens where an expression passes zero, by name"},
     [MBS_MODEL_INITIAL] = {"initial", MBS_FIELD_RECORD, .record = &initial_type, .summary = "the state at the start"},
     [MBS_MODEL_OBJECTIVES] = {"objectives", MBS_FIELD_RECORD_MAP, .record = &objective_type,
                               .summary = "numbers to differentiate, by name"},

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "sensitivities/adjoint_continuous.h"
+#include "sensitivities/adjoint_events.h"
 #include "terms/derivative_source.h"
 
 // ---- set-up ----
@@ -36,8 +37,12 @@ MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, doubl
     }
   }
   MBS_TRY(create_bars(context, sweep));
-  MBS_TRY(mbs_trajectory_create(context, simulation, simulation->followed->step_count, memory, &sweep->trajectory));
-  if (system->time_column >= 0 && system->step_column >= 0) {
+  bool has_events = simulation->events.count > 0;
+  long step_count = has_events ? 0 : simulation->followed->step_count;
+  MBS_TRY(mbs_trajectory_create(context, simulation, step_count, memory, &sweep->trajectory));
+  if (has_events) {
+    MBS_TRY(mbs_sweep_events_create(context, sweep, &sweep->events));
+  } else if (system->time_column >= 0 && system->step_column >= 0) {
     size_t steps = (size_t)simulation->followed->step_count + 1;
     MBS_TAKE(context, system->arena, sweep->of_steps, 2 * steps * (size_t)sweep->objective_count);
   }
@@ -61,6 +66,9 @@ void mbs_sweep_begin(MbsSweep *sweep) {
   clear(sweep->simulation->objectives.count * 2 * system->n, sweep->at_start);
   for (long step = 0; step <= sweep->simulation->followed->step_count && sweep->of_steps; ++step) {
     clear(2 * sweep->objective_count, sweep->of_steps + 2 * step * sweep->objective_count);
+  }
+  if (sweep->events) {
+    mbs_sweep_events_begin(sweep);
   }
   if (sweep->continuous) {
     mbs_continuous_begin(sweep);
@@ -194,7 +202,9 @@ static MbsStatus visit(MbsContext *context, MbsSweep *sweep, long number) {
   MBS_TRY(mbs_trajectory_recall(context, sweep->trajectory, &step));
   mbs_system_take_derivatives(system, true);
   note_step(sweep, number, -1);
-  MBS_TRY((sweep->continuous ? mbs_continuous_step : sweep_step)(context, sweep, &step, next));
+  MBS_TRY((sweep->continuous ? mbs_continuous_step
+           : sweep->events   ? mbs_sweep_events_step
+                             : sweep_step)(context, sweep, &step, next));
   note_step(sweep, number, 1);
   mbs_system_take_derivatives(system, false);
   return MBS_OK;

@@ -29,6 +29,10 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
                     "method adjoint-continuous is not offered for kinematics, which has no equations of motion to "
                     "integrate backwards; use method adjoint");
   }
+  if (simulation->events.count > 0) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, simulation->events.items[0].spec->text.place,
+                    "method adjoint-continuous is not offered for models with events; use method adjoint");
+  }
   if (!simulation->formulation.type->has_backward_equations) {
     return mbs_fail(
         context, MBS_ERROR_NOT_OFFERED,

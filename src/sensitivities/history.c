@@ -48,7 +48,7 @@ MbsStatus mbs_history_create(MbsContext *context, const MbsSimulation *simulatio
   for (int i = 0; i < simulation->objectives.count; ++i) {
     count += simulation->objectives.items[i].is_wanted;
   }
-  int columns = simulation->has_columns ? system->column_count : 0;
+  int columns = simulation->has_columns ? system->asked_count : 0;
   int total = 1 + count * (1 + columns);
   const char **names;
   MBS_TAKE(context, simulation->arena, names, total);
@@ -95,7 +95,7 @@ MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsRecorder *re
   for (int i = 0; i < objectives->count; ++i) {
     row += objectives->items[i].is_wanted ? put(is_perturbed, 1, objectives->value + i, row) : 0;
   }
-  for (int k = 0; k < system->column_count && simulation->has_columns; ++k) {
+  for (int k = 0; k < system->asked_count && simulation->has_columns; ++k) {
     row += put(is_perturbed, system->n, columns->X + k * system->nq, row);
     row += put(is_perturbed, system->n, columns->V + k * system->nq, row);
     row += put(is_perturbed, system->n, columns->A + k * system->nq, row);
@@ -112,7 +112,7 @@ MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsRecorder *re
 MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulation, const MbsRecorder *recorder,
                              const MbsSeries *series, const MbsContinuous *continuous) {
   const MbsSystem *system = simulation->system;
-  int kept = series->column_count, columns = system->column_count, count = continuous->running_count;
+  int kept = series->column_count, columns = system->asked_count, count = continuous->running_count;
   int total = kept + columns * count;
   const char **names;
   double *row;

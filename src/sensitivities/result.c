@@ -103,6 +103,32 @@ static MbsStatus give_jumps(MbsContext *context, MbsArena *arena, const MbsGuard
   return MBS_OK;
 }
 
+static MbsStatus give_events(MbsContext *context, MbsArena *arena, const MbsSession *session, MbsResult *result) {
+  const MbsSimulation *simulation = session->simulation;
+  const MbsEvents *events = &simulation->events;
+  int columns = simulation->has_columns ? simulation->system->asked_count : 0;
+  MbsEventResult *given;
+  MBS_TAKE(context, arena, given, events->record_count);
+  for (int i = 0; i < events->record_count; ++i) {
+    const MbsEventRecord *record = &events->records[i];
+    double *gradient = NULL;
+    if (columns > 0) {
+      MBS_TAKE(context, arena, gradient, columns);
+    }
+    for (int k = 0; k < columns; ++k) {
+      gradient[k] = mbs_session_number(session, events->gradients[i * columns + k]);
+    }
+    given[i] = (MbsEventResult){.name = mbs_arena_copy_text(arena, events->items[record->event].spec->name),
+                                .time = mbs_session_number(session, record->t),
+                                .energy_lost = record->energy_lost,
+                                .gradient = gradient};
+  }
+  result->events = given;
+  result->event_count = events->record_count;
+  result->has_ended = events->is_over;
+  return MBS_OK;
+}
+
 // objectives without a derivative, or even a value
 static MbsStatus give_unsmooth(MbsContext *context, MbsArena *arena, const MbsSimulation *simulation,
                                MbsResult *result) {
@@ -147,7 +173,7 @@ static MbsStatus give_reactions(MbsContext *context, MbsArena *arena, const MbsS
 static MbsStatus give_objectives(MbsContext *context, MbsArena *arena, const MbsSession *session, MbsResult *result) {
   const MbsSimulation *simulation = session->simulation;
   const MbsObjectives *objectives = &simulation->objectives;
-  int columns = simulation->system->column_count, states = 2 * simulation->system->n;
+  int columns = simulation->system->asked_count, stride = simulation->system->column_count, states = 2 * simulation->system->n;
   // of kinematics, which starts anew at every time, there is no gradient with respect to one start
   bool has_start = session->sweep && !simulation->settings.is_kinematic;
   double *values, *gradient, *at_start;
@@ -158,7 +184,7 @@ static MbsStatus give_objectives(MbsContext *context, MbsArena *arena, const Mbs
     int o = session->objectives[i];
     values[i] = mbs_session_number(session, objectives->value[o]);
     for (int k = 0; k < columns; ++k) {
-      gradient[i * columns + k] = mbs_session_number(session, objectives->gradient[o * columns + k]);
+      gradient[i * columns + k] = mbs_session_number(session, objectives->gradient[o * stride + k]);
     }
     for (int k = 0; k < states && has_start; ++k) {
       at_start[i * states + k] = mbs_session_number(session, session->sweep->at_start[o * states + k]);
@@ -189,6 +215,7 @@ MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *s
   MBS_TRY(give_objectives(context, arena, session, result));
   MBS_TRY(list_held(context, arena, simulation->system->blueprint, result));
   MBS_TRY(give_state(context, arena, session, result));
+  MBS_TRY(give_events(context, arena, session, result));
   MBS_TRY(give_jumps(context, arena, &simulation->guards, result));
   MBS_TRY(give_unsmooth(context, arena, simulation, result));
   if (simulation->opposition.off > 0) {

@@ -128,7 +128,7 @@ static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *obje
       return mbs_fail(context, MBS_ERROR_NUMERICAL, function->place,
                       "objective \"%s\" is not a finite number (a division by zero or a domain error)", function->name);
     }
-    for (int k = 0; k < system->column_count; ++k) {
+    for (int k = 0; k < system->asked_count; ++k) {
       if (!mbs_is_finite(objectives->gradient[i * system->column_count + k])) {
         return mbs_fail(context, MBS_ERROR_NUMERICAL, function->place,
                         "objective \"%s\": its derivative with respect to \"%s\" is not a finite number (sqrt, norm "
@@ -140,14 +140,18 @@ static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *obje
   return MBS_OK;
 }
 
+static MbsStatus record_row(MbsSession *session) {
+  return session->recorder
+             ? mbs_history_row(session->simulation, session->recorder, session->request.perturbed, &session->history)
+             : MBS_OK;
+}
+
 // after the start and after each step
 static MbsStatus record(MbsContext *context, MbsSession *session) {
   if (session->sweep) {
     MBS_TRY(mbs_trajectory_record(context, session->sweep->trajectory));
   }
-  return session->recorder
-             ? mbs_history_row(session->simulation, session->recorder, session->request.perturbed, &session->history)
-             : MBS_OK;
+  return record_row(session);
 }
 
 MbsStatus mbs_session_start(MbsContext *context, MbsSession *session) {
@@ -163,10 +167,17 @@ MbsStatus mbs_session_start(MbsContext *context, MbsSession *session) {
   return record(context, session);
 }
 
+// Both sides of an event are rows of histories; the trajectory has the state before it.
 MbsStatus mbs_session_step(MbsContext *context, MbsSession *session) {
-  mbs_simulation_tell(session->simulation, context);
-  MBS_TRY(mbs_simulation_step(context, session->simulation));
-  return record(context, session);
+  MbsSimulation *simulation = session->simulation;
+  mbs_simulation_tell(simulation, context);
+  MBS_TRY(mbs_simulation_step(context, simulation));
+  MBS_TRY(record(context, session));
+  if (!mbs_events_is_pending(simulation)) {
+    return MBS_OK;
+  }
+  MBS_TRY(mbs_events_happen(context, simulation));
+  return record_row(session);
 }
 
 // the way back, and then to the end again
@@ -210,7 +221,7 @@ MbsStatus mbs_session_run(MbsContext *context, MbsSession *session) {
   while (!mbs_simulation_is_over(simulation)) {
     MBS_TRY(mbs_session_step(context, session));
     long done = simulation->path.step_count;
-    double there = (double)done / (double)simulation->followed->step_count;
+    double there = mbs_re(simulation->state.t) / simulation->settings.end;
     double fraction = session->sweep ? there / 2 : there;  // there and back
     if (context->keep_going && done % STEPS_PER_REPORT == 0 && !context->keep_going(context->user, fraction)) {
       return mbs_fail(context, MBS_ERROR_INTERRUPTED, mbs_nowhere, "stopped at t = %.6g of %.6g",

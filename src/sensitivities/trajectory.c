@@ -65,7 +65,8 @@ MbsStatus mbs_trajectory_create(MbsContext *context, MbsSimulation *simulation, 
   int turns = 2 * system->signals.turn_count;
   trajectory->simulation = simulation;
   trajectory->step_count = step_count;
-  trajectory->row_size = turns + simulation->stepper->row_size;
+  int flow = simulation->events.count > 0 ? 3 * system->n + 4 * system->m : 0;
+  trajectory->row_size = turns + (flow > simulation->stepper->row_size ? flow : simulation->stepper->row_size);
   trajectory->snapshot_size =
       turns + 3 * system->n + system->m + simulation->stepper->type->save_size(simulation->stepper);
   if (!(memory >= 0)) {
@@ -107,10 +108,37 @@ static mbs_scalar *row_of(const MbsTrajectory *trajectory, long step) {
                    : trajectory->rows + (step - 1) % trajectory->row_capacity * (long)trajectory->row_size;
 }
 
+// of a piece that is no step: the state itself
+static void put_flow(const MbsSystem *system, const MbsState *state, mbs_scalar *row) {
+  const mbs_scalar *const coordinates[] = {state->q, state->v, state->a};
+  const mbs_scalar *const multipliers[] = {state->lambda, state->sigma, state->kappa, state->total};
+  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
+    row = mbs_put(row, system->n, coordinates[i]);
+  }
+  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
+    row = mbs_put(row, system->m, multipliers[i]);
+  }
+}
+
+static void take_flow(const MbsSystem *system, const mbs_scalar *row, const MbsState *state) {
+  mbs_scalar *const coordinates[] = {state->q, state->v, state->a};
+  mbs_scalar *const multipliers[] = {state->lambda, state->sigma, state->kappa, state->total};
+  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
+    row = mbs_take(row, system->n, coordinates[i]);
+  }
+  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
+    row = mbs_take(row, system->m, multipliers[i]);
+  }
+}
+
 static void put_row(const MbsTrajectory *trajectory, long step) {
   const MbsSimulation *simulation = trajectory->simulation;
   mbs_scalar *row = put_turns(simulation->system, row_of(trajectory, step));
-  simulation->stepper->type->put_row(simulation->stepper, &simulation->state, row);
+  if (mbs_path_step(&simulation->path, step).is_flow) {
+    put_flow(simulation->system, &simulation->state, row);
+  } else {
+    simulation->stepper->type->put_row(simulation->stepper, &simulation->state, row);
+  }
 }
 
 // everything that the next step depends on
@@ -223,9 +251,18 @@ static MbsStatus walk_again(MbsContext *context, MbsTrajectory *trajectory, long
   from = mbs_take(from, system->n, state->a);
   from = mbs_take(from, system->m, state->lambda);
   simulation->stepper->type->restore(simulation->stepper, from, state);
+  mbs_signal_bank_evaluate(system, state);
   for (long number = first + 1; number <= last; ++number) {
+    const MbsStep before = mbs_path_step(&simulation->path, number - 1);
     MbsStep step = mbs_path_step(&simulation->path, number);
-    MBS_TRY(mbs_simulation_repeat_step(context, simulation, &step));
+    if (mbs_step_restarts(&before)) {
+      MBS_TRY(mbs_events_restart(context, simulation, &before));
+    }
+    if (step.is_flow) {
+      mbs_events_flow(simulation, &step);
+    } else {
+      MBS_TRY(mbs_simulation_repeat_step(context, simulation, &step));
+    }
     put_row(trajectory, number);
   }
   trajectory->first_row = first + 1;
@@ -241,7 +278,11 @@ MbsStatus mbs_trajectory_recall(MbsContext *context, MbsTrajectory *trajectory, 
   const mbs_scalar *row = take_turns(simulation->system, row_of(trajectory, step->number));
   state->t = step->t;
   mbs_state_place_fixed(simulation->system, state);
-  MBS_TRY(simulation->stepper->type->recall(context, simulation->stepper, step, row, state));
+  if (step->is_flow) {
+    take_flow(simulation->system, row, state);
+  } else {
+    MBS_TRY(simulation->stepper->type->recall(context, simulation->stepper, step, row, state));
+  }
   mbs_signal_bank_evaluate(simulation->system, state);
   return MBS_OK;
 }

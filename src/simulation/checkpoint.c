@@ -113,6 +113,21 @@ static void visit_continuity(Cursor *cursor, const MbsContinuityList *objectives
   }
 }
 
+static void visit_events(Cursor *cursor, const MbsEvents *events, const MbsSystem *system) {
+  for (int i = 0; i < events->count; ++i) {
+    MbsEvent *event = &events->items[i];
+    long numbers[] = {event->side, event->is_at_zero};
+    visit_long(cursor, &numbers[0]);
+    visit_long(cursor, &numbers[1]);
+    event->side = (int)numbers[0];
+    event->is_at_zero = numbers[1] > 0;
+    visit_real(cursor, 1, &event->value);
+    visit_real(cursor, 1, &event->slope);
+    visit_real(cursor, 1, &event->fastest);
+  }
+  visit(cursor, events->count > 0 ? (size_t)system->column_count : 0, events->t_columns);
+}
+
 // all but what the stepper keeps
 static void visit_all(Cursor *cursor, const MbsSimulation *simulation, MbsState *state) {
   visit_state(cursor, simulation, state);
@@ -120,6 +135,7 @@ static void visit_all(Cursor *cursor, const MbsSimulation *simulation, MbsState 
   visit_system(cursor, simulation->system);
   visit_objectives(cursor, &simulation->objectives);
   visit_guards(cursor, &simulation->guards);
+  visit_events(cursor, &simulation->events, simulation->system);
   visit_continuity(cursor, &simulation->continuity.objectives);
   visit_real(cursor, (size_t)simulation->system->m, simulation->violation.gain);
 }
@@ -163,6 +179,12 @@ MbsStatus mbs_simulation_save(MbsContext *context, const MbsSimulation *simulati
   checkpoint->largest_acceleration = simulation->largest_acceleration;
   checkpoint->watched_quality = simulation->watched_quality;
   checkpoint->condition_start = simulation->condition_start;
+  checkpoint->planned = simulation->planned;
+  checkpoint->record_count = simulation->events.record_count;
+  checkpoint->since_grid = simulation->events.since_grid;
+  checkpoint->is_over = simulation->events.is_over;
+  checkpoint->is_moved = simulation->events.is_moved;
+  checkpoint->last = simulation->events.step;
   return MBS_OK;
 }
 
@@ -185,4 +207,10 @@ void mbs_simulation_restore(MbsSimulation *simulation, const MbsCheckpoint *chec
   simulation->largest_acceleration = checkpoint->largest_acceleration;
   simulation->watched_quality = checkpoint->watched_quality;
   simulation->condition_start = checkpoint->condition_start;
+  simulation->planned = checkpoint->planned;
+  simulation->events.record_count = checkpoint->record_count;
+  simulation->events.since_grid = checkpoint->since_grid;
+  simulation->events.is_over = checkpoint->is_over;
+  simulation->events.is_moved = checkpoint->is_moved;
+  simulation->events.step = checkpoint->last;
 }

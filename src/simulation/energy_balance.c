@@ -8,6 +8,14 @@
 
 #include "simulation/simulation.h"
 
+void mbs_simulation_jump_energy(MbsSimulation *simulation, double lost) {
+  MbsEnergyBalance *balance = &simulation->energy;
+  MbsEnergy energy;
+  mbs_terms_energy(simulation->system, &simulation->state, &energy);
+  balance->T0 -= lost;
+  balance->power = mbs_re(energy.power);
+}
+
 void mbs_simulation_balance_energy(MbsSimulation *simulation, double h) {
   const double roundings = 16;
   MbsEnergyBalance *balance = &simulation->energy;

@@ -182,6 +182,18 @@ void mbs_guards_start(const MbsGuards *guards, const MbsState *state) {
   }
 }
 
+void mbs_guards_jump(const MbsGuards *guards, const MbsState *state) {
+  for (int i = 0; i < guards->count; ++i) {
+    MbsJumpWatch *watch = &guards->watches[i];
+    read_inputs(guards, watch, state);
+    for (int k = 0; k < watch->spec->guard_count; ++k) {
+      int side = side_of(&watch->guards[k], watch->outputs[k]);
+      watch->guards[k].side = side != 0 ? side : watch->guards[k].side;
+      watch->guards[k].value = mbs_re(watch->outputs[k]);
+    }
+  }
+}
+
 void mbs_guards_accept(const MbsGuards *guards, const MbsState *state, double t_before) {
   double t = mbs_re(state->t);
   for (int i = 0; i < guards->count; ++i) {

@@ -56,6 +56,8 @@ MbsStatus mbs_guards_create(MbsContext *context, MbsSystem *system, MbsGuards *g
 // At the start, and at every accepted state; signals are evaluated there (asserted). t_before: of the one before.
 // Neither allocates.
 void mbs_guards_start(const MbsGuards *guards, const MbsState *state);
+// After an event: what was passed there was not on the way.
+void mbs_guards_jump(const MbsGuards *guards, const MbsState *state);
 void mbs_guards_accept(const MbsGuards *guards, const MbsState *state, double t_before);
 
 #endif

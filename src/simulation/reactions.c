@@ -62,7 +62,7 @@ MbsStatus mbs_simulation_reactions(MbsContext *context, const MbsSimulation *sim
   MBS_TAKE(context, arena, nodes, NUMBERS * joint_count);
   MBS_TRY(make_expressions(context, blueprint, reactions, nodes));
   MBS_TAKE(context, arena, reactions->values, NUMBERS * reactions->count);
-  MBS_TRY(mbs_system_create(context, arena, blueprint, 0, NULL, false, &system));
+  MBS_TRY(mbs_system_create(context, arena, blueprint, 0, NULL, false, NULL, &system));
   mbs_system_follow_parameters(simulation->system, system);
   MBS_TRY(follow(context, simulation, system, &state));
   MBS_TRY(mbs_tape_create(context, arena, blueprint->graph, NUMBERS * reactions->count, nodes, &tape));

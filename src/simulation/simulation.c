@@ -86,7 +86,16 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
     MBS_TRY(mbs_course_prescribe(context, blueprint));
   }
   MBS_TRY(mbs_compile_choose_independents(context, blueprint, settings->independent));
-  MBS_TRY(mbs_system_create(context, arena, blueprint, column_count, columns, is_carried, system));
+  int *all, count = column_count;
+  MBS_TAKE(context, arena, all, column_count + 2);
+  for (int k = 0; k < column_count; ++k) {
+    all[k] = columns[k];
+  }
+  for (int k = 0; k < 2 && column_count > 0 && blueprint->events.count > 0; ++k) {  // of a step by itself
+    all[count++] = blueprint->clock + k;
+  }
+  MBS_TRY(mbs_system_create(context, arena, blueprint, count, all, is_carried, NULL, system));
+  (*system)->asked_count = column_count;
   mbs_system_set_parameters(*system, nominal);
   return MBS_OK;
 }
@@ -113,6 +122,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   simulation->followed = &simulation->plan;
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
   MBS_TRY(mbs_guards_create(context, system, &simulation->guards));
+  MBS_TRY(mbs_events_create(context, simulation, !is_carried));
   simulation->has_columns = system->carried_count > 0;
   size_t size = (size_t)system->nq * (size_t)system->carried_count;
   MBS_TAKE(context, arena, simulation->columns.X, size);
@@ -171,6 +181,7 @@ void mbs_simulation_destroy(MbsSimulation *simulation) {
     if (simulation->stepper) {
       simulation->stepper->type->destroy(simulation->stepper);
     }
+    mbs_events_destroy(&simulation->events);
     mbs_initial_destroy(simulation->initial);
     mbs_arena_destroy(simulation->scratch);
     mbs_arena_destroy(simulation->arena);
@@ -239,6 +250,7 @@ static void forget(MbsSimulation *simulation) {
   MbsState *state = &simulation->state;
   MbsSparseSolver *solver;
   mbs_path_clear(&simulation->path);
+  simulation->planned = 0;
   for (int i = 0; (solver = mbs_simulation_solver(simulation, i)); ++i) {
     mbs_sparse_solver_use_pivots(solver, 0);
   }
@@ -282,6 +294,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   mbs_signal_bank_evaluate(system, state);
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   simulation->is_started = true;
+  mbs_events_start(simulation);
   MBS_TRY(observe(context, simulation, 0));
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(system, simulation->has_columns);
@@ -335,34 +348,66 @@ static void shift_columns(MbsSimulation *simulation) {
   }
 }
 
+// the next one of the plan, or of the path that is followed; from where an event was, a piece of it
+static MbsStep next_step(const MbsSimulation *simulation) {
+  const double shortest = 1e-9;  // see events.h
+  bool is_plan = simulation->followed == &simulation->plan;
+  MbsStep step =
+      mbs_path_step(simulation->followed, is_plan ? simulation->planned + 1 : simulation->path.step_count + 1);
+  step.number = simulation->path.step_count + 1;
+  if (simulation->events.is_moved) {
+    step.h = step.t - simulation->state.t;
+    step.is_flow = is_plan ? mbs_re(step.h) < shortest * simulation->settings.step : step.is_flow;
+  }
+  return step;
+}
+
+static MbsStatus add_to_path(MbsContext *context, MbsSimulation *simulation, const MbsStep *step) {
+  bool is_plan = simulation->followed == &simulation->plan;
+  long planned = is_plan ? simulation->planned + 1 : step->number;
+  simulation->planned += step->event == 0;
+  return mbs_step_restarts(step) || simulation->events.is_moved
+             ? mbs_path_add_piece(context, simulation->arena, &simulation->path, step)
+             : mbs_path_add_planned(context, simulation->arena, &simulation->path, simulation->followed, planned, step);
+}
+
 MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   const MbsColumns *columns = simulation->has_columns ? &simulation->columns : NULL;
   MbsStatistics *statistics = &simulation->statistics;
   double began = mbs_simulation_now();
-  MbsStep step = mbs_path_step(simulation->followed, simulation->path.step_count + 1);
+  MbsStep step = next_step(simulation);
+  bool has_events = simulation->events.count > 0;
   bool is_shifted = step.number == simulation->shift.number;
   if (is_shifted) {
     step.h += mbs_complex(0, MBS_COMPLEX_STEP * simulation->shift.h);
     step.t += mbs_complex(0, MBS_COMPLEX_STEP * simulation->shift.t);
   }
-  MBS_TRY(mbs_simulation_repeat_step(context, simulation, &step));
-  MBS_TRY(mbs_path_add_step(context, simulation->arena, &simulation->path, simulation->followed, step.set));
+  MBS_TRY((has_events ? mbs_events_step : mbs_simulation_repeat_step)(context, simulation, &step));
+  MBS_TRY(add_to_path(context, simulation, &step));
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   MBS_TRY(observe(context, simulation, mbs_re(step.h)));
   mbs_continuity_watch(simulation);
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(simulation->system, columns != NULL);
-  if (columns) {
+  if (columns && step.is_flow) {
+    mbs_events_flow_columns(simulation, &step);
+  } else if (columns) {
     MBS_TRY(simulation->stepper->type->derivative(context, simulation->stepper, &step, &simulation->state, columns));
   }
   mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, step.h);
+  if (columns && has_events) {
+    MBS_TRY(mbs_events_move_columns(context, simulation, &step));
+  }
+  simulation->events.is_moved = step.event > 0;
   if (is_shifted && columns) {
     shift_columns(simulation);
   }
   mbs_system_take_derivatives(simulation->system, false);
   double done = mbs_simulation_now();
   statistics->steps = simulation->path.step_count;
-  if (mbs_simulation_is_over(simulation)) {
+  bool is_last = step.event > 0 && simulation->events.items[step.event - 1].spec->is_last;
+  simulation->events.is_over = is_last && !mbs_events_is_pending(simulation);
+  if (is_last || mbs_simulation_is_over(simulation)) {
     mbs_violation_finish(simulation);
   }
   statistics->iterations = simulation->stepper->iterations;

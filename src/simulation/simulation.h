@@ -9,6 +9,7 @@
 #include "kinematics/initial.h"
 #include "model/model.h"
 #include "simulation/continuity.h"
+#include "simulation/events.h"
 #include "simulation/guards.h"
 
 // settings.c
@@ -76,6 +77,10 @@ typedef struct MbsCheckpoint {
   MbsViolation violation;  // but its arrays
   MbsEnergyBalance energy;
   double largest_velocity, largest_acceleration, watched_quality, condition_start;
+  long planned;
+  int record_count, since_grid;
+  bool is_over, is_moved;
+  MbsStep last;
 } MbsCheckpoint;
 
 typedef struct MbsSimulation {
@@ -97,6 +102,8 @@ typedef struct MbsSimulation {
   MbsColumns columns;
   MbsObjectives objectives;
   MbsGuards guards;          // of what jumps on the way
+  MbsEvents events;
+  long planned;  // steps of the plan that are done
   MbsContinuity continuity;  // what may not be defined
   MbsOpposition opposition;  // of the start
   bool is_started;
@@ -158,7 +165,9 @@ MbsStatus mbs_simulation_reactions(MbsContext *context, const MbsSimulation *sim
 
 // Is there no step left to do?
 static inline bool mbs_simulation_is_over(const MbsSimulation *simulation) {
-  return simulation->path.step_count >= simulation->followed->step_count;
+  bool is_plan = simulation->followed == &simulation->plan;
+  long done = is_plan ? simulation->planned : simulation->path.step_count;
+  return simulation->events.is_over || done >= simulation->followed->step_count;
 }
 // Decisions and times are those of another run, which must outlive this one.
 void mbs_simulation_follow(MbsSimulation *simulation, const MbsPath *path);
@@ -185,6 +194,9 @@ void mbs_violation_find(MbsSimulation *simulation, double off[2], double left[2]
 
 // After the start (h = 0) and after each step: the balance of energy, in the statistics. energy_balance.c
 void mbs_simulation_balance_energy(MbsSimulation *simulation, double h);
+
+// After an event, which took this much kinetic energy.
+void mbs_simulation_jump_energy(MbsSimulation *simulation, double lost);
 
 // Kinematics: the freedoms without a driver become rows of the blueprint. course.c
 MbsStatus mbs_course_prescribe(MbsContext *context, MbsBlueprint *blueprint);

@@ -70,7 +70,7 @@ static MbsStatus number_coordinates(MbsContext *context, MbsSystem *system) {
   return mbs_coefficients_add_block(context, &system->coefficients, system->nq - system->n, values, &system->fixed);
 }
 
-static MbsStatus create_elements(MbsContext *context, MbsSystem *system) {
+static MbsStatus create_elements(MbsContext *context, const MbsEventSpec *event, MbsSystem *system) {
   MbsBlueprint *blueprint = system->blueprint;
   MbsMode *mode = &system->mode;
   system->mass_count = blueprint->masses.count;
@@ -78,10 +78,12 @@ static MbsStatus create_elements(MbsContext *context, MbsSystem *system) {
   for (int i = 0; i < system->mass_count; ++i) {
     MBS_TRY(mbs_mass_create(context, system, &blueprint->masses.items[i], &system->masses[i]));
   }
-  mode->row_count = system->m = blueprint->rows.count;
+  int motion = blueprint->rows.count;
+  mode->row_count = system->m = motion + (event ? event->jump_count : 0);
   MBS_TAKE(context, system->arena, mode->rows, mode->row_count);
   for (int i = 0; i < mode->row_count; ++i) {
-    MBS_TRY(mbs_row_create(context, system, &blueprint->rows.items[i], i, &mode->rows[i]));
+    const MbsRowSpec *spec = i < motion ? &blueprint->rows.items[i] : &event->rows[i - motion];
+    MBS_TRY(mbs_row_create(context, system, spec, i, &mode->rows[i]));
   }
   mode->force_count = blueprint->forces.count;
   MBS_TAKE(context, system->arena, mode->forces, mode->force_count);
@@ -169,7 +171,7 @@ static MbsStatus create_pattern(MbsContext *context, MbsSystem *system) {
 }
 
 MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
-                            const int *columns, bool is_carried, MbsSystem **result) {
+                            const int *columns, bool is_carried, const MbsEventSpec *event, MbsSystem **result) {
   MbsSystem *system;
   int parameter_count = blueprint->parameters.count;
   int *copied, *column_of_parameter;
@@ -191,6 +193,7 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   system->blueprint = blueprint;
   system->dimension = blueprint->dimension;
   system->column_count = column_count;
+  system->asked_count = column_count;
   system->carried_count = is_carried ? column_count : 0;
   system->columns = copied;
   system->column_of_parameter = column_of_parameter;
@@ -199,7 +202,7 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   system->coefficients.arena = arena;
   system->coefficients.graph = blueprint->graph;
   MBS_TRY(number_coordinates(context, system));
-  MBS_TRY(create_elements(context, system));
+  MBS_TRY(create_elements(context, event, system));
   MBS_TRY(create_points(context, system));
   MBS_TRY(create_independents(context, system));
   MBS_TRY(create_pattern(context, system));

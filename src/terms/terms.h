@@ -224,6 +224,7 @@ typedef struct MbsSystem {
   const char *const *coordinate_names;  // nq
   const MbsUnit *units;                 // n
   int column_count;                     // parameters to differentiate with respect to
+  int asked_count;                      // of these, the first ones that somebody asked for; the rest events need
   int carried_count;                    // of these, how many states carry along: all (direct) or none (adjoint)
   const int *columns;                   // parameter of each column
   const int *column_of_parameter;       // -1: not a column
@@ -273,9 +274,10 @@ MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *syst
                                       MbsPatternBuilder *builder);
 
 // Turns a completed blueprint into numbers. columns: parameters to differentiate with respect to; is_carried: by
-// products with columns, and not only by transposed products.
+// products with columns, and not only by transposed products; event: whose impulse has rows besides those of the
+// motion, or NULL.
 MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
-                            const int *columns, bool is_carried, MbsSystem **system);
+                            const int *columns, bool is_carried, const MbsEventSpec *event, MbsSystem **system);
 // Products with all columns, too, of a system that was created without.
 MbsStatus mbs_system_allow_columns(MbsContext *context, MbsSystem *system);
 // Relative coordinates: their recursion is about the bodies' centres of mass from now on, not the global origin.

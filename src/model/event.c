@@ -1,0 +1,140 @@
+// Events as they are written, and what the engine needs to know of them.
+//
+// An event happens where its guard g(t, q, v) passes zero. It may set velocities: of functions w(q, t) of the position
+// the rates after it are given,
+//     w_q v+ + w_t = b(t, q, v-)                                                P1 (80)-(81)
+// and an impulse along w_q, through masses and constraints, brings them there:
+//     M (v+ - v-) + Phi_q' L + w_q' P = 0,    Phi_q v+ + Phi_t = 0                P1 (82)
+// Where as many rates are given as there are degrees of freedom that determines v+ whatever M is; where there are
+// fewer, the rest moves as an impulse of that direction moves it. An impact is the case w = g, b = -e g': Newton's
+// restitution, with the impulse along the normal of the gap g.
+//
+// The equations in v+ are those of velocity constraints w' - b = 0 with a number b, so that is what they become: rows of
+// a system of its own (simulation/impulse.h) that has a hidden parameter for each b.
+#include "model/event.h"
+
+#include <string.h>
+
+#include "model/blueprint.h"
+
+static const MbsField *event_fields(void) { return mbs_model_type.fields[MBS_MODEL_EVENTS].record->fields; }
+
+static int count_jumps(const MbsRecord *event) {
+  return mbs_record_value(event, MBS_EVENT_VELOCITIES)->count + (mbs_record_text(event, MBS_EVENT_RESTITUTION).text != NULL);
+}
+
+int mbs_events_count_jumps(const MbsModel *model) {
+  const MbsValue *written = mbs_record_value(&model->root, MBS_MODEL_EVENTS);
+  int count = 0;
+  for (int i = 0; i < written->count; ++i) {
+    count += count_jumps(&written->records[i]);
+  }
+  return count;
+}
+
+// a function of the position must move with it: linear in velocities, and depend on one
+static MbsStatus check_rate(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText text,
+                            MbsNode rate) {
+  bool *is_velocity;
+  int degree;
+  MBS_TAKE(context, blueprint->arena, is_velocity, blueprint->signals.count);
+  for (int i = 0; i < blueprint->signals.count; ++i) {
+    is_velocity[i] = blueprint->signals.items[i].kind == MBS_SIGNAL_VELOCITY;
+  }
+  MBS_TRY(mbs_graph_degree(context, blueprint->graph, rate, is_velocity, &degree));
+  return degree == 1 ? MBS_OK
+                     : mbs_fail(context, MBS_ERROR_INPUT, text.place,
+                                "%s: \"%s\" does not move with the position, so that no impulse can set its rate",
+                                owner, text.text);
+}
+
+// w and b, and the row that they make
+static MbsStatus add_jump(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText coordinate,
+                          MbsNode rate, MbsNode target, MbsEventSpec *event) {
+  MBS_TRY(check_rate(context, blueprint, owner, coordinate, rate));
+  int parameter = blueprint->target_first + blueprint->target_count++;
+  const char *name = mbs_arena_print(blueprint->arena, "event %s: rate of %s", event->name, coordinate.text);
+  event->jumps[event->jump_count] = (MbsVelocityJump){.name = coordinate.text, .target = target, .parameter = parameter};
+  event->rows[event->jump_count++] =
+      (MbsRowSpec){.kind = MBS_ROW_EXPRESSION,
+                   .name = name ? name : event->name,
+                   .owner = event->name,
+                   .place = coordinate.place,
+                   .body = MBS_NOBODY,
+                   .c = mbs_graph_constant(blueprint->graph, 0),
+                   .expression = mbs_graph_subtract(blueprint->graph, rate, blueprint->parameters.items[parameter].node),
+                   .is_nonholonomic = true};
+  return mbs_graph_status(context, blueprint->graph);
+}
+
+static MbsStatus read_velocity(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsRecord *record,
+                               MbsEventSpec *event) {
+  MbsText coordinate = mbs_record_text(record, MBS_JUMP_COORDINATE);
+  MbsExpression w, target;
+  MbsNode rate;
+  MBS_TRY(mbs_signal_parse(context, blueprint, owner, coordinate, 1, MBS_USE_POSITION | MBS_USE_TIME, 0, NULL, &w));
+  MBS_TRY(mbs_signal_parse(context, blueprint, owner, mbs_record_text(record, MBS_JUMP_VELOCITY), 1,
+                           MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_TIME, 0, NULL, &target));
+  MBS_TRY(mbs_signal_rate(context, blueprint, w.node[0], &rate));
+  return add_jump(context, blueprint, owner, coordinate, rate, target.node[0], event);
+}
+
+// of the guard itself
+static MbsStatus read_restitution(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
+                                  MbsEventSpec *event) {
+  MbsGraph *graph = blueprint->graph;
+  MbsNode e;
+  MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &event_fields()[MBS_EVENT_RESTITUTION], text, &e));
+  int count;
+  const int *inputs;
+  MBS_TRY(mbs_graph_inputs_of(context, graph, event->guard, &count, &inputs));
+  for (int i = 0; i < count; ++i) {
+    if (blueprint->signals.items[inputs[i]].kind == MBS_SIGNAL_VELOCITY) {
+      return mbs_fail(context, MBS_ERROR_INPUT, text.place,
+                      "%s: a restitution needs a guard that is a gap, a function of the position alone", owner);
+    }
+  }
+  MbsNode target = mbs_graph_negate(graph, mbs_graph_multiply(graph, e, event->rate));
+  return add_jump(context, blueprint, owner, event->text, event->rate, target, event);
+}
+
+static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *record) {
+  const char *owner = mbs_arena_print(blueprint->arena, "event \"%s\"", record->name.text);
+  const char *direction = mbs_record_text(record, MBS_EVENT_DIRECTION).text;
+  MbsText restitution = mbs_record_text(record, MBS_EVENT_RESTITUTION);
+  const MbsValue *velocities = mbs_record_value(record, MBS_EVENT_VELOCITIES);
+  MbsEventSpec event = {.name = record->name.text, .text = mbs_record_text(record, MBS_EVENT_WHEN)};
+  MbsExpression guard;
+  owner = owner ? owner : event.name;
+  event.direction = strcmp(direction, "falling") == 0 ? -1 : strcmp(direction, "rising") == 0;
+  event.is_last = strcmp(mbs_record_text(record, MBS_EVENT_STOP).text, "yes") == 0;
+  MBS_TRY(mbs_signal_parse(context, blueprint, owner, event.text, 1,
+                           MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_TIME, 0, NULL, &guard));
+  event.guard = guard.node[0];
+  MBS_TRY(mbs_signal_rate(context, blueprint, event.guard, &event.rate));
+  MBS_TAKE(context, blueprint->arena, event.jumps, count_jumps(record));
+  MBS_TAKE(context, blueprint->arena, event.rows, count_jumps(record));
+  for (int i = 0; i < velocities->count; ++i) {
+    MBS_TRY(read_velocity(context, blueprint, owner, &velocities->records[i], &event));
+  }
+  if (restitution.text) {
+    MBS_TRY(read_restitution(context, blueprint, owner, restitution, &event));
+  }
+  MBS_TRY(mbs_graph_status(context, blueprint->graph));
+  const MbsGraphNode *rate = mbs_graph_node(blueprint->graph, event.rate);
+  if (rate->operation == MBS_OP_CONSTANT && !(rate->value > 0 || rate->value < 0)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, event.text.place,
+                    "%s: \"%s\" never changes, so that it cannot pass zero", owner, event.text.text);
+  }
+  MBS_APPEND(context, blueprint->arena, &blueprint->events, event);
+  return MBS_OK;
+}
+
+MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint) {
+  const MbsValue *written = mbs_record_value(&blueprint->model->root, MBS_MODEL_EVENTS);
+  int before = context->error_count;
+  for (int i = 0; i < written->count; ++i) {
+    MBS_TRY(mbs_error_keep(context, read_event(context, blueprint, &written->records[i])));
+  }
+  return mbs_errors_tell(context, before);
+}

@@ -1,0 +1,30 @@
+// Events: what happens where a guard passes zero. See event.c.
+#ifndef MBS_EVENT_H
+#define MBS_EVENT_H
+
+#include "base/context.h"
+#include "expressions/graph.h"
+
+struct MbsRowSpec;
+
+// One velocity that an event sets: after it d/dt of a function of the position has a value that follows from the state
+// before it. That is a velocity constraint of the impulse, rate - target = 0, whose target is a hidden parameter.
+typedef struct MbsVelocityJump {
+  const char *name;  // of the coordinate, as written
+  MbsNode target;    // a function of time and of the state before
+  int parameter;     // the hidden one
+} MbsVelocityJump;
+
+typedef struct MbsEventSpec {
+  const char *name;
+  MbsText text;  // of the guard
+  MbsNode guard;
+  MbsNode rate;          // d/dt of the guard
+  int direction;         // -1: it passes zero falling, 1: rising, 0: both
+  bool is_last;          // the run ends there
+  int jump_count;        // none: velocities stay as they are
+  MbsVelocityJump *jumps;
+  struct MbsRowSpec *rows;  // of each jump: see above
+} MbsEventSpec;
+
+#endif

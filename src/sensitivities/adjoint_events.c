@@ -1,0 +1,234 @@
+// The way back through events: the transpose of simulation/events.c (theory: section 7, adjoint).
+//
+// A step from t_a to t_b, with sb what the state at its end has received (b behind a symbol: derivative of the final
+// number with respect to it), gives back
+//     hb = F_h' sb + (y_a + y_b)/2,     tb = F_t' sb + h/2 y_t          y: the integrand, trapezoidal rule
+// Of an event at t_b = t_e the step after it has given -hb(after), and what happens there gives
+//     sb- = J_s' sb+,     t_e b = -hb(after) + J_t' sb+
+// where J is the impulse, if there is one, and the start anew. Then t_e solves g(s_b, t_e) = 0, so that with
+//     gamma = g_s (F_h + F_t) + g_t,      m = -(t_e b + hb + tb) / gamma
+// the guard's gradient receives m: sb += m g_s, and parameters likewise. By linearity the transpose of the step is
+// applied to sb and to g_s apart: the second gives gamma as it passes, and m is known only afterwards.
+// What is left to do at t_a is -hb, if t_a is an event's.
+#include "sensitivities/adjoint_events.h"
+
+#include "terms/derivative_source.h"
+
+MbsStatus mbs_sweep_events_create(MbsContext *context, const MbsSweep *sweep, MbsSweepEvents **result) {
+  const MbsSystem *system = sweep->simulation->system;
+  MbsSweepEvents *events;
+  MBS_TAKE(context, system->arena, events, 1);
+  MBS_TRY(mbs_bar_create(context, system, &events->guard));
+  MBS_TAKE(context, system->arena, events->guard_carry, sweep->simulation->stepper->carry_size);
+  MBS_TAKE(context, system->arena, events->guard_gradient, system->column_count);
+  MBS_TAKE(context, system->arena, events->of_size, sweep->objective_count);
+  MBS_TAKE(context, system->arena, events->of_time, sweep->objective_count);
+  *result = events;
+  return MBS_OK;
+}
+
+static void clear(int count, mbs_scalar *numbers) {
+  for (int i = 0; i < count; ++i) {
+    numbers[i] = 0;
+  }
+}
+
+void mbs_sweep_events_begin(MbsSweep *sweep) {
+  clear(sweep->objective_count, sweep->events->of_size);
+  sweep->events->record = -1;
+}
+
+// ---- what times and sizes have received ----
+// takes it away
+static mbs_scalar take(mbs_scalar *number) {
+  mbs_scalar taken = *number;
+  *number = 0;
+  return taken;
+}
+
+static mbs_scalar take_time(const MbsSystem *system, const MbsStateBar *bar, mbs_scalar *gradient) {
+  return take(&bar->parameters[system->blueprint->clock]) + take(&gradient[system->time_column]);
+}
+
+static mbs_scalar take_size(const MbsSystem *system, const MbsStateBar *bar) {
+  return take(&bar->parameters[system->blueprint->clock + 1]);
+}
+
+static const MbsObjective *objective_of(const MbsSweep *sweep, int o) {
+  return &sweep->simulation->objectives.items[sweep->objectives[o]];
+}
+
+// half of the integrand at the present state; 0: no integral
+static mbs_scalar half(const MbsSweep *sweep, int o) {
+  const MbsSimulation *simulation = sweep->simulation;
+  return objective_of(sweep, o)->kind == MBS_OBJECTIVE_IS_INTEGRAL
+             ? mbs_function_value(simulation->system, &objective_of(sweep, o)->function, &simulation->state) / 2
+             : 0;
+}
+
+// at the present state: `weight` of integrands, and values at the end if it is the end
+static void add_objectives(MbsSweep *sweep, mbs_scalar weight, bool is_end) {
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    bool is_integral = objective_of(sweep, o)->kind == MBS_OBJECTIVE_IS_INTEGRAL;
+    if (is_integral || is_end) {
+      mbs_sweep_add_function(sweep, o, is_integral ? weight : 1);
+    }
+  }
+}
+
+// ---- what happens at the end of a step ----
+// the start anew: from all that the state after it has received to q and v
+static MbsStatus transpose_start(MbsContext *context, MbsSweep *sweep, const MbsStep *next) {
+  MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  MbsStepper *stepper = simulation->stepper;
+  const MbsStep start = {0};
+  MBS_TRY(stepper->type->prepare(context, stepper, &start, &simulation->state));
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    const MbsStateBar *bar = &sweep->bars[o];
+    stepper->type->transposed(stepper, &start, next && !next->is_flow ? next : NULL, &simulation->state, bar,
+                              sweep->carry[o]);
+    clear(stepper->carry_size, sweep->carry[o]);
+    clear(system->m, bar->sigma);  // zero after a start
+    clear(system->m, bar->kappa);
+    mbs_system_fixed_transposed(system, simulation->state.t, bar, sweep->gradient[o]);
+  }
+  return MBS_OK;
+}
+
+static MbsStatus transpose_event(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
+  MbsSimulation *simulation = sweep->simulation;
+  MbsSystem *system = simulation->system;
+  const MbsImpulse *impulse = step->event > 0 ? simulation->events.items[step->event - 1].impulse : NULL;
+  mbs_system_take_derivatives(system, false);
+  MBS_TRY(mbs_events_restart(context, simulation, step));
+  mbs_system_take_derivatives(system, true);
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    sweep->events->of_time[o] = -(sweep->events->of_size[o] + half(sweep, o));
+  }
+  add_objectives(sweep, next ? next->h / 2 : 0, !next);
+  MBS_TRY(transpose_start(context, sweep, next));
+  mbs_system_take_derivatives(system, false);
+  MBS_TRY(mbs_trajectory_recall(context, sweep->trajectory, step));
+  mbs_system_take_derivatives(system, true);
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    if (impulse) {
+      mbs_impulse_transposed(simulation->events.items[step->event - 1].impulse, &simulation->state, &sweep->bars[o],
+                             sweep->gradient[o]);
+      mbs_system_fixed_transposed(system, simulation->state.t, &sweep->bars[o], sweep->gradient[o]);
+    }
+    sweep->events->of_time[o] += take_time(system, &sweep->bars[o], sweep->gradient[o]);
+  }
+  return MBS_OK;
+}
+
+// ---- the step ----
+static void transpose_flow(const MbsSimulation *simulation, const MbsStep *step, const MbsStateBar *bar) {
+  const MbsSystem *system = simulation->system;
+  const MbsState *state = &simulation->state;
+  mbs_scalar *of_size = &bar->parameters[system->blueprint->clock + 1];
+  for (int i = 0; i < system->n; ++i) {
+    *of_size += bar->q[i] * (state->v[i] - step->h * state->a[i]) + bar->v[i] * state->a[i];
+    bar->a[i] += step->h * bar->v[i];
+    bar->v[i] += step->h * bar->q[i];
+  }
+}
+
+static void transpose_step(const MbsSweep *sweep, const MbsStep *step, const MbsStep *next, const MbsStateBar *bar,
+                           mbs_scalar *carry, mbs_scalar *gradient) {
+  MbsSimulation *simulation = sweep->simulation;
+  MbsStepper *stepper = simulation->stepper;
+  if (step->is_flow) {
+    transpose_flow(simulation, step, bar);
+  } else {
+    stepper->type->transposed(stepper, step, next, &simulation->state, bar, carry);
+  }
+  if (step->number > 0) {
+    mbs_system_fixed_transposed(simulation->system, simulation->state.t, bar, gradient);
+  }
+}
+
+// bar += m guard
+static void add_guard(const MbsSweep *sweep, int o, mbs_scalar m) {
+  const MbsSystem *system = sweep->simulation->system;
+  const MbsSweepEvents *events = sweep->events;
+  const MbsStateBar *bar = &sweep->bars[o], *guard = &events->guard;
+  mbs_scalar *const to[] = {bar->q,     bar->v,     bar->a,            bar->lambda,     bar->sigma,
+                            bar->kappa, bar->total, bar->coefficients, bar->parameters, sweep->carry[o],
+                            sweep->gradient[o]};
+  const mbs_scalar *const from[] = {guard->q,     guard->v,     guard->a,            guard->lambda,     guard->sigma,
+                                    guard->kappa, guard->total, guard->coefficients, guard->parameters, events->guard_carry,
+                                    events->guard_gradient};
+  const int counts[] = {system->nq,
+                        system->nq,
+                        system->nq,
+                        system->m,
+                        system->m,
+                        system->m,
+                        system->m,
+                        system->coefficients.nodes.count,
+                        system->blueprint->parameters.count,
+                        sweep->simulation->stepper->carry_size,
+                        system->column_count};
+  for (int l = 0; l < MBS_COUNT(to); ++l) {
+    for (int i = 0; i < counts[l]; ++i) {
+      to[l][i] += m * from[l][i];
+    }
+  }
+}
+
+// Before the step's transpose (which must be prepared): the guard's gradient takes the same way; returns gamma, with
+// what the size of the step receives in of_size.
+static mbs_scalar transpose_guard(const MbsSweep *sweep, const MbsStep *step, mbs_scalar *of_size) {
+  MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  const MbsSweepEvents *events = sweep->events;
+  const MbsFunction *guard = &simulation->events.items[step->event - 1].guard;
+  mbs_bar_clear(system, &events->guard);
+  clear(simulation->stepper->carry_size, events->guard_carry);
+  clear(system->column_count, events->guard_gradient);
+  (void)mbs_function_evaluate(system, guard, &simulation->state, NULL);
+  mbs_function_transposed(system, guard, &simulation->state, 1, &events->guard);
+  transpose_step(sweep, step, NULL, &events->guard, events->guard_carry, events->guard_gradient);
+  *of_size = take_size(system, &events->guard);
+  return *of_size + take_time(system, &events->guard, events->guard_gradient);
+}
+
+MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
+  MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  MbsSweepEvents *events = sweep->events;
+  const MbsEventSpec *spec = step->event > 0 ? simulation->events.items[step->event - 1].spec : NULL;
+  bool is_changed = mbs_step_restarts(step) && !(spec && spec->is_last && spec->jump_count == 0);
+  mbs_scalar guard_size = 0, gamma = 1;
+  clear(sweep->objective_count, events->of_time);
+  if (!next) {
+    events->record = simulation->events.record_count;
+  }
+  if (is_changed) {
+    MBS_TRY(transpose_event(context, sweep, step, next));
+  }
+  add_objectives(sweep, (step->h + (next && !is_changed ? next->h : 0)) / 2, !next && !is_changed);
+  if (!step->is_flow) {
+    MBS_TRY(simulation->stepper->type->prepare(context, simulation->stepper, step, &simulation->state));
+  }
+  if (spec) {
+    events->record -= 1;
+    gamma = transpose_guard(sweep, step, &guard_size);
+    mbs_signal_bank_evaluate(system, &simulation->state);
+  }
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    transpose_step(sweep, step, is_changed ? NULL : next, &sweep->bars[o], sweep->carry[o], sweep->gradient[o]);
+    mbs_scalar of_time = events->of_time[o] + take_time(system, &sweep->bars[o], sweep->gradient[o]);
+    mbs_scalar at_end = step->number > 0 ? half(sweep, o) : 0;
+    events->of_size[o] = take_size(system, &sweep->bars[o]) + at_end;
+    if (spec) {
+      bool is_integral = objective_of(sweep, o)->kind == MBS_OBJECTIVE_IS_INTEGRAL;
+      mbs_scalar began = simulation->events.began[events->record * simulation->objectives.count + sweep->objectives[o]];
+      mbs_scalar m = -(of_time + events->of_size[o] + (is_integral ? began / 2 : 0)) / gamma;
+      add_guard(sweep, o, m);
+      events->of_size[o] += m * guard_size;
+    }
+  }
+  return step->number == 0 ? mbs_sweep_start(context, sweep) : MBS_OK;
+}

@@ -1,0 +1,21 @@
+// Events on the way back of the discrete adjoint. See adjoint_events.c.
+#ifndef MBS_SENSITIVITIES_ADJOINT_EVENTS_H
+#define MBS_SENSITIVITIES_ADJOINT_EVENTS_H
+
+#include "sensitivities/adjoint.h"
+
+typedef struct MbsSweepEvents {
+  MbsStateBar guard;                     // of a guard, through its step
+  mbs_scalar *guard_carry, *guard_gradient;
+  mbs_scalar *of_size;  // by objective: what the size of the step that was visited last receives, but for the integrand
+                        // where it began
+  mbs_scalar *of_time;  // by objective: what the time of the event in hand has received
+  int record;           // events that are still to come
+} MbsSweepEvents;
+
+MbsStatus mbs_sweep_events_create(MbsContext *context, const MbsSweep *sweep, MbsSweepEvents **events);
+void mbs_sweep_events_begin(MbsSweep *sweep);
+// One step backwards, with what happens at its end; next: the step after it, or NULL.
+MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next);
+
+#endif

@@ -1,0 +1,252 @@
+// Where, within a step, a guard first passes zero.
+//
+// The guard is a function of the length of the step, g(tau): each value is a step that is tried, from what was saved
+// before it. A root between two values of different sign is enclosed by inverse quadratic interpolation, safeguarded by
+// bisection (Chandrupatla 1997), until the guard is zero by rounding. A guard that has just happened is zero at tau = 0
+// too: there the root of g(tau) / tau is looked for, which begins with the guard's rate.
+//
+// A run that follows the path of another one knows which event happens, and about when. There Newton's iteration finds
+// the root in the scalar of the build, so that a perturbed run has a perturbed time: with a slope from a difference of
+// two tried steps, which is good to some digits, each iteration gains these. The root may lie outside the step, for the
+// grid does not move with the event.
+#include "simulation/event_search.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "simulation/simulation.h"
+
+static const double shortest = 1e-9;   // of the planned step: what is shorter flows
+static const double together = 1e-12;  // of the step: events that happen at the same time
+
+// ---- what a step changes ----
+static void save(const MbsSimulation *simulation) {
+  const MbsSystem *system = simulation->system;
+  const MbsState *state = &simulation->state;
+  const MbsSignalBank *bank = &system->signals;
+  mbs_scalar *to = mbs_put(simulation->events.before, bank->turn_count, bank->turns);
+  mbs_scalar *const coordinates[] = {state->q, state->v, state->a};
+  mbs_scalar *const multipliers[] = {state->lambda, state->sigma, state->kappa, state->total};
+  for (int i = 0; i < bank->turn_count; ++i) {
+    *to++ = bank->previous[i];
+  }
+  *to++ = state->t;
+  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
+    to = mbs_put(to, system->nq, coordinates[i]);
+  }
+  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
+    to = mbs_put(to, system->m, multipliers[i]);
+  }
+  simulation->stepper->type->save(simulation->stepper, to);
+}
+
+static void restore(MbsSimulation *simulation) {
+  const MbsSystem *system = simulation->system;
+  MbsState *state = &simulation->state;
+  const MbsSignalBank *bank = &system->signals;
+  const mbs_scalar *from = mbs_take(simulation->events.before, bank->turn_count, bank->turns);
+  mbs_scalar *const coordinates[] = {state->q, state->v, state->a};
+  mbs_scalar *const multipliers[] = {state->lambda, state->sigma, state->kappa, state->total};
+  for (int i = 0; i < bank->turn_count; ++i) {
+    bank->previous[i] = mbs_re(*from++);
+  }
+  state->t = *from++;
+  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
+    from = mbs_take(from, system->nq, coordinates[i]);
+  }
+  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
+    from = mbs_take(from, system->m, multipliers[i]);
+  }
+  simulation->stepper->type->restore(simulation->stepper, from, state);
+}
+
+size_t mbs_event_search_size(const MbsSimulation *simulation) {
+  const MbsSystem *system = simulation->system;
+  return (size_t)(2 * system->signals.turn_count + 1 + 3 * system->nq + 4 * system->m +
+                  simulation->stepper->type->save_size(simulation->stepper));
+}
+
+// ---- tried steps ----
+typedef struct Search {
+  MbsContext *context;
+  MbsSimulation *simulation;
+  MbsStep planned;   // the whole step
+  MbsStep tried;     // the last one, where the state is
+  mbs_scalar begin;  // the time where it begins
+  bool has_tried;
+} Search;
+
+static MbsStatus try_step(Search *search, mbs_scalar tau, bool is_flow) {
+  MbsSimulation *simulation = search->simulation;
+  MbsStep step = search->planned;
+  bool is_whole = !(mbs_re(tau) < mbs_re(step.h) || mbs_re(tau) > mbs_re(step.h)) &&
+                  !(mbs_im(tau) < mbs_im(step.h) || mbs_im(tau) > mbs_im(step.h));
+  if (search->has_tried) {
+    restore(simulation);
+    simulation->events.trials += 1;
+  }
+  search->has_tried = true;
+  step.h = tau;
+  step.t = is_whole ? step.t : search->begin + tau;
+  step.is_flow = is_flow;
+  if (is_flow) {
+    mbs_events_flow(simulation, &step);
+  } else {
+    MBS_TRY(mbs_simulation_repeat_step(search->context, simulation, &step));
+  }
+  search->tried = step;
+  return MBS_OK;
+}
+
+static mbs_scalar guard_of(const Search *search, const MbsEvent *event) {
+  const MbsSimulation *simulation = search->simulation;
+  return mbs_function_value(simulation->system, &event->guard, &simulation->state);
+}
+
+// ---- a root ----
+static double value_of(const MbsEvent *event, double tau, double g) { return event->is_at_zero ? g / tau : g; }
+
+// of a guard that has passed zero within the last tried step; the state comes to be there
+static MbsStatus enclose(Search *search, const MbsEvent *event) {
+  enum { MOST = 200 };
+  double end = mbs_re(search->tried.h), b = 0, a = end;
+  double fb = event->is_at_zero ? event->slope : event->value, fa = value_of(event, end, mbs_re(guard_of(search, event)));
+  double whole = mbs_re(search->simulation->settings.step), span = fabs(fa - fb);  // real
+  if (!(fb * event->side > 0)) {  // passed already, by rounding
+    return try_step(search, 0, true);
+  }
+  if (fa * event->side > 0) {  // together with another one, and not yet passed by rounding
+    return MBS_OK;
+  }
+  double t = fa / (fa - fb), c = b, fc = fb;
+  for (int i = 0; i < MOST && !(fabs(fa) <= 2 * DBL_EPSILON * span); ++i) {  // real
+    double x = a + t * (b - a);
+    MBS_TRY(try_step(search, x, x < shortest * whole));
+    double fx = value_of(event, x, mbs_re(guard_of(search, event)));
+    if (x <= 0 || search->tried.is_flow) {
+      return MBS_OK;  // as near to the beginning as can be told
+    }
+    if ((fx > 0) == (fa > 0)) {
+      c = a;
+      fc = fa;
+    } else {
+      c = b;
+      fc = fb;
+      b = a;
+      fb = fa;
+    }
+    a = x;
+    fa = fx;
+    double least = DBL_EPSILON * end / fabs(b - a);  // real
+    if (least > 0.25) {
+      return MBS_OK;
+    }
+    double xi = (a - b) / (c - b), phi = (fa - fb) / (fc - fb);
+    bool is_smooth = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
+    t = is_smooth ? fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb) : 0.5;
+    t = t < least ? least : t > 1 - least ? 1 - least : t;
+  }
+  return MBS_OK;
+}
+
+// ---- which one ----
+static int side_of(double g) { return g > 0 ? 1 : g < 0 ? -1 : 0; }
+
+static bool is_awaited(const MbsEvent *event) {
+  return event->side != 0 && (event->spec->direction == 0 || event->spec->direction == -event->side);
+}
+
+// At the tried step's end: has guard i passed zero before, or (if it comes first in the model) just now?
+static bool precedes(const Search *search, int i, int found) {
+  const MbsEvent *event = &search->simulation->events.items[i];
+  double g = mbs_re(guard_of(search, event)), change = fabs(g - event->value);  // real
+  if (i == found || !is_awaited(event)) {
+    return false;
+  }
+  bool has_passed = side_of(g) != event->side, is_near = fabs(g) <= together * change;  // real
+  return found < 0 ? has_passed : is_near ? i < found : has_passed;
+}
+
+// where guard i may have passed zero, as a fraction of the tried step
+static double guess(const Search *search, int i) {
+  const MbsEvent *event = &search->simulation->events.items[i];
+  double g = mbs_re(guard_of(search, event)), end = mbs_re(search->tried.h);
+  double first = event->is_at_zero ? event->slope : event->value, last = value_of(event, end, g);
+  return first * event->side > 0 ? first / (first - last) : 0;
+}
+
+static MbsStatus find_first(Search *search, int *found) {
+  const MbsEvents *events = &search->simulation->events;
+  *found = -1;
+  for (int round = 0; round <= 2 * events->count; ++round) {
+    int first = -1;
+    for (int i = 0; i < events->count; ++i) {
+      if (precedes(search, i, *found) && (first < 0 || guess(search, i) < guess(search, first))) {
+        first = i;
+      }
+    }
+    if (first < 0) {
+      return MBS_OK;
+    }
+    *found = first;
+    MBS_TRY(enclose(search, &events->items[first]));
+  }
+  return MBS_OK;
+}
+
+// ---- following another run ----
+static MbsStatus has_changed(const Search *search, const MbsEvent *event, bool is_new) {
+  return mbs_fail(search->context, MBS_ERROR_NUMERICAL, event->spec->text.place,
+                  "with slightly different parameters event \"%s\" %s at t = %.10g: the sequence of events changes, so "
+                  "that no difference can be taken",
+                  event->spec->name, is_new ? "happens as well" : "does not happen",
+                  mbs_re(search->simulation->state.t));
+}
+
+static MbsStatus follow(Search *search, const MbsEvent *event) {
+  enum { MOST = 30 };
+  double whole = search->simulation->settings.step, apart = 1e-3 * whole;
+  bool is_flow = search->planned.is_flow, is_there = false;
+  mbs_scalar tau = search->planned.h;
+  MBS_TRY(try_step(search, tau + apart, is_flow));
+  mbs_scalar slope = guard_of(search, event);
+  MBS_TRY(try_step(search, tau, is_flow));
+  mbs_scalar g = guard_of(search, event);
+  slope = mbs_re(slope - g) / apart;
+  for (int i = 0; i < MOST && !is_there; ++i) {
+    mbs_scalar change = -g / slope;
+    double real = fabs(mbs_re(change)), imaginary = fabs(mbs_im(change));  // real
+    is_there = real <= 2 * DBL_EPSILON * whole && imaginary <= 2 * DBL_EPSILON * fabs(mbs_im(tau));  // real
+    if (!(real < 10 * whole)) {
+      break;
+    }
+    if (!is_there) {
+      tau += change;
+      MBS_TRY(try_step(search, tau, is_flow));
+      g = guard_of(search, event);
+    }
+  }
+  // rounding may keep it from coming any nearer
+  bool is_near = fabs(mbs_re(g)) <= 1e-9 * fabs(mbs_re(slope)) * whole;  // real
+  return is_there || is_near ? MBS_OK : has_changed(search, event, false);
+}
+
+MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsStep *step) {
+  Search search = {.context = context, .simulation = simulation, .planned = *step, .begin = simulation->state.t};
+  const MbsEvents *events = &simulation->events;
+  bool is_followed = simulation->followed != &simulation->plan;
+  int found = -1;
+  save(simulation);
+  if (is_followed && step->event > 0) {
+    MBS_TRY(follow(&search, &events->items[step->event - 1]));
+    found = step->event - 1;
+  } else {
+    MBS_TRY(try_step(&search, step->h, step->is_flow));
+    if (!is_followed) {
+      MBS_TRY(find_first(&search, &found));
+    }
+  }
+  *step = search.tried;
+  step->event = 1 + found;
+  return MBS_OK;
+}

@@ -1,0 +1,14 @@
+// Finding the first event within a step. See event_search.c.
+#ifndef MBS_EVENT_SEARCH_H
+#define MBS_EVENT_SEARCH_H
+
+#include "integrators/path.h"
+
+struct MbsSimulation;
+
+// Numbers of what a step changes.
+size_t mbs_event_search_size(const struct MbsSimulation *simulation);
+// The dynamics of a step, to its end or to the first event: step then says which, when, and how far that is.
+MbsStatus mbs_event_search(MbsContext *context, struct MbsSimulation *simulation, MbsStep *step);
+
+#endif

@@ -1,0 +1,82 @@
+// Events of a run: guards located inside steps, what happens there, and how all of that moves with the parameters.
+//
+// A step that passes a guard is split where the guard is zero: a piece up to there, the event, and a piece from there
+// back to the grid of planned times, which are constants (theory: section 7). Of a piece from t_a to t_b,
+//     s_b = F(s_a, h, t_b; rho), h = t_b - t_a,     s_b' = F_s s_a' + F_rho + F_h (t_b' - t_a') + F_t t_b'
+// where F_h and F_t are the columns of a step by itself (stepper.h). An event is where g(t_b, s_b; rho) = 0:
+//     t_b' = -(g' at fixed t_b) / (g_s (F_h + F_t) + g_t)
+// Afterwards velocities jump (impulse.h), and accelerations and multipliers start anew. Integrals split with the step.
+//
+// Where guards are. A guard is on a side of zero, above or below. It passes zero where an accepted state is on the
+// other side, and then the event happens if the direction is right. A guard that is exactly zero at the start is on the
+// side to which its rate takes it, and so is one whose event has just happened; a rate of zero leaves it on no side
+// until it has left zero. What passes zero twice within a step is not seen.
+//
+// Several in one step happen in the order of their times; those that no rounding tells apart in the order of the model.
+// Each has a time of its own that moves in its own way, so that there is a piece between them even if it has no length.
+// Such a piece, and any other below 1e-9 of a step, is no step: the state flows along its rates,
+//     q_b = q_a + h v_a,   v_b = v_a + h a_a
+// and starts anew at its end.
+#ifndef MBS_EVENTS_H
+#define MBS_EVENTS_H
+
+#include "integrators/stepper.h"
+#include "simulation/impulse.h"
+
+struct MbsSimulation;
+
+typedef struct MbsEvent {
+  const MbsEventSpec *spec;
+  MbsFunction guard, rate;
+  MbsImpulse *impulse;    // NULL: velocities stay
+  int side;               // of zero: -1, 1; 0: none yet
+  double value, slope;    // at the last accepted state, and (where it is at zero) its rate
+  bool is_at_zero;        // it happened there
+  double fastest;         // the largest rate at which it has passed zero
+} MbsEvent;
+
+// What has happened.
+typedef struct MbsEventRecord {
+  int event;
+  mbs_scalar t;
+  double energy_lost;
+} MbsEventRecord;
+
+typedef struct MbsEvents {
+  int count;
+  MbsEvent *items;
+  bool is_over;           // the last one ended the run
+  bool is_moved;          // the present piece began at a time that moves with the parameters:
+  mbs_scalar *t_columns;  // its derivative, by column
+  int since_grid;         // how many happened since the last planned time
+  MbsStep step;           // the last one, for what is still to happen at its end
+  mbs_scalar *before;     // what a step changes
+  int record_count, record_capacity, gradient_capacity;
+  MbsEventRecord *records;
+  mbs_scalar *gradients;  // of their times: records x columns asked for
+  mbs_scalar *began;      // the integrands of objectives where the piece before each began: records x objectives
+  long trials;            // steps that were tried and taken back
+} MbsEvents;
+
+// is_swept: an adjoint will come back.
+MbsStatus mbs_events_create(MbsContext *context, struct MbsSimulation *simulation, bool is_swept);
+void mbs_events_destroy(MbsEvents *events);
+// At the start, whose signals are evaluated.
+void mbs_events_start(struct MbsSimulation *simulation);
+// The dynamics of the next step, to its end or to the first event on the way; a path that is followed says which.
+MbsStatus mbs_events_step(MbsContext *context, struct MbsSimulation *simulation, MbsStep *step);
+// Flow instead of a step.
+void mbs_events_flow(struct MbsSimulation *simulation, const MbsStep *step);
+// Its derivative.
+void mbs_events_flow_columns(struct MbsSimulation *simulation, const MbsStep *step);
+// After the columns of that step, and objectives, were brought along as if its times stayed where they are: the time of
+// its event, and all columns with their times.
+MbsStatus mbs_events_move_columns(MbsContext *context, struct MbsSimulation *simulation, const MbsStep *step);
+// Is there something left to happen at the end of the last step?
+bool mbs_events_is_pending(const struct MbsSimulation *simulation);
+// It happens: the state after it, with columns, and objectives there.
+MbsStatus mbs_events_happen(MbsContext *context, struct MbsSimulation *simulation);
+// The state alone: velocities after the event, and accelerations and multipliers anew.
+MbsStatus mbs_events_restart(MbsContext *context, struct MbsSimulation *simulation, const MbsStep *step);
+
+#endif
