@@ -855,6 +855,41 @@ static inline MbsStatus mbs_model_add_torsional_spring(
   return mbs_model_add_element(context, model, "forces", "torsional_spring", def->name, 7, fields);
 }
 
+// what happens where an expression passes zero
+typedef struct MbsEventDef {
+  // required
+  const char *name;
+  // expression, required: the guard: the event happens where this expression of positions,
+  // velocities and time passes zero
+  const char *when;
+  // both or falling or rising, default both: which way the guard passes zero
+  const char *direction;
+  // number: an impact: the guard is a gap, whose rate becomes minus this times what it was, by an
+  // impulse along the gap
+  const char *restitution;
+  // no or yes, default no: yes: the run ends there
+  const char *stop;
+} MbsEventDef;
+
+static inline MbsEventDef mbs_default_event_def(void) {
+  MbsEventDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_event(
+    MbsContext *context, MbsModel *model, const MbsEventDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "events", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"when", 1, &def->when},
+      {"direction", 1, &def->direction},
+      {"restitution", 1, &def->restitution},
+      {"stop", 1, &def->stop},
+  };
+  return mbs_model_add_element(context, model, "events", NULL, def->name, 4, fields);
+}
+
 // fixes one degree of freedom at the start
 typedef struct MbsIndependentCoordinateDef {
   // expression, required: a function of the position, such as r(P2).x, angle(A1) or distance(A, P2)

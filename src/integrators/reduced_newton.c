@@ -241,14 +241,14 @@ MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsR
   for (int iteration = 0; iteration < MOST_ITERATIONS; ++iteration) {
     before = distant;
     Left left = evaluate(reduced, k, state);
-    distant = distance(reduced, &left, mbs_re(k->h), size, state);
+    distant = distance(reduced, &left, fabs(mbs_re(k->h)), size, state);  // real
     is_off = reduced->system->m > 0 && left.change[0] > reduced->implicit->tolerance * size;
     if (!isfinite(left.force + left.following) || !isfinite(left.change[0] + left.change[1] + left.change[2])) {
       return mbs_reduced_singular(context, reduced->system, state);
     }
     if (distant > 1 && iteration > 1 && !(distant < fast * before) && is_rounding(reduced, &left, state)) {
       left.force = 0;
-      distant = distance(reduced, &left, mbs_re(k->h), size, state);
+      distant = distance(reduced, &left, fabs(mbs_re(k->h)), size, state);  // real
     }
     bool is_done = distant <= 1 && iteration > 0 && further-- <= 0;
     mbs_dense_solve(reduced->count, reduced->J, reduced->pivot, reduced->rho);

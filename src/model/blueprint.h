@@ -298,9 +298,9 @@ typedef struct MbsBlueprint {
   int dimension;
   MbsNode gravity[3];
   MBS_LIST(MbsParameter) parameters;  // those of the model, then hidden ones, which are zero at first
-  int clock;         // the first of these: what is added to the time; behind it the size of a step
-  int target_first;  // behind these: of the velocities that events set (event.h)
-  int target_count;  // of these, that are taken
+  int clock;                          // the first of these: what is added to the time; behind it the size of a step
+  int target_first;                   // behind these: of the velocities that events set (event.h)
+  int target_count;                   // of these, that are taken
   int parameter_slot_count;
   int *parameter_slots;      // by hash of the name: 1 + index; see parameters.c
   MBS_LIST(double) nominal;  // by node of the graph, as far as they were asked for: see mbs_blueprint_nominal

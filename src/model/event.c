@@ -9,8 +9,8 @@
 // fewer, the rest moves as an impulse of that direction moves it. An impact is the case w = g, b = -e g': Newton's
 // restitution, with the impulse along the normal of the gap g.
 //
-// The equations in v+ are those of velocity constraints w' - b = 0 with a number b, so that is what they become: rows of
-// a system of its own (simulation/impulse.h) that has a hidden parameter for each b.
+// The equations in v+ are those of velocity constraints w' - b = 0 with a number b, so that is what they become: rows
+// of a system of its own (simulation/impulse.h) that has a hidden parameter for each b.
 #include "model/event.h"
 
 #include <string.h>
@@ -20,7 +20,8 @@
 static const MbsField *event_fields(void) { return mbs_model_type.fields[MBS_MODEL_EVENTS].record->fields; }
 
 static int count_jumps(const MbsRecord *event) {
-  return mbs_record_value(event, MBS_EVENT_VELOCITIES)->count + (mbs_record_text(event, MBS_EVENT_RESTITUTION).text != NULL);
+  return mbs_record_value(event, MBS_EVENT_VELOCITIES)->count +
+         (mbs_record_text(event, MBS_EVENT_RESTITUTION).text != NULL);
 }
 
 int mbs_events_count_jumps(const MbsModel *model) {
@@ -54,16 +55,17 @@ static MbsStatus add_jump(MbsContext *context, MbsBlueprint *blueprint, const ch
   MBS_TRY(check_rate(context, blueprint, owner, coordinate, rate));
   int parameter = blueprint->target_first + blueprint->target_count++;
   const char *name = mbs_arena_print(blueprint->arena, "event %s: rate of %s", event->name, coordinate.text);
-  event->jumps[event->jump_count] = (MbsVelocityJump){.name = coordinate.text, .target = target, .parameter = parameter};
-  event->rows[event->jump_count++] =
-      (MbsRowSpec){.kind = MBS_ROW_EXPRESSION,
-                   .name = name ? name : event->name,
-                   .owner = event->name,
-                   .place = coordinate.place,
-                   .body = MBS_NOBODY,
-                   .c = mbs_graph_constant(blueprint->graph, 0),
-                   .expression = mbs_graph_subtract(blueprint->graph, rate, blueprint->parameters.items[parameter].node),
-                   .is_nonholonomic = true};
+  event->jumps[event->jump_count] =
+      (MbsVelocityJump){.name = coordinate.text, .target = target, .parameter = parameter};
+  event->rows[event->jump_count++] = (MbsRowSpec){
+      .kind = MBS_ROW_EXPRESSION,
+      .name = name ? name : event->name,
+      .owner = event->name,
+      .place = coordinate.place,
+      .body = MBS_NOBODY,
+      .c = mbs_graph_constant(blueprint->graph, 0),
+      .expression = mbs_graph_subtract(blueprint->graph, rate, blueprint->parameters.items[parameter].node),
+      .is_nonholonomic = true};
   return mbs_graph_status(context, blueprint->graph);
 }
 
@@ -108,8 +110,8 @@ static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const 
   owner = owner ? owner : event.name;
   event.direction = strcmp(direction, "falling") == 0 ? -1 : strcmp(direction, "rising") == 0;
   event.is_last = strcmp(mbs_record_text(record, MBS_EVENT_STOP).text, "yes") == 0;
-  MBS_TRY(mbs_signal_parse(context, blueprint, owner, event.text, 1,
-                           MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_TIME, 0, NULL, &guard));
+  MBS_TRY(mbs_signal_parse(context, blueprint, owner, event.text, 1, MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_TIME,
+                           0, NULL, &guard));
   event.guard = guard.node[0];
   MBS_TRY(mbs_signal_rate(context, blueprint, event.guard, &event.rate));
   MBS_TAKE(context, blueprint->arena, event.jumps, count_jumps(record));
@@ -123,8 +125,8 @@ static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const 
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   const MbsGraphNode *rate = mbs_graph_node(blueprint->graph, event.rate);
   if (rate->operation == MBS_OP_CONSTANT && !(rate->value > 0 || rate->value < 0)) {
-    return mbs_fail(context, MBS_ERROR_INPUT, event.text.place,
-                    "%s: \"%s\" never changes, so that it cannot pass zero", owner, event.text.text);
+    return mbs_fail(context, MBS_ERROR_INPUT, event.text.place, "%s: \"%s\" never changes, so that it cannot pass zero",
+                    owner, event.text.text);
   }
   MBS_APPEND(context, blueprint->arena, &blueprint->events, event);
   return MBS_OK;

@@ -19,10 +19,10 @@ typedef struct MbsEventSpec {
   const char *name;
   MbsText text;  // of the guard
   MbsNode guard;
-  MbsNode rate;          // d/dt of the guard
-  int direction;         // -1: it passes zero falling, 1: rising, 0: both
-  bool is_last;          // the run ends there
-  int jump_count;        // none: velocities stay as they are
+  MbsNode rate;    // d/dt of the guard
+  int direction;   // -1: it passes zero falling, 1: rising, 0: both
+  bool is_last;    // the run ends there
+  int jump_count;  // none: velocities stay as they are
   MbsVelocityJump *jumps;
   struct MbsRowSpec *rows;  // of each jump: see above
 } MbsEventSpec;

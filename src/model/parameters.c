@@ -179,7 +179,8 @@ static MbsStatus add_hidden(MbsContext *context, MbsBlueprint *blueprint) {
     MbsNode node = mbs_graph_input(blueprint->graph, index);
     MBS_APPEND(context, blueprint->arena, &blueprint->signals,
                (MbsSignal){.kind = MBS_SIGNAL_PARAMETER, .index = index});
-    MBS_APPEND(context, blueprint->arena, &blueprint->parameters, (MbsParameter){.name = names[i < 2 ? i : 2], .node = node});
+    MBS_APPEND(context, blueprint->arena, &blueprint->parameters,
+               (MbsParameter){.name = names[i < 2 ? i : 2], .node = node});
   }
   return MBS_OK;
 }

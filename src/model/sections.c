@@ -63,8 +63,7 @@ static const MbsField event_fields[] = {
                                .summary = "an impact: the guard is a gap, whose rate becomes minus this times what it "
                                           "was, by an impulse along the gap"},
     [MBS_EVENT_STOP] = {"stop", MBS_FIELD_CHOICE, .default_text = "no",
-                        .choices = (const char *const[]){"no", "yes", NULL},
-                        .summary = "yes: the run ends there"},
+                        .choices = (const char *const[]){"no", "yes", NULL}, .summary = "yes: the run ends there"},
 };
 static const MbsRecordType event_type = {"event", "what happens where an expression passes zero",
                                          MBS_COUNT(event_fields), event_fields};

@@ -153,11 +153,27 @@ static void add_guard(const MbsSweep *sweep, int o, mbs_scalar m) {
   const MbsSystem *system = sweep->simulation->system;
   const MbsSweepEvents *events = sweep->events;
   const MbsStateBar *bar = &sweep->bars[o], *guard = &events->guard;
-  mbs_scalar *const to[] = {bar->q,     bar->v,     bar->a,            bar->lambda,     bar->sigma,
-                            bar->kappa, bar->total, bar->coefficients, bar->parameters, sweep->carry[o],
+  mbs_scalar *const to[] = {bar->q,
+                            bar->v,
+                            bar->a,
+                            bar->lambda,
+                            bar->sigma,
+                            bar->kappa,
+                            bar->total,
+                            bar->coefficients,
+                            bar->parameters,
+                            sweep->carry[o],
                             sweep->gradient[o]};
-  const mbs_scalar *const from[] = {guard->q,     guard->v,     guard->a,            guard->lambda,     guard->sigma,
-                                    guard->kappa, guard->total, guard->coefficients, guard->parameters, events->guard_carry,
+  const mbs_scalar *const from[] = {guard->q,
+                                    guard->v,
+                                    guard->a,
+                                    guard->lambda,
+                                    guard->sigma,
+                                    guard->kappa,
+                                    guard->total,
+                                    guard->coefficients,
+                                    guard->parameters,
+                                    events->guard_carry,
                                     events->guard_gradient};
   const int counts[] = {system->nq,
                         system->nq,

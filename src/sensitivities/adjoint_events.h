@@ -5,7 +5,7 @@
 #include "sensitivities/adjoint.h"
 
 typedef struct MbsSweepEvents {
-  MbsStateBar guard;                     // of a guard, through its step
+  MbsStateBar guard;  // of a guard, through its step
   mbs_scalar *guard_carry, *guard_gradient;
   mbs_scalar *of_size;  // by objective: what the size of the step that was visited last receives, but for the integrand
                         // where it began

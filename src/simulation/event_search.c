@@ -110,17 +110,19 @@ static double value_of(const MbsEvent *event, double tau, double g) { return eve
 static MbsStatus enclose(Search *search, const MbsEvent *event) {
   enum { MOST = 200 };
   double end = mbs_re(search->tried.h), b = 0, a = end;
-  double fb = event->is_at_zero ? event->slope : event->value, fa = value_of(event, end, mbs_re(guard_of(search, event)));
+  double fb = event->is_at_zero ? event->slope : event->value,
+         fa = value_of(event, end, mbs_re(guard_of(search, event)));
   double whole = mbs_re(search->simulation->settings.step), span = fabs(fa - fb);  // real
-  if (!(fb * event->side > 0)) {  // passed already, by rounding
+  if (!(fb * event->side > 0)) {                                                   // passed already, by rounding
     return try_step(search, 0, true);
   }
   if (fa * event->side > 0) {  // together with another one, and not yet passed by rounding
     return MBS_OK;
   }
   double t = fa / (fa - fb), c = b, fc = fb;
-  for (int i = 0; i < MOST && !(fabs(fa) <= 2 * DBL_EPSILON * span); ++i) {  // real
-    double x = a + t * (b - a);
+  double rounding = 2 * DBL_EPSILON * fmax(end, fabs(mbs_re(search->tried.t)));  // real
+  for (int i = 0; i < MOST && !(fabs(fa) <= 2 * DBL_EPSILON * span); ++i) {      // real
+    double x = a + t * (b - a), change = fabs(x - a);                            // real
     MBS_TRY(try_step(search, x, x < shortest * whole));
     double fx = value_of(event, x, mbs_re(guard_of(search, event)));
     if (x <= 0 || search->tried.is_flow) {
@@ -137,14 +139,14 @@ static MbsStatus enclose(Search *search, const MbsEvent *event) {
     }
     a = x;
     fa = fx;
-    double least = DBL_EPSILON * end / fabs(b - a);  // real
-    if (least > 0.25) {
+    double least = rounding / fabs(b - a) / 4;  // real
+    if (change <= rounding || least > 0.25) {
       return MBS_OK;
     }
     double xi = (a - b) / (c - b), phi = (fa - fb) / (fc - fb);
     bool is_smooth = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
     t = is_smooth ? fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb) : 0.5;
-    t = t < least ? least : t > 1 - least ? 1 - least : t;
+    t = !isfinite(t) ? 0.5 : t < least ? least : t > 1 - least ? 1 - least : t;
   }
   return MBS_OK;
 }
@@ -152,7 +154,7 @@ static MbsStatus enclose(Search *search, const MbsEvent *event) {
 // ---- which one ----
 static int side_of(double g) { return g > 0 ? 1 : g < 0 ? -1 : 0; }
 
-static bool is_awaited(const MbsEvent *event) {
+bool mbs_event_is_awaited(const MbsEvent *event) {
   return event->side != 0 && (event->spec->direction == 0 || event->spec->direction == -event->side);
 }
 
@@ -160,7 +162,7 @@ static bool is_awaited(const MbsEvent *event) {
 static bool precedes(const Search *search, int i, int found) {
   const MbsEvent *event = &search->simulation->events.items[i];
   double g = mbs_re(guard_of(search, event)), change = fabs(g - event->value);  // real
-  if (i == found || !is_awaited(event)) {
+  if (i == found || !mbs_event_is_awaited(event)) {
     return false;
   }
   bool has_passed = side_of(g) != event->side, is_near = fabs(g) <= together * change;  // real
@@ -215,7 +217,7 @@ static MbsStatus follow(Search *search, const MbsEvent *event) {
   slope = mbs_re(slope - g) / apart;
   for (int i = 0; i < MOST && !is_there; ++i) {
     mbs_scalar change = -g / slope;
-    double real = fabs(mbs_re(change)), imaginary = fabs(mbs_im(change));  // real
+    double real = fabs(mbs_re(change)), imaginary = fabs(mbs_im(change));                            // real
     is_there = real <= 2 * DBL_EPSILON * whole && imaginary <= 2 * DBL_EPSILON * fabs(mbs_im(tau));  // real
     if (!(real < 10 * whole)) {
       break;

@@ -4,8 +4,11 @@
 
 #include "integrators/path.h"
 
+struct MbsEvent;
 struct MbsSimulation;
 
+// Does it happen where the guard passes zero from the side where it is?
+bool mbs_event_is_awaited(const struct MbsEvent *event);
 // Numbers of what a step changes.
 size_t mbs_event_search_size(const struct MbsSimulation *simulation);
 // The dynamics of a step, to its end or to the first event: step then says which, when, and how far that is.

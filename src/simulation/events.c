@@ -73,14 +73,16 @@ void mbs_events_start(MbsSimulation *simulation) {
   }
 }
 
-// at the end of a step that is accepted
+// At the end of a step that is accepted. Where it ends with an event, another one that is awaited has not passed zero
+// but for rounding: if it happens at the same time, that is found in the next piece.
 static void accept(MbsSimulation *simulation, const MbsStep *step) {
   MbsEvents *events = &simulation->events;
   for (int i = 0; i < events->count; ++i) {
     MbsEvent *event = &events->items[i];
     event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
     event->is_at_zero = event->is_at_zero && step->is_flow;
-    if (step->event != 1 + i && !event->is_at_zero) {
+    bool is_next = step->event > 0 && mbs_event_is_awaited(event);
+    if (step->event != 1 + i && !event->is_at_zero && !is_next) {
       event->side = event->value > 0 ? 1 : event->value < 0 ? -1 : event->side;
     }
   }

@@ -28,11 +28,11 @@ struct MbsSimulation;
 typedef struct MbsEvent {
   const MbsEventSpec *spec;
   MbsFunction guard, rate;
-  MbsImpulse *impulse;    // NULL: velocities stay
-  int side;               // of zero: -1, 1; 0: none yet
-  double value, slope;    // at the last accepted state, and (where it is at zero) its rate
-  bool is_at_zero;        // it happened there
-  double fastest;         // the largest rate at which it has passed zero
+  MbsImpulse *impulse;  // NULL: velocities stay
+  int side;             // of zero: -1, 1; 0: none yet
+  double value, slope;  // at the last accepted state, and (where it is at zero) its rate
+  bool is_at_zero;      // it happened there
+  double fastest;       // the largest rate at which it has passed zero
 } MbsEvent;
 
 // What has happened.

@@ -89,10 +89,11 @@ static MbsStatus check(MbsContext *context, const MbsImpulse *impulse) {
   for (int i = 0; i < event->jump_count; ++i) {
     double off = mbs_re(mbs_abs(impulse->rest[system->m - event->jump_count + i]));
     if (!(off <= rounding * size)) {
-      return mbs_fail(context, MBS_ERROR_NUMERICAL, event->rows[i].place,
-                      "event \"%s\" at t = %.10g: the rate of \"%s\" cannot become %.6g, which constraints or the other "
-                      "rates of this event contradict by %.3g",
-                      event->name, mbs_re(impulse->before.t), event->jumps[i].name, mbs_re(impulse->values[i]), off);
+      return mbs_fail(
+          context, MBS_ERROR_NUMERICAL, event->rows[i].place,
+          "event \"%s\" at t = %.10g: the rate of \"%s\" cannot become %.6g, which constraints or the other "
+          "rates of this event contradict by %.3g",
+          event->name, mbs_re(impulse->before.t), event->jumps[i].name, mbs_re(impulse->values[i]), off);
     }
   }
   return MBS_OK;

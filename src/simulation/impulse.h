@@ -17,7 +17,7 @@ typedef struct MbsImpulse {
   MbsSystem *motion;  // whose states are before and after
   MbsSystem *system;  // with the rows of the event; coordinates and first columns are the motion's
   MbsProjector *projector;
-  MbsFunction *targets;   // of the motion: b
+  MbsFunction *targets;    // of the motion: b
   MbsState before, after;  // of `system`
   MbsColumns columns;      // of `system`
   mbs_scalar *slopes;      // jumps x columns of the motion: b'

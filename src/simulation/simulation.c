@@ -411,6 +411,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
     mbs_violation_finish(simulation);
   }
   statistics->iterations = simulation->stepper->iterations;
+  statistics->tried_steps = simulation->events.trials;
   statistics->seconds_dynamics += solved - began;
   *(columns ? &statistics->seconds_sensitivity : &statistics->seconds_dynamics) += done - solved;
   return mbs_objectives_check(context, &simulation->objectives, mbs_re(simulation->state.t));

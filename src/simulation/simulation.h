@@ -101,9 +101,9 @@ typedef struct MbsSimulation {
   bool has_columns;
   MbsColumns columns;
   MbsObjectives objectives;
-  MbsGuards guards;          // of what jumps on the way
+  MbsGuards guards;  // of what jumps on the way
   MbsEvents events;
-  long planned;  // steps of the plan that are done
+  long planned;              // steps of the plan that are done
   MbsContinuity continuity;  // what may not be defined
   MbsOpposition opposition;  // of the start
   bool is_started;
