@@ -168,6 +168,24 @@ static void test_generated(void) {
   ENSURE_OK(context, mbs_model_add_torque(context, model, &torque));
   ENSURE_TEXT(last_text(model, MBS_MODEL_FORCES, "value", 2), "sin(t)");
   ENSURE_TEXT(mbs_record_value(&model->root, MBS_MODEL_FORCES)->records[1].name.text, "torque 2");
+  // the list of an entry: the entry's name says which
+  MbsEventDef event = mbs_default_event_def();
+  MbsEventVelocityDef velocity = mbs_default_event_velocity_def();
+  event.name = "first", event.when = "r(b.O).z";
+  ENSURE_OK(context, mbs_model_add_event(context, model, &event));
+  event.name = "second", event.direction = "rising";
+  ENSURE_OK(context, mbs_model_add_event(context, model, &event));
+  for (int i = 0; i < 3; ++i) {
+    velocity.event = i == 1 ? "first" : "second";
+    velocity.coordinate = "r(b.O).x", velocity.velocity = mbs_number(model, i);
+    ENSURE_OK(context, mbs_model_add_event_velocity(context, model, &velocity));
+  }
+  const MbsValue *events = mbs_record_value(&model->root, MBS_MODEL_EVENTS);
+  const MbsValue *of_first = mbs_record_value(&events->records[0], MBS_EVENT_VELOCITIES);
+  const MbsValue *of_second = mbs_record_value(&events->records[1], MBS_EVENT_VELOCITIES);
+  ENSURE(events->count == 2 && of_first->count == 1 && of_second->count == 2);
+  ENSURE_TEXT(mbs_record_text(&of_first->records[0], MBS_JUMP_VELOCITY).text, "1");
+  ENSURE_TEXT(mbs_record_text(&of_second->records[1], MBS_JUMP_VELOCITY).text, "2");
   mbs_model_destroy(model);
 }
 
@@ -229,6 +247,13 @@ static void test_mistakes(void) {
   objective.name = "psi4";
   ENSURE_REFUSED(mbs_model_add_objective(context, model, &objective),
                  "objective \"psi4\": needs exactly one of integral, final, value; found 0");
+
+  MbsEventVelocityDef velocity = mbs_default_event_velocity_def();
+  ENSURE_REFUSED(mbs_model_add_event_velocity(context, model, NULL), "velocity: the definition is NULL");
+  ENSURE_REFUSED(mbs_model_add_event_velocity(context, model, &velocity), "needs the name of its event");
+  velocity.event = "impact";
+  ENSURE_REFUSED(mbs_model_add_event_velocity(context, model, &velocity),
+                 "there is no event \"impact\" yet; mbs_model_add_event comes first");
 
   // names
   objective.value = "1";

@@ -149,7 +149,7 @@ static bool has_multipliers(const MbsYaml *root, const char *name) {
 }
 
 typedef struct Mirrored {
-  int models, objectives, refused, other_starts;
+  int models, objectives, events, refused, other_starts;
   double worst;
   bool has_joint[2][64], has_force[2][64];  // in the plane, in space
 } Mirrored;
@@ -202,6 +202,17 @@ static void compare_mirror(const char *path, const MbsYaml *root, int axis, Mirr
     mirrored_so_far->objectives += 1;
     mirrored_so_far->worst = fmax(mirrored_so_far->worst, error);
   }
+  // events happen at the same times, in the same order, under the instance's names
+  ENSURE(result->event_count == expected->event_count);
+  for (int i = 0; i < expected->event_count; ++i) {
+    const MbsEventResult *a = &expected->events[i], *b = &result->events[i];
+    ENSURE(strncmp(b->name, "m_", 2) == 0 && strcmp(b->name + 2, a->name) == 0);
+    ENSURE_NEAR(b->time, a->time, 1e-12);
+    for (int k = 0; k < expected->parameter_count; ++k) {
+      ENSURE_NEAR(b->gradient[k], a->gradient[k], 1e-10 * (1 + largest_of(expected->parameter_count, a->gradient)));
+    }
+    mirrored_so_far->events += 1;
+  }
   mirrored_so_far->models += 1;
   const MbsValue *joints = section(model, MBS_MODEL_JOINTS), *forces = section(model, MBS_MODEL_FORCES);
   for (int i = 0; i < joints->count; ++i) {
@@ -238,11 +249,13 @@ static void check_mirror(const char *path, void *user) {
 static void test_mirrors(void) {
   Mirrored mirrors = {.models = 0};
   (void)for_each_file("tests/models/element_*.yaml", check_mirror, &mirrors);
+  (void)for_each_file("tests/models/event_*.yaml", check_mirror, &mirrors);
   (void)for_each_file("tests/models/template_*.yaml", check_mirror, &mirrors);
   (void)for_each_file("models/*.yaml", check_mirror, &mirrors);
-  (void)printf("%d mirror images, %d objectives, the worst off by %.1e; %d refused, %d start otherwise\n",
-               mirrors.models, mirrors.objectives, mirrors.worst, mirrors.refused, mirrors.other_starts);
-  ENSURE(mirrors.models > 100);
+  (void)printf("%d mirror images, %d objectives, the worst off by %.1e; %d events; %d refused, %d start otherwise\n",
+               mirrors.models, mirrors.objectives, mirrors.worst, mirrors.events, mirrors.refused,
+               mirrors.other_starts);
+  ENSURE(mirrors.models > 100 && mirrors.events >= 10);
   // none of the elements was left out
   int missing = 0;
   for (int spatial = 0; spatial < 2; ++spatial) {

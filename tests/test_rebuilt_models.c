@@ -15,9 +15,9 @@ static void texts_of(const MbsValue *value, const char **texts) {
   }
 }
 
-// the fields made of texts; names such as "spring 2" were made, not given
-static void add_entry(MbsModel *to, const char *section, const char *type_name, const MbsRecordType *type,
-                      const MbsRecord *record) {
+// the fields made of texts; names such as "spring 2" were made, not given; owner: the entry whose list it is in
+static void add_entry(MbsModel *to, const char *section, const char *owner, const char *type_name,
+                      const MbsRecordType *type, const MbsRecord *record) {
   const char *texts[MOST_FIELDS][MOST_TEXTS];
   MbsFieldTexts fields[MOST_FIELDS];
   int count = 0;
@@ -28,14 +28,23 @@ static void add_entry(MbsModel *to, const char *section, const char *type_name, 
       ENSURE(++count < MOST_FIELDS);
     }
   }
-  const char *name = strchr(record->name.text, ' ') ? NULL : record->name.text;
+  const char *name = owner ? owner : strchr(record->name.text, ' ') ? NULL : record->name.text;
   ENSURE_OK(context, mbs_model_add_element(context, to, section, type_name, name, count, fields));
 }
 
-static void add_section(MbsModel *to, const char *path, const MbsField *field, const MbsValue *value) {
+static void add_section(MbsModel *to, const char *path, const char *owner, const MbsField *field,
+                        const MbsValue *value) {
   for (int i = 0; i < value->count; ++i) {
     const MbsRecordType *type = type_of(field, &value->records[i]);
-    add_entry(to, path, field->record ? NULL : type->name, type, &value->records[i]);
+    add_entry(to, path, owner, field->record ? NULL : type->name, type, &value->records[i]);
+    // the lists that it has, such as the velocities of an event
+    for (int k = 0; k < type->field_count; ++k) {
+      if (type->fields[k].kind == MBS_FIELD_RECORD_LIST) {
+        char inner[80];
+        (void)snprintf(inner, sizeof inner, "%s.%s", path, type->fields[k].name);
+        add_section(to, inner, value->records[i].name.text, &type->fields[k], &value->records[i].values[k]);
+      }
+    }
   }
 }
 
@@ -55,7 +64,7 @@ static MbsModel *build_again(const MbsModel *from) {
   }
   const MbsRecord *initial = mbs_record_child(root, MBS_MODEL_INITIAL);
   const MbsField *independent = &mbs_model_type.fields[MBS_MODEL_INITIAL].record->fields[MBS_INITIAL_INDEPENDENT];
-  add_section(to, "initial.independent", independent, mbs_record_value(initial, MBS_INITIAL_INDEPENDENT));
+  add_section(to, "initial.independent", NULL, independent, mbs_record_value(initial, MBS_INITIAL_INDEPENDENT));
   const MbsValue *points = mbs_record_value(initial, MBS_INITIAL_POINTS);
   for (int i = 0; i < points->count; ++i) {
     texts_of(&points->records[i].values[0], xyz);
@@ -65,7 +74,7 @@ static MbsModel *build_again(const MbsModel *from) {
     const MbsField *field = &mbs_model_type.fields[i];
     if (field->kind == MBS_FIELD_RECORD_MAP || field->kind == MBS_FIELD_RECORD_LIST ||
         field->kind == MBS_FIELD_JOINT_LIST || field->kind == MBS_FIELD_FORCE_LIST) {
-      add_section(to, field->name, field, mbs_record_value(root, i));
+      add_section(to, field->name, NULL, field, mbs_record_value(root, i));
     }
   }
   const MbsValue *bodies = mbs_record_value(root, MBS_MODEL_BODIES);

@@ -19,10 +19,10 @@
 // that is NULL is absent and has its default; of an array the rest is NULL (a vector in the plane uses two of
 // three). Texts are copied. Units: SI, radians.
 //
-// The calls may come in any order, but a body comes before its points and vectors; names are resolved when the model is
-// used. A model read from a file can be added to as well. A call that fails leaves the model as it was and a sentence
-// in the context that names the element, as every function of mbsens.h does. Do not change a model while a run uses
-// it. What the fields mean: mbsens/elements.h, docs/c-api.md.
+// The calls may come in any order, but a body comes before its points and vectors and an event before its velocities;
+// names are resolved when the model is used. A model read from a file can be added to as well. A call that fails leaves
+// the model as it was and a sentence in the context that names the element, as every function of mbsens.h does. Do not
+// change a model while a run uses it. What the fields mean: mbsens/elements.h, docs/c-api.md.
 #ifndef MBSENS_BUILD_H
 #define MBSENS_BUILD_H
 
@@ -77,9 +77,10 @@ typedef struct MbsFieldTexts {
 } MbsFieldTexts;
 
 // Adds an entry to a section of the model, written as in the file: "joints", "forces", "bodies", "coordinates",
-// "objectives", "initial.independent". `type` is that of the joint or force, NULL elsewhere. `name` is required in the
-// sections that go by names (bodies, coordinates, objectives), may be NULL for joints and forces, and is NULL in other
-// lists.
+// "events", "objectives", "initial.independent"; or to a list that each entry of a section has: "events.velocities".
+// `type` is that of the joint or force, NULL elsewhere. `name` is required in the sections that go by names (bodies,
+// coordinates, events, objectives), may be NULL for joints and forces, says in lists of entries which entry (the event
+// that sets a velocity, which is there already), and is NULL in other lists.
 MbsStatus mbs_model_add_element(MbsContext *context, MbsModel *model, const char *section, const char *type,
                                 const char *name, int field_count, const MbsFieldTexts *fields);
 

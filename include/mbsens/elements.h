@@ -890,6 +890,33 @@ static inline MbsStatus mbs_model_add_event(
   return mbs_model_add_element(context, model, "events", NULL, def->name, 4, fields);
 }
 
+// a rate that an event sets
+typedef struct MbsEventVelocityDef {
+  // required: the event it belongs to, which is there already
+  const char *event;
+  // expression, required: a function of the position, such as r(P2).y
+  const char *coordinate;
+  // expression, required: its rate after the event, an expression of the state before it
+  const char *velocity;
+} MbsEventVelocityDef;
+
+static inline MbsEventVelocityDef mbs_default_event_velocity_def(void) {
+  MbsEventVelocityDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_event_velocity(
+    MbsContext *context, MbsModel *model, const MbsEventVelocityDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "events.velocities", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"coordinate", 1, &def->coordinate},
+      {"velocity", 1, &def->velocity},
+  };
+  return mbs_model_add_element(context, model, "events.velocities", NULL, def->event, 2, fields);
+}
+
 // fixes one degree of freedom at the start
 typedef struct MbsIndependentCoordinateDef {
   // expression, required: a function of the position, such as r(P2).x, angle(A1) or distance(A, P2)

@@ -7,16 +7,23 @@
 #include "model/force.h"
 #include "model/joint.h"
 
-// A section by its path: "bodies", "initial.independent".
+// A section by its path: "bodies", "initial.independent"; "events.velocities" is a list in every event.
 typedef struct Section {
   const MbsField *field;
-  const MbsRecord *owner;
-  int index;  // of the field in the owner
+  const MbsField *map;     // of the entries that each have this section; NULL: there is one section
+  const MbsRecord *owner;  // NULL: an entry of the map
+  int index;               // of the field in the owner
 } Section;
+
+static bool is_listed(const MbsField *field) {
+  return field->kind == MBS_FIELD_RECORD_LIST || field->kind == MBS_FIELD_JOINT_LIST ||
+         field->kind == MBS_FIELD_FORCE_LIST;
+}
 
 static bool find_section(const MbsModel *model, const char *path, Section *section) {
   const MbsRecordType *type = &mbs_model_type;
   const MbsRecord *owner = &model->root;
+  const MbsField *map = NULL;
   for (const char *word = path;;) {
     size_t length = strcspn(word, ".");
     int index = 0;
@@ -29,13 +36,14 @@ static bool find_section(const MbsModel *model, const char *path, Section *secti
     }
     const MbsField *field = &type->fields[index];
     if (word[length] == '\0') {
-      *section = (Section){.field = field, .owner = owner, .index = index};
-      return field->kind == MBS_FIELD_RECORD_MAP || field->kind == MBS_FIELD_RECORD_LIST ||
-             field->kind == MBS_FIELD_JOINT_LIST || field->kind == MBS_FIELD_FORCE_LIST;
+      *section = (Section){.field = field, .map = map, .owner = owner, .index = index};
+      return is_listed(field) || (field->kind == MBS_FIELD_RECORD_MAP && !map);
     }
+    bool is_map = field->kind == MBS_FIELD_RECORD_MAP && owner == &model->root;
     type = field->record;
-    owner = field->kind == MBS_FIELD_RECORD ? mbs_record_child(owner, index) : NULL;
-    if (!type || !owner) {
+    map = is_map ? field : map;
+    owner = field->kind == MBS_FIELD_RECORD && owner ? mbs_record_child(owner, index) : NULL;
+    if (!type || (!owner && !is_map)) {
       return false;
     }
     word += length + 1;
@@ -100,6 +108,20 @@ static MbsStatus fill_entry(const MbsReader *reader, const MbsWhere *where, cons
   return MBS_OK;
 }
 
+// Of a list that every entry of a map has: that of the entry of this name.
+static MbsStatus find_owner(const MbsReader *reader, const MbsModel *model, const char *name, Section *section) {
+  const MbsRecordType *type = section->map->record;
+  MbsWhere where = {.word = section->field->record->name};
+  if (!name) {
+    return mbs_reader_fail(reader, &where, mbs_nowhere, "needs the name of its %s, and it is NULL", type->name);
+  }
+  section->owner = mbs_builder_find(mbs_record_value(&model->root, (int)(section->map - mbs_model_type.fields)), name);
+  return section->owner ? MBS_OK
+                        : mbs_reader_fail(reader, &where, mbs_nowhere,
+                                          "there is no %s \"%.60s\" yet; mbs_model_add_%s comes first", type->name,
+                                          name, type->name);
+}
+
 MbsStatus mbs_model_add_element(MbsContext *context, MbsModel *model, const char *section, const char *type,
                                 const char *name, int field_count, const MbsFieldTexts *fields) {
   MBS_TRY(mbs_builder_start(context, "mbs_model_add_element", model));
@@ -111,7 +133,7 @@ MbsStatus mbs_model_add_element(MbsContext *context, MbsModel *model, const char
   }
   const MbsField *field = place.field;
   const MbsRecordType *record = field->record;
-  bool is_map = field->kind == MBS_FIELD_RECORD_MAP, is_typed = !record;
+  bool is_map = field->kind == MBS_FIELD_RECORD_MAP, is_typed = !record, is_owned = place.map != NULL;
   if (is_typed) {
     MBS_TRY(mbs_builder_need(context, section, "type", type));
     record = find_type(field->kind, type);
@@ -129,9 +151,10 @@ MbsStatus mbs_model_add_element(MbsContext *context, MbsModel *model, const char
   if (is_map && !name) {
     return mbs_reader_fail(&reader, &where, mbs_nowhere, "needs a name, and it is NULL");
   }
-  if (name && !is_map && !is_typed) {
+  if (name && !is_map && !is_typed && !is_owned) {
     return mbs_reader_fail(&reader, &where, mbs_nowhere, "takes no name");
   }
+  MBS_TRY(is_owned ? find_owner(&reader, model, name, &place) : MBS_OK);
   // {name: {fields}} or [{fields}]
   MbsYaml *whole, *entry;
   MBS_TRY(mbs_builder_new_node(&reader, is_map ? MBS_YAML_MAPPING : MBS_YAML_LIST, field->name, &whole));
@@ -143,5 +166,6 @@ MbsStatus mbs_model_add_element(MbsContext *context, MbsModel *model, const char
     MBS_TRY(mbs_builder_new_scalar(&reader, "name", name, &called));
     mbs_builder_append(entry, called);
   }
-  return mbs_builder_add(&reader, NULL, field, whole, mbs_builder_change(place.owner, place.index));
+  MbsWhere owner = {.word = is_owned ? place.map->record->name : NULL, .name = name};
+  return mbs_builder_add(&reader, is_owned ? &owner : NULL, field, whole, mbs_builder_change(place.owner, place.index));
 }

@@ -14,6 +14,7 @@ enum { LINE_WIDTH = 100, NAME_ROOM = 80, REST_OF_CALL = 67 };
 typedef struct Definition {
   const MbsRecordType *record;
   const char *section;  // path: "initial.independent"
+  const char *owner;    // what each of these belongs to, by name: "event"; NULL: the model
   bool is_element;      // of a registry: the key of field 0 is the type
   bool is_joint;
   bool has_name, needs_name;
@@ -21,10 +22,12 @@ typedef struct Definition {
 
 // ---- names ----
 
-// spring, revolute_joint, independent_coordinate; as a type: Spring, RevoluteJoint, IndependentCoordinate
+// spring, revolute_joint, independent_coordinate, event_velocity; as a type: Spring, RevoluteJoint, EventVelocity
 static void put_noun(FILE *out, const Definition *definition, bool is_type) {
   char noun[NAME_ROOM];
-  (void)snprintf(noun, sizeof noun, "%s%s", definition->record->name, definition->is_joint ? "_joint" : "");
+  const char *owner = definition->owner ? definition->owner : "";
+  (void)snprintf(noun, sizeof noun, "%s%s%s%s", owner, owner[0] ? "_" : "", definition->record->name,
+                 definition->is_joint ? "_joint" : "");
   bool is_start = true;
   for (const char *c = noun; *c; ++c) {
     bool is_gap = *c == ' ' || *c == '_';
@@ -109,6 +112,10 @@ static void put_struct(FILE *out, const Definition *definition) {
     put_comment(out, 2, definition->needs_name ? "required" : "may be left out");
     (void)fputs("  const char *name;\n", out);
   }
+  if (definition->owner) {
+    (void)fprintf(out, "  // required: the %s it belongs to, which is there already\n  const char *%s;\n",
+                  definition->owner, definition->owner);
+  }
   for (int i = 0; i < definition->record->field_count; ++i) {
     if (mbs_reader_is_text_kind(definition->record->fields[i].kind)) {
       put_member(out, definition, i);
@@ -154,7 +161,11 @@ static void put_call(FILE *out, const Definition *definition) {
       ++count;
     }
   }
-  const char *name = definition->has_name ? "def->name" : "NULL";
+  char name[NAME_ROOM];
+  (void)snprintf(name, sizeof name, "%s%s", definition->has_name || definition->owner ? "def->" : "NULL",
+                 definition->has_name ? "name"
+                 : definition->owner  ? definition->owner
+                                      : "");
   int length = (int)(strlen(definition->section) + strlen(type) + strlen(name));
   const char *gap = length + REST_OF_CALL <= LINE_WIDTH ? " " : "\n                               ";
   (void)fprintf(out, "  };\n  return mbs_model_add_element(context, model, \"%s\", %s,%s%s, %d, fields);\n}\n\n",
@@ -169,6 +180,17 @@ static void put_definition(FILE *out, const Definition *definition) {
   put_call(out, definition);
 }
 
+// The lists that every entry of a map has.
+static void put_lists(FILE *out, const MbsRecordType *type, const char *path) {
+  for (int i = 0; i < type->field_count; ++i) {
+    char section[2 * NAME_ROOM];
+    (void)snprintf(section, sizeof section, "%s.%s", path, type->fields[i].name);
+    if (type->fields[i].kind == MBS_FIELD_RECORD_LIST) {
+      put_definition(out, &(Definition){.record = type->fields[i].record, .section = section, .owner = type->name});
+    }
+  }
+}
+
 // The entries of a section of the model and of the sections in it.
 static void put_sections(FILE *out, const MbsRecordType *type, const char *path) {
   for (int i = 0; i < type->field_count; ++i) {
@@ -181,6 +203,7 @@ static void put_sections(FILE *out, const MbsRecordType *type, const char *path)
       case MBS_FIELD_RECORD_MAP:
         definition.has_name = definition.needs_name = true;
         put_definition(out, &definition);
+        put_lists(out, field->record, section);
         break;
       case MBS_FIELD_RECORD_LIST: put_definition(out, &definition); break;
       case MBS_FIELD_JOINT_LIST:

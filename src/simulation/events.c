@@ -12,7 +12,7 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation, bool
   MbsSystem *system = simulation->system;
   const MbsBlueprint *blueprint = system->blueprint;
   MbsEvents *events = &simulation->events;
-  bool has_redundancy = simulation->initial->redundant_count > 0;
+  bool has_redundancy = simulation->initial->set.redundant_count > 0;
   *events = (MbsEvents){.count = blueprint->events.count};
   if (events->count > 0 && simulation->settings.is_kinematic) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, blueprint->events.items[0].text.place,
