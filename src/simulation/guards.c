@@ -187,9 +187,10 @@ void mbs_guards_jump(const MbsGuards *guards, const MbsState *state) {
     MbsJumpWatch *watch = &guards->watches[i];
     read_inputs(guards, watch, state);
     for (int k = 0; k < watch->spec->guard_count; ++k) {
-      int side = side_of(&watch->guards[k], watch->outputs[k]);
-      watch->guards[k].side = side != 0 ? side : watch->guards[k].side;
-      watch->guards[k].value = mbs_re(watch->outputs[k]);
+      MbsGuard *guard = &watch->guards[k];
+      double value = mbs_re(watch->outputs[k]);
+      guard->side = distance_of(guard, value) == 0 ? guard->side : side_of(guard, watch->outputs[k]);
+      guard->value = value;
     }
   }
 }
