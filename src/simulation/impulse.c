@@ -102,7 +102,7 @@ static MbsStatus check(MbsContext *context, const MbsImpulse *impulse) {
 MbsStatus mbs_impulse_apply(MbsContext *context, MbsImpulse *impulse, MbsState *state) {
   begin(impulse, state);
   mbs_signal_bank_evaluate(impulse->system, &impulse->before);
-  MBS_TRY(mbs_projector_factor(context, impulse->projector, &impulse->before, 0, 0));
+  MBS_TRY(mbs_projector_factor(context, impulse->projector, &impulse->before, NULL, 0));
   mbs_project_velocity(impulse->projector, &impulse->after);
   MBS_TRY(check(context, impulse));
   (void)mbs_put(state->v, impulse->system->n, impulse->after.v);
