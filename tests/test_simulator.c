@@ -420,6 +420,9 @@ int main(void) {
     check_runs("models/five_bar.yaml", formulations[f], MBS_METHOD_ADJOINT, 0);
     check_runs("models/flying_rotor.yaml", formulations[f], MBS_METHOD_ADJOINT, 0);
     check_runs("models/rssr.yaml", formulations[f], MBS_METHOD_NONE, 0);
+    check_runs("tests/models/event_impacts.yaml", formulations[f], MBS_METHOD_DIRECT, 0);
+    check_runs("tests/models/event_impacts.yaml", formulations[f], MBS_METHOD_ADJOINT, 0);
+    check_runs("tests/models/event_impacts_space.yaml", formulations[f], MBS_METHOD_DIRECT, 0);
     check_numbers("models/five_bar.yaml", formulations[f], MBS_METHOD_DIRECT, 1e-6);
     check_numbers("models/five_bar.yaml", formulations[f], MBS_METHOD_ADJOINT, 1e-6);
   }

@@ -5,7 +5,8 @@
 //     hb = F_h' sb + (y_a + y_b)/2,     tb = F_t' sb + h/2 y_t          y: the integrand, trapezoidal rule
 // Of an event at t_b = t_e the step after it has given -hb(after), and what happens there gives
 //     sb- = J_s' sb+,     t_e b = -hb(after) + J_t' sb+
-// where J is the impulse, if there is one, and the start anew. Then t_e solves g(s_b, t_e) = 0, so that with
+// where J is the impulse, if there is one, and the start anew (hb(after) = 0 where the event ends the run). Then t_e
+// solves g(s_b, t_e) = 0, so that with
 //     gamma = g_s (F_h + F_t) + g_t,      m = -(t_e b + hb + tb) / gamma
 // the guard's gradient receives m: sb += m g_s, and parameters likewise. By linearity the transpose of the step is
 // applied to sb and to g_s apart: the second gives gamma as it passes, and m is known only afterwards.
@@ -104,7 +105,7 @@ static MbsStatus transpose_event(MbsContext *context, MbsSweep *sweep, const Mbs
   MBS_TRY(mbs_events_restart(context, simulation, step));
   mbs_system_take_derivatives(system, true);
   for (int o = 0; o < sweep->objective_count; ++o) {
-    sweep->events->of_time[o] = -(sweep->events->of_size[o] + half(sweep, o));
+    sweep->events->of_time[o] = next ? -(sweep->events->of_size[o] + half(sweep, o)) : 0;
   }
   add_objectives(sweep, next ? next->h / 2 : 0, !next);
   MBS_TRY(transpose_start(context, sweep, next));

@@ -165,6 +165,10 @@ static bool precedes(const Search *search, int i, int found) {
   if (i == found || !mbs_event_is_awaited(event)) {
     return false;
   }
+  // one that has just happened is at zero until a step leads away from there, and has to come back
+  if (event->is_at_zero) {
+    return !search->tried.is_flow && g * event->side < 0;
+  }
   bool has_passed = side_of(g) != event->side, is_near = fabs(g) <= together * change;  // real
   return found < 0 ? has_passed : is_near ? i < found : has_passed;
 }

@@ -52,12 +52,8 @@ static void leave_zero(const MbsSimulation *simulation, MbsEvent *event) {
   event->is_at_zero = true;
 }
 
-void mbs_events_start(MbsSimulation *simulation) {
+void mbs_events_place(MbsSimulation *simulation) {
   MbsEvents *events = &simulation->events;
-  events->is_over = events->is_moved = false;
-  events->record_count = events->since_grid = 0;
-  events->trials = 0;
-  events->step = (MbsStep){0};
   for (int i = 0; i < events->count; ++i) {
     MbsEvent *event = &events->items[i];
     event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
@@ -68,6 +64,15 @@ void mbs_events_start(MbsSimulation *simulation) {
       leave_zero(simulation, event);
     }
   }
+}
+
+void mbs_events_start(MbsSimulation *simulation) {
+  MbsEvents *events = &simulation->events;
+  events->is_over = events->is_moved = false;
+  events->record_count = events->since_grid = 0;
+  events->trials = 0;
+  events->step = (MbsStep){0};
+  mbs_events_place(simulation);
   for (int k = 0; k < simulation->system->column_count; ++k) {
     events->t_columns[k] = 0;
   }

@@ -63,6 +63,8 @@ MbsStatus mbs_events_create(MbsContext *context, struct MbsSimulation *simulatio
 void mbs_events_destroy(MbsEvents *events);
 // At the start, whose signals are evaluated.
 void mbs_events_start(struct MbsSimulation *simulation);
+// Sides of guards anew, at a state that is another one than steps have led to; its signals are evaluated.
+void mbs_events_place(struct MbsSimulation *simulation);
 // The dynamics of the next step, to its end or to the first event on the way; a path that is followed says which.
 MbsStatus mbs_events_step(MbsContext *context, struct MbsSimulation *simulation, MbsStep *step);
 // Flow instead of a step.

@@ -81,6 +81,7 @@ static MbsStatus place(MbsContext *context, MbsSimulation *simulation, const dou
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   simulation->is_started = true;
   mbs_guards_start(&simulation->guards, state);
+  mbs_events_place(simulation);
   mbs_simulation_balance_energy(simulation, 0);
   mbs_objectives_advance(&simulation->objectives, state, NULL, 0);
   return mbs_objectives_check(context, &simulation->objectives, mbs_re(state->t));
