@@ -9,25 +9,32 @@
 
 enum { MOST_COLUMNS = 4 };  // objectives side by side that fit into 100 columns
 
-static double entry(const MbsResult *result, int objective, int parameter) {
-  return result->gradient[objective * result->parameter_count + parameter];
+// quantity: an objective, or behind those the time of an event
+static double entry(const MbsResult *result, int quantity, int parameter) {
+  return quantity < result->objective_count ? result->gradient[quantity * result->parameter_count + parameter]
+                                            : result->events[quantity - result->objective_count].gradient[parameter];
 }
 
-// |a - b| over their size, but not below a millionth of the objective's largest derivative: one that is zero by
+static bool has_times(const MbsResult *result) { return result->event_count > 0 && result->events[0].gradient; }
+
+// |a - b| over their size, but not below a millionth of the quantity's largest derivative: one that is zero by
 // symmetry has only rounding to show. 0 / 0 = 0.
-static double relative_difference(const MbsResult *result, const MbsResult *other, int objective, int parameter) {
-  double a = entry(result, objective, parameter), b = entry(other, objective, parameter);
+static double relative_difference(const MbsResult *result, const MbsResult *other, int quantity, int parameter) {
+  double a = entry(result, quantity, parameter), b = entry(other, quantity, parameter);
   double largest = 0;
   for (int j = 0; j < result->parameter_count; ++j) {
-    largest = fmax(largest, fabs(entry(other, objective, j)));
+    largest = fmax(largest, fabs(entry(other, quantity, j)));
   }
   double size = fmax(fmax(fabs(a), fabs(b)), 1e-6 * largest);
   return a == b ? 0 : fabs(a - b) / size;
 }
 
 static double largest_difference(const MbsResult *result, const MbsResult *other) {
-  double largest = 0;
-  for (int i = 0; i < result->objective_count; ++i) {
+  // of the events' times too, where both methods give those
+  bool with_times = has_times(result) && has_times(other);
+  double largest = result->event_count == other->event_count ? 0 : HUGE_VAL;
+  int count = result->objective_count + (with_times && !(largest > 0) ? result->event_count : 0);
+  for (int i = 0; i < count; ++i) {
     for (int j = 0; j < result->parameter_count; ++j) {
       double difference = relative_difference(result, other, i, j);
       // a NaN must not be lost
@@ -153,6 +160,7 @@ static void print_json(const CliOptions *options, const MbsResult *result, const
     cli_json_open_object(&json, "comparison");
     cli_json_text(&json, "method", cli_method_name(options->compared));
     cli_report_json_objectives(&json, "objectives", other);
+    cli_report_json_events(&json, other);
     cli_json_number(&json, "max_relative_difference", largest_difference(result, other));
     cli_json_close(&json);
   }

@@ -66,7 +66,7 @@ void cli_report_events(FILE *out, const MbsResult *result) {
   cli_table_print(table, out);
 }
 
-static void put_events(CliJson *json, const MbsResult *result) {
+void cli_report_json_events(CliJson *json, const MbsResult *result) {
   cli_json_open_array(json, "events");
   for (int i = 0; i < result->event_count; ++i) {
     const MbsEventResult *event = &result->events[i];
@@ -162,7 +162,7 @@ void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
   }
   cli_json_close(json);
   cli_report_json_objectives(json, "objectives", result);
-  put_events(json, result);
+  cli_report_json_events(json, result);
 }
 
 void cli_report_json_statistics(CliJson *json, const MbsResult *result) {

@@ -12,6 +12,8 @@
 void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method);
 // A table of the objectives' values; nothing where there are none.
 void cli_report_values(FILE *out, const MbsResult *result);
+// "events": [{"name": ..., "time": ..., "energy_lost": ..., "gradient": {...}}, ...]
+void cli_report_json_events(CliJson *json, const MbsResult *result);
 // A table of what happened on the way; nothing where nothing did.
 void cli_report_events(FILE *out, const MbsResult *result);
 // Steps, time, residuals, energy: two lines; and warnings, a line each.

@@ -58,6 +58,20 @@ static MbsStatus complex_column(MbsContext *context, const Run *run, const MbsTw
   return mbs_complex_run(context, run->arena, run->model, &twin, outcome, NULL);
 }
 
+// times of events: (up - down) / span; both runs follow the nominal one through the same events
+static MbsStatus difference_times(MbsContext *context, MbsArena *arena, const MbsResult sides[2], double span,
+                                  MbsResult *outcome) {
+  MbsEventResult *events;
+  MBS_CHECK(context, sides[0].event_count == sides[1].event_count);
+  MBS_TAKE(context, arena, events, sides[0].event_count);
+  for (int i = 0; i < sides[0].event_count; ++i) {
+    events[i] = sides[0].events[i];
+    events[i].time = (sides[0].events[i].time - sides[1].events[i].time) / span;
+  }
+  outcome->events = events;
+  return MBS_OK;
+}
+
 static MbsStatus difference_column(MbsContext *context, const Run *run, const MbsTwinRequest *base, int parameter,
                                    const MbsSeries *nominal_series, MbsSeries *series, MbsResult *outcome) {
   const MbsRequest *request = run->request;
@@ -92,6 +106,7 @@ static MbsStatus difference_column(MbsContext *context, const Run *run, const Mb
     values[i] = (sides[0].values[i] - sides[1].values[i]) / span;
   }
   outcome->values = values;
+  MBS_TRY(difference_times(context, run->arena, sides, span, outcome));
   outcome->statistics.iterations = 0;
   for (int side = 0; side < 2; ++side) {
     if (sides[side].values != nominal->values) {
@@ -100,6 +115,33 @@ static MbsStatus difference_column(MbsContext *context, const Run *run, const Mb
     }
   }
   return series ? mbs_series_difference(context, &side_series[0], &side_series[1], span, series) : MBS_OK;
+}
+
+// room for the gradients of the events' times in the result of the nominal run: events x parameters
+static MbsStatus create_time_gradients(MbsContext *context, Run *run, int parameter_count, double **gradients) {
+  MbsEventResult *events;
+  int count = run->result.event_count;
+  MBS_TAKE(context, run->arena, events, count);
+  MBS_TAKE(context, run->arena, *gradients, (size_t)count * (size_t)parameter_count);
+  for (int i = 0; i < count; ++i) {
+    events[i] = run->result.events[i];
+    events[i].gradient = *gradients + i * parameter_count;
+  }
+  run->result.events = events;
+  return MBS_OK;
+}
+
+// of one run with parameter k perturbed: d/dp of objectives and of the events' times
+static MbsStatus take_column(MbsContext *context, const Run *run, const MbsResult *outcome, int k, double *times) {
+  int count = run->selection.parameter_count;
+  for (int i = 0; i < run->selection.objective_count; ++i) {
+    run->gradient[i * count + k] = outcome->values[i];
+  }
+  MBS_CHECK(context, outcome->event_count == run->result.event_count);
+  for (int i = 0; i < outcome->event_count; ++i) {
+    times[i * count + k] = outcome->events[i].time;
+  }
+  return MBS_OK;
 }
 
 // a nominal run, then one or two further runs per parameter
@@ -136,6 +178,10 @@ static MbsStatus run_perturbed(MbsContext *context, Run *run) {
     base.settings = run->result.settings;  // the automatic penalty factor must not move with the parameters,
     base.followed = &path;                 // nor what the run decides on the way
   }
+  double *times = NULL;
+  if (status == MBS_OK) {
+    status = create_time_gradients(context, run, count, &times);
+  }
   long iterations = status == MBS_OK ? run->result.statistics.iterations : 0;
   double seconds = status == MBS_OK ? run->result.statistics.seconds_sensitivity : 0;
   for (int k = 0; k < count && status == MBS_OK; ++k) {
@@ -146,9 +192,7 @@ static MbsStatus run_perturbed(MbsContext *context, Run *run) {
     share.run = 1 + k;
     status = is_complex ? complex_column(context, run, &base, selection->parameters[k], own, &outcome)
                         : difference_column(context, run, &base, selection->parameters[k], series, own, &outcome);
-    for (int i = 0; i < selection->objective_count && status == MBS_OK; ++i) {
-      run->gradient[i * count + k] = outcome.values[i];
-    }
+    status = status == MBS_OK ? take_column(context, run, &outcome, k, times) : status;
     if (status == MBS_OK) {
       iterations += outcome.statistics.iterations;
       seconds += is_complex ? outcome.statistics.seconds_dynamics : outcome.statistics.seconds_sensitivity;

@@ -57,10 +57,38 @@ static double relative_error(double value, double reference, double largest) {
   return size > 0 ? fabs(value - reference) / size : fabs(value);
 }
 
-static double largest_of(const MbsResult *reference, int objective) {
+// What has a gradient: objectives, then the times of events where the method gives those.
+static int quantity_count(const MbsResult *result) {
+  bool has_times = result->event_count > 0 && result->events[0].gradient;
+  return result->objective_count + (has_times ? result->event_count : 0);
+}
+
+// entry `at` of quantities x parameters; NaN: there is none, as where a run has fewer events
+static double slope_of(const MbsResult *result, int at) {
+  int quantity = at / result->parameter_count, parameter = at % result->parameter_count;
+  if (quantity >= quantity_count(result)) {
+    return (double)NAN;
+  }
+  return quantity < result->objective_count ? result->gradient[at]
+                                            : result->events[quantity - result->objective_count].gradient[parameter];
+}
+
+// psi1; of the third event, which is the second of its name: time of ground 2
+static const char *print_quantity(MbsArena *arena, const MbsResult *result, int quantity) {
+  int event = quantity - result->objective_count, number = 0;
+  if (event < 0) {
+    return mbs_arena_copy_text(arena, result->objectives[quantity]);
+  }
+  for (int i = 0; i <= event; ++i) {
+    number += strcmp(result->events[i].name, result->events[event].name) == 0;
+  }
+  return mbs_arena_print(arena, "time of %s %d", result->events[event].name, number);
+}
+
+static double largest_of(const MbsResult *reference, int quantity) {
   double largest = 0;
   for (int k = 0; k < reference->parameter_count; ++k) {
-    largest = fmax(largest, fabs(reference->gradient[objective * reference->parameter_count + k]));
+    largest = fmax(largest, fabs(slope_of(reference, quantity * reference->parameter_count + k)));
   }
   return largest;
 }
@@ -68,15 +96,15 @@ static double largest_of(const MbsResult *reference, int objective) {
 static MbsStatus add_row(MbsContext *context, Verification *verification, const MbsSettings *settings,
                          const char *method, const MbsResult *reference, int at, MbsVerifyRow **row) {
   MbsVerification *result = &verification->result;
-  int objective = at / reference->parameter_count, parameter = at % reference->parameter_count;
+  int quantity = at / reference->parameter_count, parameter = at % reference->parameter_count;
   MBS_GROW(context, verification->arena, verification->rows, result->row_count, verification->capacity);
   *row = &verification->rows[result->row_count++];
   **row = (MbsVerifyRow){.formulation = mbs_arena_copy_text(verification->arena, settings->formulation),
                          .coordinates = mbs_arena_copy_text(verification->arena, settings->coordinates),
                          .method = method,
-                         .objective = mbs_arena_copy_text(verification->arena, reference->objectives[objective]),
+                         .objective = print_quantity(verification->arena, reference, quantity),
                          .parameter = mbs_arena_copy_text(verification->arena, reference->parameters[parameter]),
-                         .reference = reference->gradient[at]};
+                         .reference = slope_of(reference, at)};
   result->rows = verification->rows;
   bool is_complete = (*row)->formulation && (*row)->coordinates && (*row)->objective && (*row)->parameter;
   return is_complete ? MBS_OK : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
@@ -85,13 +113,13 @@ static MbsStatus add_row(MbsContext *context, Verification *verification, const 
 static MbsStatus add_rows(MbsContext *context, Verification *verification, const MbsSettings *settings,
                           const char *method, const MbsResult *tried, const MbsResult *reference) {
   MbsVerification *result = &verification->result;
-  for (int i = 0; i < tried->objective_count; ++i) {
+  for (int i = 0; i < quantity_count(tried); ++i) {
     double largest = largest_of(reference, i);
     for (int k = 0; k < tried->parameter_count; ++k) {
       MbsVerifyRow *row;
       int at = i * tried->parameter_count + k;
       MBS_TRY(add_row(context, verification, settings, method, reference, at, &row));
-      row->value = tried->gradient[at];
+      row->value = slope_of(tried, at);
       row->relative_error = relative_error(row->value, row->reference, largest);
       row->pass = row->relative_error <= limit;
       if (!(row->relative_error <= result->max_relative_error)) {
@@ -116,14 +144,14 @@ static MbsStatus leave_out(MbsContext *context, Verification *verification, cons
 // of the reference, by which the rows from `first` on are judged again
 static MbsStatus measure_uncertainty(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                                      const MbsResult *reference, int first, const Verification *verification) {
-  int count = reference->parameter_count, size = reference->objective_count * count;
+  int count = reference->parameter_count, size = quantity_count(reference) * count;
   for (int shake = 1; shake <= SHAKES; ++shake) {
     MbsResult *shaken = NULL;
     MBS_TRY(mbs_run_shaken(context, model, request, shake, &shaken));
     for (int r = first; r < verification->result.row_count; ++r) {
       MbsVerifyRow *row = &verification->rows[r];
-      int at = (r - first) % size;
-      double moved = relative_error(shaken->gradient[at], row->reference, largest_of(reference, at / count));
+      int at = (r - first) % size;  // direct, then adjoint, which gives no times of events
+      double moved = relative_error(slope_of(shaken, at), row->reference, largest_of(reference, at / count));
       row->uncertainty = fmax(row->uncertainty, moved);
     }
     mbs_result_destroy(shaken);
