@@ -151,9 +151,11 @@ int main(void) {
   check_row("tests/models/placed_pieces.yaml", "x", "x0", 1, 1e-8);
   check_row("tests/models/placed_pieces.yaml", "a", "a0", 1, 1e-8);
   check_row("tests/models/placed_pieces.yaml", "q", "q0", 1, 1e-8);
-  check_row("tests/models/placed_pendulum.yaml", "sum", "L", 0.205486, 1e-6);   // simulate --set L=0.9999, 1.0001
-  check_row("tests/models/jump_switched_force.yaml", "vend", "T", -1.5, 0.05);  // -F/m, by steps of 1e-3
-  check_row("tests/models/jump_force_zone.yaml", "vend", "X", 2.697, 0.01);
+  check_row("tests/models/placed_pendulum.yaml", "sum", "L", 0.205486, 1e-6);  // simulate --set L=0.9999, 1.0001
+  check_row("tests/models/jump_switched_force_noevent.yaml", "vend", "T", -1.5, 0.05);  // -F/m, by steps of 1e-3
+  check_row("tests/models/jump_force_zone_noevent.yaml", "vend", "X", 2.697, 0.01);
+  check_row("tests/models/jump_switched_force.yaml", "vend", "T", -1.5, 1e-9);
+  check_row("tests/models/jump_force_zone.yaml", "vend", "X", 2.69679945, 1e-7);
   check_method("tests/models/placed_pieces.yaml", 1);
   check_one_sided();
   check_values();

@@ -29,16 +29,8 @@ static bool is_warned(const MbsResult *result, const char *text) {
   return false;
 }
 
-// ---- the two cases: when, against the closed form ----
-static void check_case(const char *path, const char *parameter, double time, double tolerance, const char *told) {
-  static const char *const coordinates[] = {"natural", "relative"};
-  for (int c = 0; c < 2; ++c) {
-    MbsResult *result = run(path, NULL, coordinates[c]);
-    ENSURE(result->jump_count == 1 && result->jumps[0].count == 1 && !result->jumps[0].is_fixed);
-    ENSURE_NEAR(result->jumps[0].time, time, tolerance);
-    ENSURE(is_warned(result, told) && is_warned(result, "gradients lack what moving the jump changes"));
-    mbs_result_destroy(result);
-  }
+// ---- the two cases: events, when and how that moves against the closed form; and taken as they are ----
+static MbsVerification *verify(const char *path, const char *parameter) {
   MbsModel *model = read_model(context, path);
   MbsRequest request;
   MbsVerification *verification;
@@ -46,11 +38,39 @@ static void check_case(const char *path, const char *parameter, double time, dou
   request.parameter_count = 1;
   request.parameters = &parameter;
   ENSURE_OK(context, mbs_verify(context, model, &request, &verification));
+  mbs_model_destroy(model);
+  return verification;
+}
+
+static void check_event(const char *path, const char *parameter, double time, const char *name) {
+  static const char *const coordinates[] = {"natural", "relative"};
+  for (int c = 0; c < 2; ++c) {
+    MbsResult *result = run(path, NULL, coordinates[c]);
+    ENSURE(result->jump_count == 0 && result->warning_count == 0 && result->event_count == 1);
+    ENSURE_NEAR(result->events[0].time, time, 1e-13);
+    ENSURE_TEXT(result->events[0].name, name);
+    mbs_result_destroy(result);
+  }
+  MbsVerification *verification = verify(path, parameter);
+  ENSURE(verification->max_relative_error < 1e-10 && verification->pass && verification->warning_count == 0);
+  mbs_verification_destroy(verification);
+}
+
+static void check_case(const char *path, const char *parameter, double time, double tolerance, const char *told) {
+  static const char *const coordinates[] = {"natural", "relative"};
+  for (int c = 0; c < 2; ++c) {
+    MbsResult *result = run(path, NULL, coordinates[c]);
+    ENSURE(result->event_count == 0);
+    ENSURE(result->jump_count == 1 && result->jumps[0].count == 1 && !result->jumps[0].is_fixed);
+    ENSURE_NEAR(result->jumps[0].time, time, tolerance);
+    ENSURE(is_warned(result, told) && is_warned(result, "gradients lack what moving the jump changes"));
+    mbs_result_destroy(result);
+  }
+  MbsVerification *verification = verify(path, parameter);
   // all methods agree, for they differentiate the same computation; and verify does not pass
   ENSURE(verification->max_relative_error < 1e-7 && verification->suspect_count == 0);
   ENSURE(!verification->pass && verification->warning_count == 1 && strstr(verification->warnings[0], told));
   mbs_verification_destroy(verification);
-  mbs_model_destroy(model);
 }
 
 // ---- a mass with v = 1 - t that turns round at t = 1, in x = 1/2; one expression at a time ----
@@ -94,8 +114,8 @@ static const Expected expected[] = {
     {"floor(-t/10)/1e6", NULL, -1, 0, false},
     {"floor(-r(P).x)/1e6", NULL, -1, 0, false},
     {"floor(T)/1e6", NULL, -1, 0, false},
-    {"0", "integral: step(r(P).x - 0.375)", 0.5, 2, false},
-    {"0", "integral: floor(r(P).x + 0.625)", 0.5, 2, false},
+    {"0", "integral: noevent(step(r(P).x - 0.375))", 0.5, 2, false},
+    {"0", "integral: noevent(floor(r(P).x + 0.625))", 0.5, 2, false},
     {"0", "integral: abs(r(P).x - 0.375)", -1, 0, false},
     {"0", "final: step(r(P).x - 0.375)", -1, 0, false},  // nothing is added up
 };
@@ -107,7 +127,7 @@ static void check_expression(const Expected *e) {
                  "parameters: {T: 0.7503}\n"
                  "bodies: {b: {mass: 1, points: {P: [0, 0]}}}\n"
                  "forces:\n"
-                 "  - {point_force: b.P, value: [\"-1 + %s\", 0]}\n"
+                 "  - {point_force: b.P, value: [\"-1 + noevent(%s)\", 0]}\n"
                  "initial:\n"
                  "  independent:\n"
                  "    - {coordinate: r(P).x, value: 0, velocity: 1}\n"
@@ -171,7 +191,7 @@ static const Kink kinks[] = {
     {NULL, "abs(t - T)", 0.75},
     {NULL, "max(2*t, t + T) - t", 0.75},
     {NULL, "min(T, t)", 0.75},
-    {NULL, "(t - T)*step(t - T)", 0.75},
+    {NULL, "noevent((t - T)*step(t - T))", 0.75},
     {NULL, "abs(r(P).x - 0.375)", 0.5},  // x = t - t^2/2, which the trapezoidal rule has exactly
     {NULL, "abs(t - 0.75)", -1},         // at a fixed time
     {NULL, "max(t - T, 0)^2", -1},       // smooth enough
@@ -181,13 +201,13 @@ static const Kink kinks[] = {
     {NULL, "abs(T - 0.75)*t", -1},  // of parameters alone
     {NULL, "abs(0*r(P).x)", -1},    // zero throughout
     {NULL, "abs(r(P).x + T)", -1},  // never zero
-    {NULL, "if(t < T, T, t)", 0.75},
+    {NULL, "noevent(if(t < T, T, t))", 0.75},
     {NULL, "piecewise(t, T, T, t)", 0.75},
     {NULL, "piecewise(t, 0, T, (t - T)^2)", -1},          // smooth enough
     {NULL, "piecewise(t, 0.5, 0.5, t, 0.75, 0.75)", -1},  // at fixed times
-    {NULL, "abs(mod(t/T - 0.5, 1) - 0.5)", 0.75},
-    {NULL, "abs(mod(t/T, 1) - 0.5)", 0.75},  // of floor alone
-    {"step5(t/T)", NULL, 0.75},              // in the second rate
+    {NULL, "noevent(abs(mod(t/T - 0.5, 1) - 0.5))", 0.75},
+    {NULL, "noevent(abs(mod(t/T, 1) - 0.5))", 0.75},  // of floor alone
+    {"step5(t/T)", NULL, 0.75},                       // in the second rate
     {"max(t - T, 0)^3", NULL, 0.75},
     {"max(t - T, 0)^4", NULL, -1},
 };
@@ -232,7 +252,7 @@ static void check_same(void) {
       {"piecewise(length - L, 0, 0, k*(length - L)) + piecewise(rate, 2*rate, 0, rate)",
        "k*max(length - L, 0) + 2*min(rate, 0) + max(rate, 0)"},
       {"k*mod(length, L)", "k*(length - L*floor(length/L))"},
-      {"if(not(length < L), sqrt(length - L), 0)", "step(length - L)*sqrt(max(length - L, 1e-300))"},
+      {"if(not(length < L), sqrt(length - L + 0.1), 0)", "step(length - L)*sqrt(max(length - L + 0.1, 1e-300))"},
   };
   static const char *const methods[] = {"direct", "adjoint"};
   for (size_t k = 0; k < sizeof laws / sizeof laws[0]; ++k) {
@@ -276,12 +296,16 @@ static void check_same(void) {
 int main(void) {
   context = mbs_context_create();
   ENSURE(context);
-  check_case("tests/models/jump_switched_force.yaml", "T", 0.5037, 1e-14,
-             "jump_switched_force.yaml:9:33: force \"switch\": \"F*step(t - T)\" jumps at t = 0.5037");
-  // F1/(2m) t^2 + t = X; between two steps x is taken as linear, off by h^2/8 times F1/m
+  // F1/(2m) t^2 + t = X
   double zone = (sqrt(1 + 2 * 1.5 * 0.4) - 1) / 1.5;
-  check_case("tests/models/jump_force_zone.yaml", "X", zone, 1e-8,
-             "jump_force_zone.yaml:9:33: force \"zone\": \"F1 + (F2-F1)*step(r(P).x - X)\" jumps at t = 0.32215");
+  check_event("tests/models/jump_switched_force.yaml", "T", 0.5037, "force \"switch\"");
+  check_event("tests/models/jump_force_zone.yaml", "X", zone, "force \"zone\"");
+  check_case("tests/models/jump_switched_force_noevent.yaml", "T", 0.5037, 1e-14,
+             "jump_switched_force_noevent.yaml:9:33: force \"switch\": \"F*noevent(step(t - T))\" jumps at t = 0.5037");
+  // between two steps x is taken as linear, off by h^2/8 times F1/m
+  check_case("tests/models/jump_force_zone_noevent.yaml", "X", zone, 1e-8,
+             "jump_force_zone_noevent.yaml:9:33: force \"zone\": \"F1 + (F2-F1)*noevent(step(r(P).x - X))\" jumps at t "
+             "= 0.32215");
   for (int i = 0; i < (int)(sizeof expected / sizeof expected[0]); ++i) {
     check_expression(&expected[i]);
   }

@@ -182,7 +182,7 @@ typedef struct MbsUnsmooth {
 typedef struct MbsEventResult {
   const char *name;
   double time;
-  double energy_lost;      // kinetic
+  double energy_lost;      // kinetic and potential
   const double *gradient;  // of its time, parameter_count; NULL: not computed (simulating only, adjoint)
 } MbsEventResult;
 

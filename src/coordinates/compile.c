@@ -125,6 +125,7 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   MbsBlueprint *blueprint;
   bool *is_in_tree = NULL;
   MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
+  blueprint->keeps_jumps = choice->keeps_jumps;
   if (blueprint->bodies.count < 2 && blueprint->user_coordinates.count == 0) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the model has no bodies and no coordinates",
                     model->file);

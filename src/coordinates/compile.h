@@ -7,6 +7,7 @@
 typedef struct MbsCoordinateChoice {
   bool is_relative;
   const char *tree, *cut;  // relative: see tree_choice.h
+  bool keeps_jumps;        // what jumps in expressions is taken as it is: no events
   bool is_loose;           // every body free, every joint a constraint, no forces: kinematics/start.h
 } MbsCoordinateChoice;
 

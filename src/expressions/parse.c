@@ -405,7 +405,14 @@ static MbsStatus parse_whole(Parser *parser, MbsExpression *value) {
 
 // ---- entry points ----
 
-static MbsStatus parse_all(Parser *parser, MbsExpression *value) {
+// open arguments need no values: clearing room for all of them would be most of the work
+static MbsStatus parse_all(MbsContext *context, MbsGraph *graph, MbsText text, const MbsScope *scope, Parser *parser,
+                           MbsExpression *value) {
+  parser->graph = graph;
+  parser->scope = scope;
+  parser->depth = parser->open_count = 0;
+  parser->scanner = (MbsScanner){.context = context};
+  MBS_TRY(mbs_scanner_start(&parser->scanner, context, scope ? scope->owner : NULL, text));
   MBS_TRY(parse_whole(parser, value));
   if (parser->scanner.token.kind != MBS_TOKEN_END) {
     return fail_after_sum(parser, NULL);
@@ -415,16 +422,14 @@ static MbsStatus parse_all(Parser *parser, MbsExpression *value) {
 
 MbsStatus mbs_expression_parse(MbsContext *context, MbsGraph *graph, MbsText text, const MbsScope *scope,
                                MbsExpression *value) {
-  Parser parser = {.graph = graph, .scope = scope};
-  MBS_TRY(mbs_scanner_start(&parser.scanner, context, scope ? scope->owner : NULL, text));
-  return parse_all(&parser, value);
+  Parser parser;
+  return parse_all(context, graph, text, scope, &parser, value);
 }
 
 MbsStatus mbs_expression_parse_sized(MbsContext *context, MbsGraph *graph, MbsText text, const MbsScope *scope,
                                      int size, MbsExpression *value) {
-  Parser parser = {.graph = graph, .scope = scope};
-  MBS_TRY(mbs_scanner_start(&parser.scanner, context, scope ? scope->owner : NULL, text));
-  MBS_TRY(parse_all(&parser, value));
+  Parser parser;
+  MBS_TRY(parse_all(context, graph, text, scope, &parser, value));
   if (value->size != size) {
     return mbs_scanner_fail(&parser.scanner, 0, "expected %s, got %s", mbs_expression_kind(size),
                             mbs_expression_kind(value->size));

@@ -25,7 +25,9 @@ MbsStep mbs_path_step(const MbsPath *path, long number) {
                    .h = stretch->h,
                    .set = stretch->set,
                    .event = stretch->event,
-                   .is_flow = stretch->is_flow};
+                   .side = stretch->side,
+                   .is_flow = stretch->is_flow,
+                   .is_chained = stretch->is_chained};
 }
 
 void mbs_path_clear(MbsPath *path) {
@@ -64,7 +66,9 @@ MbsStatus mbs_path_add_piece(MbsContext *context, MbsArena *arena, MbsPath *path
                             .h = mbs_re(step->h),
                             .set = step->set,
                             .event = step->event,
-                            .is_flow = step->is_flow};
+                            .side = step->side,
+                            .is_flow = step->is_flow,
+                            .is_chained = step->is_chained};
   return mbs_path_add_stretch(context, arena, path, &piece);
 }
 

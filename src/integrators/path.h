@@ -18,7 +18,9 @@ typedef struct MbsStep {
   mbs_scalar t, h;  // the time at its end, and its size; h = 0 at the start
   int set;          // matrix-r: which of the path's independent coordinates; or MBS_UNDECIDED. Of other steppers 0
   int event;        // 1 + that which happens at its end; 0: none
+  int side;         // of zero, to which its guard goes
   bool is_flow;     // too short for a step: the state moves along its rates, and starts anew
+  bool is_chained;  // of no length: its event follows from that before it, at the same time
 } MbsStep;
 
 static inline bool mbs_step_restarts(const MbsStep *step) { return step->event > 0 || step->is_flow; }
@@ -34,8 +36,8 @@ typedef struct MbsStretch {
   long last;    // number of its last step
   long anchor;  // times: see above
   double t_anchor, h;
-  int set, event;
-  bool is_flow;
+  int set, event, side;
+  bool is_flow, is_chained;
 } MbsStretch;
 
 typedef struct MbsPath {

@@ -16,17 +16,20 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   return formulation->type->is_reduced ? mbs_reduced_create(context, initial->set.system, implicit, stepper) : MBS_OK;
 }
 
+static bool is_own(const MbsSystem *system, int column) {
+  return column >= system->asked_count || column == system->time_column || column == system->step_column;
+}
+
 void mbs_columns_begin_step(const MbsSystem *system, const MbsColumns *columns, mbs_scalar *W) {
-  const int own[] = {system->time_column, system->step_column};
   mbs_scalar *const coordinates[] = {columns->X, columns->V, columns->A, W};
   mbs_scalar *const multipliers[] = {columns->L, columns->S, columns->K, columns->T};
-  for (int c = 0; c < MBS_COUNT(own); ++c) {
-    for (int l = 0; l < 4 && own[c] >= 0; ++l) {
+  for (int c = 0; c < system->column_count; ++c) {
+    for (int l = 0; l < 4 && is_own(system, c); ++l) {
       for (int i = 0; i < system->nq && coordinates[l]; ++i) {
-        coordinates[l][own[c] * system->nq + i] = 0;
+        coordinates[l][c * system->nq + i] = 0;
       }
       for (int i = 0; i < system->m; ++i) {
-        multipliers[l][own[c] * system->m + i] = 0;
+        multipliers[l][c * system->m + i] = 0;
       }
     }
   }

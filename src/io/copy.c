@@ -372,6 +372,7 @@ MbsStatus mbs_copy_value(MbsExpansion *x, const MbsInstance *instance, const Mbs
     case MBS_FIELD_JOINT_NAMES: return copy_joint_names(x, instance, node);
     case MBS_FIELD_RECORD: return mbs_copy_record(x, instance, field->record, node);
     case MBS_FIELD_NUMBER_MAP:
+    case MBS_FIELD_SIGNAL_MAP:
     case MBS_FIELD_VECTOR_MAP:
     case MBS_FIELD_RECORD_MAP: return copy_map(x, instance, field, node);
     case MBS_FIELD_RECORD_LIST: return copy_list(x, instance, field, node);

@@ -81,7 +81,9 @@ static MbsStatus join_values(const MbsReader *reader, bool is_stronger, const Mb
     MBS_TRY(own_children(reader, there));
     return join(reader, is_stronger, field->record, pair, there);
   }
-  if ((kind == MBS_FIELD_NUMBER_MAP || kind == MBS_FIELD_VECTOR_MAP || kind == MBS_FIELD_RECORD_MAP) && are_mappings) {
+  bool is_map = kind == MBS_FIELD_NUMBER_MAP || kind == MBS_FIELD_SIGNAL_MAP || kind == MBS_FIELD_VECTOR_MAP ||
+                kind == MBS_FIELD_RECORD_MAP;
+  if (is_map && are_mappings) {
     MBS_TRY(own_children(reader, there));
     return join(reader, is_stronger, NULL, pair, there);
   }

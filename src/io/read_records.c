@@ -90,7 +90,9 @@ static MbsStatus read_entry(const MbsReader *reader, const MbsWhere *where, cons
   }
   MbsWhere entry = {.outer = where, .word = pair->key.text};
   MbsField element = {.name = pair->key.text,
-                      .kind = field->kind == MBS_FIELD_VECTOR_MAP ? MBS_FIELD_VECTOR : MBS_FIELD_NUMBER};
+                      .kind = field->kind == MBS_FIELD_VECTOR_MAP   ? MBS_FIELD_VECTOR
+                              : field->kind == MBS_FIELD_SIGNAL_MAP ? MBS_FIELD_SIGNAL
+                                                                    : MBS_FIELD_NUMBER};
   MbsValue *value;
   MBS_TAKE(reader->context, reader->arena, value, 1);
   value->is_given = true;
@@ -267,6 +269,7 @@ MbsStatus mbs_reader_read_value(const MbsReader *reader, const MbsWhere *where, 
       return mbs_reader_read_record(reader, &here, field->record, pair, NULL, pair->key.place, &record->values);
     }
     case MBS_FIELD_NUMBER_MAP:
+    case MBS_FIELD_SIGNAL_MAP:
     case MBS_FIELD_VECTOR_MAP:
     case MBS_FIELD_RECORD_MAP: return read_map(reader, &here, field, pair, value);
     case MBS_FIELD_RECORD_LIST: return read_record_list(reader, &here, field, pair, value);

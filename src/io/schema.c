@@ -211,7 +211,7 @@ static void write_map(Json *j, const MbsField *field) {
   write_names(j, field);
   key(j, "additionalProperties");
   if (field->kind != MBS_FIELD_RECORD_MAP) {
-    (void)fprintf(j->out, "{\"$ref\": \"#/$defs/%s\"}", field->kind == MBS_FIELD_NUMBER_MAP ? "number" : "vector");
+    (void)fprintf(j->out, "{\"$ref\": \"#/$defs/%s\"}", field->kind == MBS_FIELD_VECTOR_MAP ? "vector" : "number");
     return;
   }
   begin(j, '{');
@@ -301,6 +301,7 @@ static void write_kind(Json *j, const MbsField *field) {
     case MBS_FIELD_BODY_PAIR: write_reference(j, "bodies"); break;
     case MBS_FIELD_RECORD: write_record(j, field->record, false); break;
     case MBS_FIELD_NUMBER_MAP:
+    case MBS_FIELD_SIGNAL_MAP:
     case MBS_FIELD_VECTOR_MAP:
     case MBS_FIELD_RECORD_MAP: write_map(j, field); break;
     case MBS_FIELD_RECORD_LIST:

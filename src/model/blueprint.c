@@ -49,8 +49,8 @@ static MbsStatus extend_nominal(MbsContext *context, MbsBlueprint *blueprint) {
     if (node->operation == MBS_OP_CONSTANT) {
       value = node->value;
     } else if (node->operation == MBS_OP_INPUT) {
-      bool is_parameter = node->index < blueprint->parameters.count;
-      value = is_parameter ? blueprint->parameters.items[node->index].nominal : value;
+      const MbsSignal *signal = &blueprint->signals.items[node->index];
+      value = signal->kind == MBS_SIGNAL_PARAMETER ? blueprint->parameters.items[signal->index].nominal : value;
       value = node->index == blueprint->time_input ? 0 : value;  // ground points may move: where they start
     } else {
       double a = known[node->operand[0]], b = node->operand[1] == MBS_NODE_NONE ? a : known[node->operand[1]];

@@ -297,10 +297,12 @@ typedef struct MbsBlueprint {
   MbsGraph *graph;
   int dimension;
   MbsNode gravity[3];
-  MBS_LIST(MbsParameter) parameters;  // those of the model, then hidden ones, which are zero at first
-  int clock;                          // the first of these: what is added to the time; behind it the size of a step
-  int target_first;                   // behind these: of the velocities that events set (event.h)
-  int target_count;                   // of these, that are taken
+  MBS_LIST(MbsParameter) parameters;   // those of the model, then hidden ones, which are zero at first
+  int clock;                           // the first of these: what is added to the time; behind it the size of a step
+  int target_first;                    // behind these: of the velocities that events set (event.h)
+  int target_count;                    // of these, that are taken
+  int variable_first, variable_count;  // behind these: variables of the model, and then (at any place) branches
+  MbsNode *variable_initial;           // of each: its value at the start, an expression of parameters
   int parameter_slot_count;
   int *parameter_slots;      // by hash of the name: 1 + index; see parameters.c
   MBS_LIST(double) nominal;  // by node of the graph, as far as they were asked for: see mbs_blueprint_nominal
@@ -323,7 +325,9 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsIndependentSpec) independents;  // of the start
   MBS_LIST(MbsIndependentSpec) chosen;        // of matrix-r, where they are others
   MBS_LIST(MbsObjectiveSpec) objectives;
-  MBS_LIST(MbsEventSpec) events;
+  MBS_LIST(MbsEventSpec) events;  // those of the model, then those of branches
+  MBS_LIST(MbsBranchSpec) branches;
+  bool keeps_jumps;             // while reading: what jumps is taken as it is
   MBS_LIST(MbsJumpSpec) jumps;  // expressions of what moves that jump
   int wanted_objective;         // while reading: the one that an objective's expression waits for, or -1
   MBS_LIST(MbsSignal) signals;  // by graph input
@@ -486,6 +490,12 @@ MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const c
                            unsigned use, int local_count, const MbsLocalName *locals, MbsExpression *value);
 
 // ---- jumps (jump.c) ----
+// Does the node depend on time or the state, and is that time alone?
+MbsStatus mbs_jump_dependence(MbsContext *context, const MbsBlueprint *blueprint, MbsNode node, bool *is_guard,
+                              bool *is_fixed);
+// Branches in the place of what jumps (branch.c).
+MbsStatus mbs_branches_replace(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
+                               MbsExpression *value);
 // Lists an expression among those that jump, if it does. use: what it may use, which says what it is for; owner must
 // last.
 MbsStatus mbs_jumps_find(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, unsigned use,

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "base/names.h"
 #include "model/blueprint.h"
 
 static const MbsField *event_fields(void) { return mbs_model_type.fields[MBS_MODEL_EVENTS].record->fields; }
@@ -100,6 +101,43 @@ static MbsStatus read_restitution(MbsContext *context, MbsBlueprint *blueprint, 
   return add_jump(context, blueprint, owner, event->text, event->rate, target, event);
 }
 
+static MbsStatus read_assignments(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsValue *set,
+                                  MbsEventSpec *event) {
+  MBS_TAKE(context, blueprint->arena, event->assignments, set->count);
+  for (int i = 0; i < set->count; ++i) {
+    MbsText name = set->records[i].name;
+    int variable = mbs_parameters_find(blueprint, name.text) - blueprint->variable_first;
+    MbsExpression value;
+    if (variable < 0 || variable >= blueprint->variable_count) {
+      const char *nearest = NULL;
+      for (int v = 0; v < blueprint->variable_count; ++v) {
+        mbs_name_nearest(name.text, blueprint->parameters.items[blueprint->variable_first + v].name, &nearest);
+      }
+      return mbs_fail(context, MBS_ERROR_INPUT, name.place,
+                      "%s: no variable \"%s\"%s%s%s; variables are declared in the section variables", owner, name.text,
+                      nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+    }
+    MBS_TRY(mbs_signal_parse(context, blueprint, owner, set->records[i].values[0].texts[0], 1,
+                             MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_TIME, 0, NULL, &value));
+    event->assignments[event->assignment_count++] = (MbsAssignment){.variable = variable, .value = value.node[0]};
+  }
+  return MBS_OK;
+}
+
+// do constraints depend on a variable that the event sets: by expressions, or by numbers of theirs?
+static MbsStatus find_changes(MbsContext *context, const MbsBlueprint *blueprint, MbsEventSpec *event) {
+  for (int i = 0; i < blueprint->rows.count && !event->changes_constraints; ++i) {
+    const MbsRowSpec *row = &blueprint->rows.items[i];
+    for (int k = 0; k < event->assignment_count; ++k) {
+      int input = blueprint->variable_first + event->assignments[k].variable;
+      bool is_expression = row->kind == MBS_ROW_EXPRESSION;
+      // coefficients of forms may depend on anything
+      event->changes_constraints |= !is_expression || mbs_graph_depends_on(blueprint->graph, row->expression, input);
+    }
+  }
+  return mbs_graph_status(context, blueprint->graph);
+}
+
 static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *record) {
   const char *owner = mbs_arena_print(blueprint->arena, "event \"%s\"", record->name.text);
   const char *direction = mbs_record_text(record, MBS_EVENT_DIRECTION).text;
@@ -116,6 +154,8 @@ static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const 
   MBS_TRY(mbs_signal_rate(context, blueprint, event.guard, &event.rate));
   MBS_TAKE(context, blueprint->arena, event.jumps, count_jumps(record));
   MBS_TAKE(context, blueprint->arena, event.rows, count_jumps(record));
+  MBS_TRY(read_assignments(context, blueprint, owner, mbs_record_value(record, MBS_EVENT_SET), &event));
+  MBS_TRY(find_changes(context, blueprint, &event));
   for (int i = 0; i < velocities->count; ++i) {
     MBS_TRY(read_velocity(context, blueprint, owner, &velocities->records[i], &event));
   }
@@ -132,11 +172,44 @@ static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const 
   return MBS_OK;
 }
 
+// what a branch is switched by
+static MbsStatus add_branch_event(MbsContext *context, MbsBlueprint *blueprint, int branch, MbsNode guard,
+                                  int direction, int change) {
+  const MbsBranchSpec *spec = &blueprint->branches.items[branch];
+  MbsEventSpec event = {.name = spec->name,
+                        .text = spec->text,
+                        .guard = guard,
+                        .direction = direction,
+                        .branch = 1 + branch,
+                        .change = change};
+  MBS_TRY(mbs_signal_rate(context, blueprint, guard, &event.rate));
+  MBS_APPEND(context, blueprint->arena, &blueprint->events, event);
+  return MBS_OK;
+}
+
+static MbsStatus add_branch_events(MbsContext *context, MbsBlueprint *blueprint) {
+  MbsGraph *graph = blueprint->graph;
+  for (int i = 0; i < blueprint->branches.count; ++i) {
+    const MbsBranchSpec branch = blueprint->branches.items[i];
+    MbsNode b = blueprint->parameters.items[branch.parameter].node;
+    if (branch.operation == MBS_OP_FLOOR) {
+      MbsNode above = mbs_graph_subtract(graph, branch.argument, b);
+      MBS_TRY(add_branch_event(context, blueprint, i, above, -1, -1));
+      MBS_TRY(add_branch_event(context, blueprint, i, mbs_graph_subtract(graph, above, mbs_graph_constant(graph, 1)), 1,
+                               1));
+    } else {
+      MBS_TRY(add_branch_event(context, blueprint, i, branch.argument, 0, 0));
+    }
+  }
+  return mbs_graph_status(context, graph);
+}
+
 MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint) {
   const MbsValue *written = mbs_record_value(&blueprint->model->root, MBS_MODEL_EVENTS);
   int before = context->error_count;
   for (int i = 0; i < written->count; ++i) {
     MBS_TRY(mbs_error_keep(context, read_event(context, blueprint, &written->records[i])));
   }
-  return mbs_errors_tell(context, before);
+  MBS_TRY(mbs_errors_tell(context, before));
+  return add_branch_events(context, blueprint);
 }

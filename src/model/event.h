@@ -4,8 +4,24 @@
 
 #include "base/context.h"
 #include "expressions/graph.h"
+#include "expressions/operation.h"
 
 struct MbsRowSpec;
+
+// What an expression that jumps becomes: see branch.c.
+typedef struct MbsBranchSpec {
+  MbsOperation operation;  // step, sign or floor
+  MbsNode argument;
+  int parameter;     // the hidden one that has its value
+  const char *name;  // whose expression it is
+  MbsText text;
+} MbsBranchSpec;
+
+// A variable that an event sets, to a function of time and of the state before.
+typedef struct MbsAssignment {
+  int variable;
+  MbsNode value;
+} MbsAssignment;
 
 // One velocity that an event sets: after it d/dt of a function of the position has a value that follows from the state
 // before it. That is a velocity constraint of the impulse, rate - target = 0, whose target is a hidden parameter.
@@ -25,6 +41,16 @@ typedef struct MbsEventSpec {
   int jump_count;  // none: velocities stay as they are
   MbsVelocityJump *jumps;
   struct MbsRowSpec *rows;  // of each jump: see above
+  int assignment_count;
+  MbsAssignment *assignments;
+  bool changes_constraints;  // some of them depend on what it assigns
+  int branch;                // 1 + the one that it switches; 0: none
+  int change;                // of a floor: by how much
 } MbsEventSpec;
+
+// Is the state after it another one than before?
+static inline bool mbs_event_changes_state(const MbsEventSpec *event) {
+  return event->jump_count > 0 || event->assignment_count > 0;
+}
 
 #endif

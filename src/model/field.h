@@ -27,6 +27,7 @@ typedef enum MbsFieldKind {
   MBS_FIELD_JOINT_NAMES,    // list of joint names, or one text with commas between them
   MBS_FIELD_RECORD,         // a mapping with the fields of field.record
   MBS_FIELD_NUMBER_MAP,     // name: expression of parameters
+  MBS_FIELD_SIGNAL_MAP,     // name: expression of signals
   MBS_FIELD_VECTOR_MAP,     // name: vector
   MBS_FIELD_RECORD_MAP,     // name: mapping with the fields of field.record
   MBS_FIELD_RECORD_LIST,    // list of mappings with the fields of field.record

@@ -41,9 +41,8 @@ static bool is_special(const MbsBlueprint *blueprint, MbsNode node, MbsOperation
   }
 }
 
-// Does the node depend on time or the state, and is that time alone?
-static MbsStatus find_dependence(MbsContext *context, const MbsBlueprint *blueprint, MbsNode node, bool *is_guard,
-                                 bool *is_fixed) {
+MbsStatus mbs_jump_dependence(MbsContext *context, const MbsBlueprint *blueprint, MbsNode node, bool *is_guard,
+                              bool *is_fixed) {
   int count;
   const int *inputs;
   MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, node, &count, &inputs));
@@ -65,7 +64,7 @@ static MbsStatus add_guard(MbsContext *context, MbsBlueprint *blueprint, MbsNode
     guard.argument = mbs_graph_subtract(blueprint->graph, node.operand[0], node.operand[1]);
     MBS_TRY(mbs_graph_status(context, blueprint->graph));
   }
-  MBS_TRY(find_dependence(context, blueprint, guard.argument, &is_guard, &guard.is_fixed));
+  MBS_TRY(mbs_jump_dependence(context, blueprint, guard.argument, &is_guard, &guard.is_fixed));
   bool has_kinks_alone = is_difference || node.operation == MBS_OP_ABS || node.operation == MBS_OP_SIDE;
   if (is_guard && !(has_kinks_alone && guard.is_fixed)) {
     MBS_APPEND(context, blueprint->arena, guards, guard);

@@ -46,7 +46,9 @@ static MbsStatus list_names(MbsContext *context, MbsBlueprint *blueprint) {
   MBS_TAKE(context, blueprint->arena, blueprint->parameter_slots, slots);
   blueprint->parameter_slot_count = slots;
   for (int i = 0; i < count; ++i) {
-    *find_slot(blueprint, blueprint->parameters.items[i].name) = 1 + i;
+    if (i < blueprint->clock || i >= blueprint->variable_first) {  // the others are hidden
+      *find_slot(blueprint, blueprint->parameters.items[i].name) = 1 + i;
+    }
   }
   return MBS_OK;
 }
@@ -171,17 +173,48 @@ static MbsStatus read_last(MbsContext *context, MbsBlueprint *blueprint, Paramet
 // time; the size of a step, on which no expression depends, but steps do; and the velocities that events set.
 static MbsStatus add_hidden(MbsContext *context, MbsBlueprint *blueprint) {
   static const char *const names[] = {"(time)", "(step)", "(velocity)"};
-  int count = 2 + mbs_events_count_jumps(blueprint->model);
+  const MbsValue *variables = mbs_record_value(&blueprint->model->root, MBS_MODEL_VARIABLES);
+  int targets = 2 + mbs_events_count_jumps(blueprint->model), count = targets + variables->count;
   blueprint->clock = blueprint->parameters.count;
   blueprint->target_first = blueprint->clock + 2;
+  blueprint->variable_first = blueprint->clock + targets;
+  blueprint->variable_count = variables->count;
   for (int i = 0; i < count; ++i) {
+    const char *name = i < targets ? names[i < 2 ? i : 2] : variables->records[i - targets].name.text;
     int index = blueprint->parameters.count;
     MbsNode node = mbs_graph_input(blueprint->graph, index);
     MBS_APPEND(context, blueprint->arena, &blueprint->signals,
                (MbsSignal){.kind = MBS_SIGNAL_PARAMETER, .index = index});
-    MBS_APPEND(context, blueprint->arena, &blueprint->parameters,
-               (MbsParameter){.name = names[i < 2 ? i : 2], .node = node});
+    MBS_APPEND(context, blueprint->arena, &blueprint->parameters, (MbsParameter){.name = name, .node = node});
   }
+  return MBS_OK;
+}
+
+// their values at the start
+static MbsStatus read_variables(MbsContext *context, MbsBlueprint *blueprint) {
+  const MbsValue *variables = mbs_record_value(&blueprint->model->root, MBS_MODEL_VARIABLES);
+  MBS_TAKE(context, blueprint->arena, blueprint->variable_initial, variables->count);
+  for (int i = 0; i < variables->count; ++i) {
+    const MbsRecord *record = &variables->records[i];
+    const char *owner = mbs_arena_print(blueprint->arena, "variable \"%s\"", record->name.text);
+    MbsNode *initial = &blueprint->variable_initial[i];
+    int index = blueprint->variable_first + i, count;
+    const int *inputs;
+    owner = owner ? owner : record->name.text;
+    for (int k = 0; k < blueprint->clock; ++k) {
+      if (strcmp(blueprint->parameters.items[k].name, record->name.text) == 0) {
+        return mbs_fail(context, MBS_ERROR_INPUT, record->name.place, "%s has the name of a parameter", owner);
+      }
+    }
+    MBS_TRY(mbs_parameters_parse(context, blueprint, owner, record->values[0].texts[0], initial));
+    MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, *initial, &count, &inputs));
+    if (count > 0 && inputs[count - 1] >= blueprint->clock) {
+      return mbs_fail(context, MBS_ERROR_INPUT, record->values[0].texts[0].place,
+                      "%s: its value at the start may depend on parameters, not on variables", owner);
+    }
+    MBS_TRY(mbs_blueprint_nominal(context, blueprint, 1, initial, &blueprint->parameters.items[index].nominal));
+  }
+  blueprint->nominal.count = 0;  // to be evaluated again, with these
   return MBS_OK;
 }
 
@@ -193,8 +226,8 @@ MbsStatus mbs_parameters_read(MbsContext *context, MbsBlueprint *blueprint) {
     MBS_APPEND(context, blueprint->arena, &blueprint->parameters,
                (MbsParameter){.name = record->name.text, .text = record->values[0].texts[0]});
   }
-  MBS_TRY(list_names(context, blueprint));
   MBS_TRY(add_hidden(context, blueprint));
+  MBS_TRY(list_names(context, blueprint));
   ParameterState *state;
   int *stack;
   MBS_TAKE(context, blueprint->arena, state, written->count);
@@ -205,6 +238,7 @@ MbsStatus mbs_parameters_read(MbsContext *context, MbsBlueprint *blueprint) {
       MBS_TRY(read_last(context, blueprint, state, stack, &depth));
     }
   }
+  MBS_TRY(read_variables(context, blueprint));
   // derived ones count among the properties: they must be finite, whether they are used or not
   for (int i = 0; i < written->count; ++i) {
     const MbsParameter *parameter = &blueprint->parameters.items[i];

@@ -62,6 +62,8 @@ static const MbsField event_fields[] = {
     [MBS_EVENT_RESTITUTION] = {"restitution", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE,
                                .summary = "an impact: the guard is a gap, whose rate becomes minus this times what it "
                                           "was, by an impulse along the gap"},
+    [MBS_EVENT_SET] = {"set", MBS_FIELD_SIGNAL_MAP,
+                       .summary = "variables that the event sets, each to an expression of the state before it"},
     [MBS_EVENT_STOP] = {"stop", MBS_FIELD_CHOICE, .default_text = "no",
                         .choices = (const char *const[]){"no", "yes", NULL}, .summary = "yes: the run ends there"},
 };
@@ -177,6 +179,8 @@ static const MbsField model_fields[] = {
                                .summary = "coordinates of the model's own, by name, for expressions"},
     [MBS_MODEL_JOINTS] = {"joints", MBS_FIELD_JOINT_LIST, .summary = "joints between bodies"},
     [MBS_MODEL_FORCES] = {"forces", MBS_FIELD_FORCE_LIST, .summary = "forces and torques"},
+    [MBS_MODEL_VARIABLES] = {"variables", MBS_FIELD_NUMBER_MAP,
+                             .summary = "numbers that events set, by name, with their values at the start"},
     [MBS_MODEL_EVENTS] = {"events", MBS_FIELD_RECORD_MAP, .record = &event_type,
                           .summary = "what happens where an expression passes zero, by name"},
     [MBS_MODEL_INITIAL] = {"initial", MBS_FIELD_RECORD, .record = &initial_type, .summary = "the state at the start"},

@@ -469,5 +469,8 @@ MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const c
                     .nominal = nominal};
   MBS_TRY(mbs_expression_parse_sized(context, blueprint->graph, text, &names, size, value));
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
+  if ((use & MBS_USE_VELOCITY) && !blueprint->keeps_jumps) {  // nothing that prescribes a motion
+    MBS_TRY(mbs_branches_replace(context, blueprint, owner, text, value));
+  }
   return mbs_jumps_find(context, blueprint, owner, text, use, value);
 }

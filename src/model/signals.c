@@ -213,8 +213,11 @@ static MbsStatus read_objective(MbsContext *context, MbsBlueprint *blueprint, in
   int jump_count = blueprint->jumps.count;
   objective->is_being_read = true;
   blueprint->wanted_objective = -1;
+  bool keeps_jumps = blueprint->keeps_jumps;
+  blueprint->keeps_jumps |= objective->kind == MBS_OBJECTIVE_IS_FINAL;  // what it does on the way does not count
   MbsStatus status = mbs_signal_parse(context, blueprint, owner ? owner : objective->name,
                                       mbs_record_text(record, fields[objective->kind]), 1, use, 0, NULL, &value);
+  blueprint->keeps_jumps = keeps_jumps;
   *wanted = blueprint->wanted_objective;
   if (*wanted >= 0) {
     return MBS_OK;
@@ -222,7 +225,7 @@ static MbsStatus read_objective(MbsContext *context, MbsBlueprint *blueprint, in
   objective->is_being_read = false;
   MBS_TRY(status);
   objective->expression = value.node[0];
-  if (objective->kind == MBS_OBJECTIVE_IS_FINAL) {  // what it does on the way does not count
+  if (objective->kind == MBS_OBJECTIVE_IS_FINAL) {
     blueprint->jumps.count = jump_count;
   }
   return MBS_OK;

@@ -199,6 +199,9 @@ static MbsStatus visit(MbsContext *context, MbsSweep *sweep, long number) {
   const MbsStep after = number < path->step_count ? mbs_path_step(path, number + 1) : step;
   const MbsStep *next = number < path->step_count ? &after : NULL;
   MbsSystem *system = sweep->simulation->system;
+  if (sweep->events) {
+    mbs_sweep_events_enter(sweep, &step);
+  }
   MBS_TRY(mbs_trajectory_recall(context, sweep->trajectory, &step));
   mbs_system_take_derivatives(system, true);
   note_step(sweep, number, -1);
@@ -219,7 +222,7 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
     MBS_TRY(report(context, simulation, number));
   }
   for (int o = 0; o < sweep->objective_count; ++o) {
-    mbs_sweep_chain(sweep, o, simulation->objectives.gradient + sweep->objectives[o] * system->column_count);
+    mbs_sweep_chain(sweep, o, simulation->objectives.gradient + sweep->objectives[o] * simulation->objectives.stride);
   }
   mbs_system_take_derivatives(system, true);
   mbs_objectives_chain(&simulation->objectives, &simulation->state);

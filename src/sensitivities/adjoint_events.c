@@ -10,7 +10,12 @@
 //     gamma = g_s (F_h + F_t) + g_t,      m = -(t_e b + hb + tb) / gamma
 // the guard's gradient receives m: sb += m g_s, and parameters likewise. By linearity the transpose of the step is
 // applied to sb and to g_s apart: the second gives gamma as it passes, and m is known only afterwards.
-// What is left to do at t_a is -hb, if t_a is an event's.
+// What is left to do at t_a is -hb, if t_a is an event's. An event that follows from the one before it has that one's
+// time, and hands on to it.
+//
+// Variables and branches have the values of the time that is passed: before the event those before it. What a variable
+// has received since, by expressions and by coefficients, the function f that it was set to hands back: to the state
+// before, to parameters, and to variables as they were. At the start its initial value does.
 #include "sensitivities/adjoint_events.h"
 
 #include "terms/derivative_source.h"
@@ -24,6 +29,8 @@ MbsStatus mbs_sweep_events_create(MbsContext *context, const MbsSweep *sweep, Mb
   MBS_TAKE(context, system->arena, events->guard_gradient, system->column_count);
   MBS_TAKE(context, system->arena, events->of_size, sweep->objective_count);
   MBS_TAKE(context, system->arena, events->of_time, sweep->objective_count);
+  MBS_TAKE(context, system->arena, events->targets, sweep->objective_count * system->blueprint->target_count);
+  MBS_TAKE(context, system->arena, events->assigned, sweep->objective_count * sweep->simulation->events.variable_count);
   *result = events;
   return MBS_OK;
 }
@@ -53,6 +60,35 @@ static mbs_scalar take_time(const MbsSystem *system, const MbsStateBar *bar, mbs
 
 static mbs_scalar take_size(const MbsSystem *system, const MbsStateBar *bar) {
   return take(&bar->parameters[system->blueprint->clock + 1]);
+}
+
+// ---- variables ----
+// what coefficients have received goes to the columns, at the values of variables that they have now
+static void fold(MbsSweep *sweep, int o) {
+  const MbsSystem *system = sweep->simulation->system;
+  const MbsStateBar *bar = &sweep->bars[o];
+  mbs_system_chain(system, bar->coefficients, bar->parameters, sweep->gradient[o]);
+  clear(system->coefficients.nodes.count, bar->coefficients);
+  clear(system->blueprint->parameters.count, bar->parameters);
+}
+
+static mbs_scalar take_variable(const MbsSweep *sweep, int o, int variable) {
+  const MbsSystem *system = sweep->simulation->system;
+  return take(&sweep->gradient[o][system->column_of_parameter[system->blueprint->variable_first + variable]]);
+}
+
+static void hand_back(MbsSweep *sweep, int o, const MbsFunction *function, mbs_scalar received) {
+  const MbsSimulation *simulation = sweep->simulation;
+  (void)mbs_function_evaluate(simulation->system, function, &simulation->state, NULL);
+  mbs_function_transposed(simulation->system, function, &simulation->state, received, &sweep->bars[o]);
+}
+
+void mbs_sweep_events_enter(MbsSweep *sweep, const MbsStep *step) {
+  const MbsEvents *events = &sweep->simulation->events;
+  if (step->event > 0) {
+    sweep->events->record = (sweep->events->record < 0 ? events->record_count : sweep->events->record) - 1;
+    mbs_system_set_hidden(sweep->simulation->system, events->hiddens + sweep->events->record * events->hidden_count);
+  }
 }
 
 static const MbsObjective *objective_of(const MbsSweep *sweep, int o) {
@@ -100,7 +136,8 @@ static MbsStatus transpose_start(MbsContext *context, MbsSweep *sweep, const Mbs
 static MbsStatus transpose_event(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
   MbsSimulation *simulation = sweep->simulation;
   MbsSystem *system = simulation->system;
-  const MbsImpulse *impulse = step->event > 0 ? simulation->events.items[step->event - 1].impulse : NULL;
+  MbsImpulse *impulse = step->event > 0 ? simulation->events.items[step->event - 1].impulse : NULL;
+  const MbsEventSpec *spec = step->event > 0 ? simulation->events.items[step->event - 1].spec : NULL;
   mbs_system_take_derivatives(system, false);
   MBS_TRY(mbs_events_restart(context, simulation, step));
   mbs_system_take_derivatives(system, true);
@@ -109,13 +146,34 @@ static MbsStatus transpose_event(MbsContext *context, MbsSweep *sweep, const Mbs
   }
   add_objectives(sweep, next ? next->h / 2 : 0, !next);
   MBS_TRY(transpose_start(context, sweep, next));
+  for (int o = 0; o < sweep->objective_count && spec; ++o) {
+    if (impulse) {
+      mbs_impulse_transposed(impulse, &sweep->bars[o], sweep->gradient[o],
+                             sweep->events->targets + o * system->blueprint->target_count);
+      mbs_system_fixed_transposed(system, simulation->state.t, &sweep->bars[o], sweep->gradient[o]);
+    }
+    for (int i = 0; i < spec->assignment_count; ++i) {
+      if (i == 0) {
+        fold(sweep, o);
+      }
+      sweep->events->assigned[o * simulation->events.variable_count + i] =
+          take_variable(sweep, o, spec->assignments[i].variable);
+    }
+  }
   mbs_system_take_derivatives(system, false);
+  if (spec) {
+    mbs_system_set_hidden(system, simulation->events.hiddens + sweep->events->record * simulation->events.hidden_count);
+  }
   MBS_TRY(mbs_trajectory_recall(context, sweep->trajectory, step));
   mbs_system_take_derivatives(system, true);
   for (int o = 0; o < sweep->objective_count; ++o) {
+    for (int i = 0; spec && i < spec->assignment_count; ++i) {
+      hand_back(sweep, o, &simulation->events.items[step->event - 1].assigned[i],
+                sweep->events->assigned[o * simulation->events.variable_count + i]);
+    }
     if (impulse) {
-      mbs_impulse_transposed(simulation->events.items[step->event - 1].impulse, &simulation->state, &sweep->bars[o],
-                             sweep->gradient[o]);
+      mbs_impulse_targets_transposed(impulse, &simulation->state,
+                                     sweep->events->targets + o * system->blueprint->target_count, &sweep->bars[o]);
       mbs_system_fixed_transposed(system, simulation->state.t, &sweep->bars[o], sweep->gradient[o]);
     }
     sweep->events->of_time[o] += take_time(system, &sweep->bars[o], sweep->gradient[o]);
@@ -216,12 +274,9 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
   const MbsSystem *system = simulation->system;
   MbsSweepEvents *events = sweep->events;
   const MbsEventSpec *spec = step->event > 0 ? simulation->events.items[step->event - 1].spec : NULL;
-  bool is_changed = mbs_step_restarts(step) && !(spec && spec->is_last && spec->jump_count == 0);
+  bool is_changed = mbs_step_restarts(step) && !(spec && spec->is_last && !mbs_event_changes_state(spec));
   mbs_scalar guard_size = 0, gamma = 1;
   clear(sweep->objective_count, events->of_time);
-  if (!next) {
-    events->record = simulation->events.record_count;
-  }
   if (is_changed) {
     MBS_TRY(transpose_event(context, sweep, step, next));
   }
@@ -229,8 +284,8 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
   if (!step->is_flow) {
     MBS_TRY(simulation->stepper->type->prepare(context, simulation->stepper, step, &simulation->state));
   }
-  if (spec) {
-    events->record -= 1;
+  bool is_solved = spec && !step->is_chained;
+  if (is_solved) {
     gamma = transpose_guard(sweep, step, &guard_size);
     mbs_signal_bank_evaluate(system, &simulation->state);
   }
@@ -239,7 +294,9 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
     mbs_scalar of_time = events->of_time[o] + take_time(system, &sweep->bars[o], sweep->gradient[o]);
     mbs_scalar at_end = step->number > 0 ? half(sweep, o) : 0;
     events->of_size[o] = take_size(system, &sweep->bars[o]) + at_end;
-    if (spec) {
+    if (step->is_chained) {
+      events->of_size[o] = -(of_time + events->of_size[o]) - at_end;
+    } else if (is_solved) {
       bool is_integral = objective_of(sweep, o)->kind == MBS_OBJECTIVE_IS_INTEGRAL;
       mbs_scalar began = simulation->events.began[events->record * simulation->objectives.count + sweep->objectives[o]];
       mbs_scalar m = -(of_time + events->of_size[o] + (is_integral ? began / 2 : 0)) / gamma;
@@ -247,5 +304,15 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
       events->of_size[o] += m * guard_size;
     }
   }
-  return step->number == 0 ? mbs_sweep_start(context, sweep) : MBS_OK;
+  if (step->number > 0) {
+    return MBS_OK;
+  }
+  MBS_TRY(mbs_sweep_start(context, sweep));
+  for (int o = 0; o < sweep->objective_count && simulation->events.variable_count > 0; ++o) {
+    fold(sweep, o);
+    for (int i = 0; i < simulation->events.variable_count; ++i) {
+      hand_back(sweep, o, &simulation->events.initial[i], take_variable(sweep, o, i));
+    }
+  }
+  return MBS_OK;
 }

@@ -86,7 +86,7 @@ static void choose_direction(MbsElementCheck *check, uint64_t *seed) {
     whole->l[i] = random_number(seed);
     whole->s[i] = random_number(seed);
   }
-  for (int k = 0; k < system->column_count; ++k) {
+  for (int k = 0; k < system->asked_count; ++k) {
     double size = fabs(system->parameters[system->columns[k]]);
     whole->p[system->columns[k]] = (size > 0 ? size : 1) * random_number(seed);
   }

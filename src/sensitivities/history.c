@@ -102,7 +102,7 @@ MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsRecorder *re
     row += put(is_perturbed, system->m, columns->L + k * system->m, row);
     for (int i = 0; i < objectives->count; ++i) {
       row += objectives->items[i].is_wanted
-                 ? put(is_perturbed, 1, objectives->gradient + i * system->column_count + k, row)
+                 ? put(is_perturbed, 1, objectives->gradient + i * objectives->stride + k, row)
                  : 0;
     }
   }

@@ -30,7 +30,7 @@ typedef struct Search {
 static MbsStatus walk(MbsContext *context, MbsSimulation *run, const MbsSystem *system, Search *search) {
   MBS_TRY(mbs_simulation_start(context, run));
   for (int i = 0; i < STATES; ++i) {
-    while (run->path.step_count < run->plan.step_count * i / (STATES - 1)) {
+    while (!mbs_simulation_is_over(run) && run->planned < run->plan.step_count * i / (STATES - 1)) {
       MBS_TRY(mbs_simulation_step(context, run));
     }
     MBS_TRY(mbs_state_create(context, system, &search->states[i]));

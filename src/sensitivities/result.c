@@ -173,8 +173,7 @@ static MbsStatus give_reactions(MbsContext *context, MbsArena *arena, const MbsS
 static MbsStatus give_objectives(MbsContext *context, MbsArena *arena, const MbsSession *session, MbsResult *result) {
   const MbsSimulation *simulation = session->simulation;
   const MbsObjectives *objectives = &simulation->objectives;
-  int columns = simulation->system->asked_count, stride = simulation->system->column_count,
-      states = 2 * simulation->system->n;
+  int columns = simulation->system->asked_count, stride = objectives->stride, states = 2 * simulation->system->n;
   // of kinematics, which starts anew at every time, there is no gradient with respect to one start
   bool has_start = session->sweep && !simulation->settings.is_kinematic;
   double *values, *gradient, *at_start;

@@ -28,7 +28,7 @@ static MbsStatus create_sweep(MbsContext *context, MbsSession *session) {
     MBS_TRY(mbs_continuous_check(context, simulation));
   }
   MBS_TRY(mbs_sweep_create(context, simulation, request->memory, &session->sweep));
-  MBS_TAKE(context, simulation->arena, session->gradient, all * simulation->system->column_count);
+  MBS_TAKE(context, simulation->arena, session->gradient, all * simulation->objectives.stride);
   if (!request->is_continuous) {
     return MBS_OK;
   }
@@ -129,7 +129,7 @@ static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *obje
                       "objective \"%s\" is not a finite number (a division by zero or a domain error)", function->name);
     }
     for (int k = 0; k < system->asked_count; ++k) {
-      if (!mbs_is_finite(objectives->gradient[i * system->column_count + k])) {
+      if (!mbs_is_finite(objectives->gradient[i * objectives->stride + k])) {
         return mbs_fail(context, MBS_ERROR_NUMERICAL, function->place,
                         "objective \"%s\": its derivative with respect to \"%s\" is not a finite number (sqrt, norm "
                         "and powers have none at zero)",
@@ -184,7 +184,7 @@ MbsStatus mbs_session_step(MbsContext *context, MbsSession *session) {
 static MbsStatus sweep(MbsContext *context, MbsSession *session) {
   MbsSimulation *simulation = session->simulation;
   MbsObjectives *objectives = &simulation->objectives;
-  int count = objectives->count * simulation->system->column_count;
+  int count = objectives->count * objectives->stride;
   MBS_TRY(mbs_simulation_save(context, simulation, &session->end));
   MBS_TRY(mbs_sweep_run(context, session->sweep));
   MbsStatistics statistics = simulation->statistics;

@@ -219,8 +219,7 @@ static void keep(MbsSimulator *simulator) {
     int o = selection->objectives[i];
     simulator->values[i] = objectives->value[o];
     for (int k = 0; k < columns; ++k) {
-      simulator->gradient[i * columns + k] =
-          objectives->gradient[o * simulator->session->simulation->system->column_count + k];
+      simulator->gradient[i * columns + k] = objectives->gradient[o * objectives->stride + k];
     }
   }
   simulator->has_gradient = columns > 0;

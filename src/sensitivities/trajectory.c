@@ -67,8 +67,8 @@ MbsStatus mbs_trajectory_create(MbsContext *context, MbsSimulation *simulation, 
   trajectory->step_count = step_count;
   int flow = simulation->events.count > 0 ? 3 * system->n + 4 * system->m : 0;
   trajectory->row_size = turns + (flow > simulation->stepper->row_size ? flow : simulation->stepper->row_size);
-  trajectory->snapshot_size =
-      turns + 3 * system->n + system->m + simulation->stepper->type->save_size(simulation->stepper);
+  trajectory->snapshot_size = turns + mbs_system_hidden_count(system) + 3 * system->n + system->m +
+                              simulation->stepper->type->save_size(simulation->stepper);
   if (!(memory >= 0)) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "the adjoint cannot keep its trajectory in %g bytes",
                     memory);
@@ -148,6 +148,7 @@ static void put_snapshot(MbsTrajectory *trajectory, long step) {
   const MbsState *state = &simulation->state;
   mbs_scalar *to = trajectory->snapshots + trajectory->snapshot_count * trajectory->snapshot_size;
   to = put_turns(system, to);
+  to = mbs_put(to, mbs_system_hidden_count(system), system->parameters + system->blueprint->variable_first);
   to = mbs_put(to, system->n, state->q);
   to = mbs_put(to, system->n, state->v);
   to = mbs_put(to, system->n, state->a);
@@ -243,9 +244,11 @@ static MbsStatus walk_again(MbsContext *context, MbsTrajectory *trajectory, long
   }
   long first = trajectory->snapshot_step[trajectory->snapshot_count - 1];
   const mbs_scalar *from = trajectory->snapshots + (trajectory->snapshot_count - 1) * trajectory->snapshot_size;
+  from = take_turns(system, from);
+  mbs_system_set_hidden(simulation->system, from);
+  from += mbs_system_hidden_count(system);
   state->t = mbs_path_step(&simulation->path, first).t;
   mbs_state_place_fixed(system, state);
-  from = take_turns(system, from);
   from = mbs_take(from, system->n, state->q);
   from = mbs_take(from, system->n, state->v);
   from = mbs_take(from, system->n, state->a);

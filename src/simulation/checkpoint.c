@@ -81,7 +81,7 @@ static void visit_objectives(Cursor *cursor, const MbsObjectives *objectives) {
   size_t count = (size_t)objectives->count;
   visit(cursor, count, objectives->value);
   visit(cursor, count, objectives->g);
-  visit(cursor, count * (size_t)objectives->system->column_count, objectives->gradient);
+  visit(cursor, count * (size_t)objectives->stride, objectives->gradient);
   visit(cursor, count * (size_t)objectives->system->carried_count, objectives->g_column);
 }
 
@@ -99,6 +99,7 @@ static void visit_guards(Cursor *cursor, const MbsGuards *guards) {
     visit_real(cursor, 1, &watch->fixed_time);
     for (int k = 0; k < watch->spec->guard_count; ++k) {
       visit_real(cursor, 1, &watch->guards[k].side);
+      visit_real(cursor, 1, &watch->guards[k].value);
     }
   }
 }
@@ -116,20 +117,36 @@ static void visit_continuity(Cursor *cursor, const MbsContinuityList *objectives
 static void visit_events(Cursor *cursor, const MbsEvents *events, const MbsSystem *system) {
   for (int i = 0; i < events->count; ++i) {
     MbsEvent *event = &events->items[i];
-    long numbers[] = {event->side, event->is_at_zero};
+    long numbers[] = {event->side, event->is_at_zero, event->is_near};
     visit_long(cursor, &numbers[0]);
     visit_long(cursor, &numbers[1]);
+    visit_long(cursor, &numbers[2]);
+    event->is_near = numbers[2] > 0;
     event->side = (int)numbers[0];
     event->is_at_zero = numbers[1] > 0;
     visit_real(cursor, 1, &event->value);
     visit_real(cursor, 1, &event->slope);
     visit_real(cursor, 1, &event->fastest);
+    visit_real(cursor, 1, &event->largest);
   }
+  visit(cursor, (size_t)(events->variable_count * system->asked_count), events->variable_columns);
   visit(cursor, events->count > 0 ? (size_t)system->column_count : 0, events->t_columns);
+}
+
+// variables and branches
+static void visit_hidden(Cursor *cursor, const MbsSimulation *simulation) {
+  const MbsEvents *events = &simulation->events;
+  (void)mbs_put(events->hidden, events->hidden_count,
+                simulation->system->parameters + simulation->system->blueprint->variable_first);
+  visit(cursor, (size_t)events->hidden_count, events->hidden);
+  if (cursor->pass == RESTORE) {
+    mbs_system_set_hidden(simulation->system, events->hidden);
+  }
 }
 
 // all but what the stepper keeps
 static void visit_all(Cursor *cursor, const MbsSimulation *simulation, MbsState *state) {
+  visit_hidden(cursor, simulation);
   visit_state(cursor, simulation, state);
   visit_columns(cursor, simulation);
   visit_system(cursor, simulation->system);
@@ -185,6 +202,7 @@ MbsStatus mbs_simulation_save(MbsContext *context, const MbsSimulation *simulati
   checkpoint->is_over = simulation->events.is_over;
   checkpoint->is_moved = simulation->events.is_moved;
   checkpoint->last = simulation->events.step;
+  checkpoint->chained = simulation->events.chained;
   return MBS_OK;
 }
 
@@ -213,4 +231,5 @@ void mbs_simulation_restore(MbsSimulation *simulation, const MbsCheckpoint *chec
   simulation->events.is_over = checkpoint->is_over;
   simulation->events.is_moved = checkpoint->is_moved;
   simulation->events.step = checkpoint->last;
+  simulation->events.chained = checkpoint->chained;
 }

@@ -5,6 +5,10 @@
 // bisection (Chandrupatla 1997), until the guard is zero by rounding. A guard that has just happened is zero at tau = 0
 // too: there the root of g(tau) / tau is looked for, which begins with the guard's rate.
 //
+// A guard may also come to zero and turn back within a step. Where it is near enough for that, by how much it changed
+// in the steps before, its rates at both ends tell: if it went towards zero and comes away from it, the step is tried
+// up to where the cubic through values and rates turns, if that is beyond zero or nearly so.
+//
 // A run that follows the path of another one knows which event happens, and about when. There Newton's iteration finds
 // the root in the scalar of the build, so that a perturbed run has a perturbed time: with a slope from a difference of
 // two tried steps, which is good to some digits, each iteration gains these. The root may lie outside the step, for the
@@ -181,14 +185,86 @@ static double guess(const Search *search, int i) {
   return first * event->side > 0 ? first / (first - last) : 0;
 }
 
+// A branch whose guard was at zero, with no rate, and has left it for another side than the branch is on: it switches
+// where the step begins.
+static int find_leaving(const Search *search) {
+  const MbsEvents *events = &search->simulation->events;
+  for (int i = 0; i < events->count; ++i) {
+    const MbsEvent *event = &events->items[i];
+    int side = side_of(mbs_re(guard_of(search, event)));
+    if (event->spec->branch > 0 && event->side == 0 && side != 0 &&
+        mbs_events_does_switch(search->simulation, event, side)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+// ---- turning back ----
+// Where, as a fraction of the tried step, the guard may have been beyond zero though it is not at either end; 0:
+// nowhere.
+static double find_turn(const Search *search, const MbsEvent *event) {
+  const double nearly = 0.02;
+  const MbsSimulation *simulation = search->simulation;
+  double h = mbs_re(search->tried.h), side = event->side, g0 = side * event->value, m0 = side * event->slope * h;
+  double g1 = side * mbs_re(guard_of(search, event));
+  if (!event->is_near || !mbs_event_is_awaited(event) || event->is_at_zero || !(g0 > 0) || !(g1 > 0) || !(m0 < 0)) {
+    return 0;
+  }
+  double m1 = side * h * mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state));
+  // p'(x) = a x^2 + b x + m0, which rises through zero at its upper root if a > 0, at the lower one of a parabola that
+  // opens downwards
+  double a = 6 * (g0 - g1) + 3 * (m0 + m1), b = -6 * (g0 - g1) - 4 * m0 - 2 * m1;
+  double root = sqrt(fmax(b * b - 4 * a * m0, 0));  // real
+  double x = b + root > 0 || b + root < 0 ? -2 * m0 / (b + root) : 0;
+  if (!(m1 > 0) || !(x > 0 && x < 1)) {
+    return 0;
+  }
+  double least = g0 * (1 + 2 * x) * (1 - x) * (1 - x) + m0 * x * (1 - x) * (1 - x) + g1 * x * x * (3 - 2 * x) -
+                 m1 * x * x * (1 - x);
+  return least < nearly * fmin(g0, g1) ? x : 0;  // real
+}
+
+// If a guard was beyond zero within the step, the step ends there.
+static MbsStatus look_between(Search *search) {
+  const MbsEvents *events = &search->simulation->events;
+  double first = 1;
+  for (int i = 0; i < events->count; ++i) {
+    double x = find_turn(search, &events->items[i]);
+    first = x > 0 && x < first ? x : first;
+  }
+  if (!(first < 1)) {
+    return MBS_OK;
+  }
+  const mbs_scalar whole = search->tried.h;
+  MBS_TRY(try_step(search, first * whole, false));
+  for (int i = 0; i < events->count; ++i) {
+    if (precedes(search, i, -1)) {
+      return MBS_OK;
+    }
+  }
+  return try_step(search, whole, false);
+}
+
 static MbsStatus find_first(Search *search, int *found) {
   const MbsEvents *events = &search->simulation->events;
-  *found = -1;
+  *found = find_leaving(search);
+  if (*found >= 0) {
+    search->planned.side = side_of(mbs_re(guard_of(search, &events->items[*found])));
+    search->planned.is_chained = true;
+    return try_step(search, 0, true);
+  }
   for (int round = 0; round <= 2 * events->count; ++round) {
     int first = -1;
     for (int i = 0; i < events->count; ++i) {
       if (precedes(search, i, *found) && (first < 0 || guess(search, i) < guess(search, first))) {
         first = i;
+      }
+    }
+    if (first < 0 && round == 0) {
+      MBS_TRY(look_between(search));
+      for (int i = 0; i < events->count; ++i) {
+        first = first < 0 && precedes(search, i, -1) ? i : first;
       }
     }
     if (first < 0) {
@@ -248,11 +324,14 @@ MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsSt
     found = step->event - 1;
   } else {
     MBS_TRY(try_step(&search, step->h, step->is_flow));
-    if (!is_followed) {
+    if (!is_followed && !step->is_flow) {
       MBS_TRY(find_first(&search, &found));
     }
   }
   *step = search.tried;
   step->event = 1 + found;
+  if (found >= 0 && !is_followed && !step->is_chained) {
+    step->side = -events->items[found].side;
+  }
   return MBS_OK;
 }

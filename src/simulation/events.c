@@ -8,6 +8,31 @@
 #include "terms/derivative_source.h"
 
 // ---- set-up ----
+static MbsStatus create_variables(MbsContext *context, MbsSimulation *simulation) {
+  MbsSystem *system = simulation->system;
+  const MbsBlueprint *blueprint = system->blueprint;
+  MbsEvents *events = &simulation->events;
+  events->hidden_count = mbs_system_hidden_count(system);
+  events->variable_count = blueprint->variable_count;
+  MBS_TAKE(context, system->arena, events->hidden, events->hidden_count);
+  MBS_TAKE(context, system->arena, events->initial, events->variable_count);
+  MBS_TAKE(context, system->arena, events->variable_columns, events->variable_count * system->asked_count);
+  for (int i = 0; i < events->variable_count; ++i) {
+    MBS_TRY(mbs_function_create(context, system, blueprint->parameters.items[blueprint->variable_first + i].name,
+                                mbs_nowhere, blueprint->variable_initial[i], &events->initial[i]));
+  }
+  for (int i = 0; i < events->count; ++i) {
+    MbsEvent *event = &events->items[i];
+    MBS_TAKE(context, system->arena, event->assigned, event->spec->assignment_count);
+    MBS_TAKE(context, system->arena, event->slopes, event->spec->assignment_count * system->column_count);
+    for (int k = 0; k < event->spec->assignment_count; ++k) {
+      MBS_TRY(mbs_function_create(context, system, event->spec->name, event->spec->text.place,
+                                  event->spec->assignments[k].value, &event->assigned[k]));
+    }
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation, bool is_swept) {
   MbsSystem *system = simulation->system;
   const MbsBlueprint *blueprint = system->blueprint;
@@ -27,7 +52,7 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation, bool
     event->spec = spec;
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->guard, &event->guard));
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->rate, &event->rate));
-    if (spec->jump_count > 0) {
+    if (spec->jump_count > 0 || spec->changes_constraints) {
       MBS_TRY(mbs_impulse_create(context, system, spec, simulation->formulation.projection_relaxation, has_redundancy,
                                  is_swept, &event->impulse));
     }
@@ -35,7 +60,7 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation, bool
   if (events->count > 0) {
     MBS_TAKE(context, system->arena, events->before, mbs_event_search_size(simulation));
   }
-  return MBS_OK;
+  return create_variables(context, simulation);
 }
 
 void mbs_events_destroy(MbsEvents *events) {
@@ -50,6 +75,7 @@ static void leave_zero(const MbsSimulation *simulation, MbsEvent *event) {
   event->slope = mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state));
   event->side = event->slope > 0 ? 1 : event->slope < 0 ? -1 : 0;
   event->is_at_zero = true;
+  event->is_near = false;
 }
 
 void mbs_events_place(MbsSimulation *simulation) {
@@ -58,8 +84,9 @@ void mbs_events_place(MbsSimulation *simulation) {
     MbsEvent *event = &events->items[i];
     event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
     event->side = event->value > 0 ? 1 : event->value < 0 ? -1 : 0;
-    event->is_at_zero = false;
+    event->is_at_zero = event->is_near = false;
     event->fastest = 0;
+    event->largest = fabs(event->value);  // real
     if (event->side == 0) {
       leave_zero(simulation, event);
     }
@@ -69,6 +96,7 @@ void mbs_events_place(MbsSimulation *simulation) {
 void mbs_events_start(MbsSimulation *simulation) {
   MbsEvents *events = &simulation->events;
   events->is_over = events->is_moved = false;
+  events->chained = 0;
   events->record_count = events->since_grid = 0;
   events->trials = 0;
   events->step = (MbsStep){0};
@@ -78,15 +106,21 @@ void mbs_events_start(MbsSimulation *simulation) {
   }
 }
 
-// At the end of a step that is accepted. Where it ends with an event, another one that is awaited has not passed zero
-// but for rounding: if it happens at the same time, that is found in the next piece.
+// At the end of a step that is accepted. Where it ends with an event, or is no step, another one that is awaited has
+// not passed zero but for rounding: if it happens at the same time, that is found in the next piece.
 static void accept(MbsSimulation *simulation, const MbsStep *step) {
   MbsEvents *events = &simulation->events;
   for (int i = 0; i < events->count; ++i) {
     MbsEvent *event = &events->items[i];
+    double before = event->value;
     event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
     event->is_at_zero = event->is_at_zero && step->is_flow;
-    bool is_next = step->event > 0 && mbs_event_is_awaited(event);
+    event->is_near = fabs(event->value) < 2 * fabs(event->value - before);  // real
+    if (event->is_near && !event->is_at_zero) {
+      event->slope = mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state));
+    }
+    event->largest = fmax(event->largest, fabs(event->value));  // real
+    bool is_next = mbs_step_restarts(step) && mbs_event_is_awaited(event);
     if (step->event != 1 + i && !event->is_at_zero && !is_next) {
       event->side = event->value > 0 ? 1 : event->value < 0 ? -1 : event->side;
     }
@@ -124,6 +158,102 @@ void mbs_events_flow_columns(MbsSimulation *simulation, const MbsStep *step) {
   mbs_system_fixed_columns(system, state->t, columns->X, columns->V, columns->A);
 }
 
+// ---- variables and branches ----
+static void read_hidden(const MbsSimulation *simulation, mbs_scalar *to) {
+  const MbsSystem *system = simulation->system;
+  (void)mbs_put(to, simulation->events.hidden_count, system->parameters + system->blueprint->variable_first);
+}
+
+static mbs_scalar *branch_of(const MbsSimulation *simulation, const MbsEventSpec *spec) {
+  const MbsBlueprint *blueprint = simulation->system->blueprint;
+  return &simulation->events.hidden[blueprint->branches.items[spec->branch - 1].parameter - blueprint->variable_first];
+}
+
+// what a branch is where its guard (of step and sign: its argument; of floor: that less the branch) is g, on that side
+static double branch_at(const MbsSimulation *simulation, const MbsEventSpec *spec, double g, int side) {
+  double b = mbs_re(*branch_of(simulation, spec));
+  switch (simulation->system->blueprint->branches.items[spec->branch - 1].operation) {
+    case MBS_OP_FLOOR: return floor(g + b) - (side < 0 && !(g < 0 || g > 0));  // real
+    case MBS_OP_STEP: return side >= 0;
+    default: return side;
+  }
+}
+
+bool mbs_events_does_switch(const MbsSimulation *simulation, const MbsEvent *event, int side) {
+  read_hidden(simulation, simulation->events.hidden);
+  double b = branch_at(simulation, event->spec, 0, side), known = mbs_re(*branch_of(simulation, event->spec));
+  return event->spec->change == 0 && (b < known || b > known);
+}
+
+void mbs_events_begin(MbsSimulation *simulation) {
+  MbsEvents *events = &simulation->events;
+  for (int i = 0; i < events->hidden_count; ++i) {
+    events->hidden[i] = i < events->variable_count
+                            ? mbs_function_value(simulation->system, &events->initial[i], &simulation->state)
+                            : 0;
+  }
+  mbs_system_set_hidden(simulation->system, events->hidden);
+}
+
+// Branches as the present state has them; returns whether one changed. fired: an event that has switched its own; NULL:
+// the start, where guards at zero go where their rates take them, if these are known.
+static bool settle(MbsSimulation *simulation, const MbsEvent *fired, bool has_accelerations) {
+  const double rounding = 1e-9;
+  MbsEvents *events = &simulation->events;
+  bool is_changed = false;
+  read_hidden(simulation, events->hidden);
+  for (int i = 0; i < events->count; ++i) {
+    const MbsEvent *event = &events->items[i];
+    if (event->spec->branch == 0 || event->spec->change > 0 || (fired && fired->spec->branch == event->spec->branch)) {
+      continue;
+    }
+    double g = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
+    bool is_zero = fired ? !(fabs(g) > rounding * event->largest) : !(g > 0 || g < 0);  // real
+    double slope = is_zero && !fired && has_accelerations
+                       ? mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state))
+                       : 0;
+    int side = is_zero ? (slope > 0) - (slope < 0) : (g > 0) - (g < 0);
+    double b = branch_at(simulation, event->spec, g, side), known = mbs_re(*branch_of(simulation, event->spec));
+    if ((b < known || b > known) && !(is_zero && fired)) {
+      *branch_of(simulation, event->spec) = b;
+      is_changed = true;
+    }
+  }
+  if (is_changed) {
+    mbs_system_set_hidden(simulation->system, events->hidden);
+    mbs_signal_bank_evaluate(simulation->system, &simulation->state);
+  }
+  return is_changed;
+}
+
+static MbsStatus never_settles(MbsContext *context, const MbsSimulation *simulation) {
+  const MbsBranchSpec *branch = &simulation->system->blueprint->branches.items[0];
+  return mbs_fail(
+      context, MBS_ERROR_NUMERICAL, branch->text.place,
+      "the branches of what jumps do not settle at t = %.10g, as where friction holds something at rest: %s "
+      "and others have no value there; write noevent(...) around what jumps to take it as it is, or smooth it",
+      mbs_re(simulation->state.t), branch->name);
+}
+
+MbsStatus mbs_events_settle(MbsContext *context, MbsSimulation *simulation, bool has_accelerations) {
+  MbsStepper *stepper = simulation->stepper;
+  int branches = simulation->system->blueprint->branches.count;
+  if (branches == 0) {
+    return MBS_OK;
+  }
+  mbs_signal_bank_evaluate(simulation->system, &simulation->state);
+  for (int round = 0; round <= branches + 2; ++round) {
+    if (!settle(simulation, NULL, has_accelerations)) {
+      return MBS_OK;
+    }
+    if (has_accelerations) {
+      MBS_TRY(stepper->type->start(context, stepper, simulation->followed, &simulation->state));
+      mbs_signal_bank_evaluate(simulation->system, &simulation->state);
+    }
+  }
+  return never_settles(context, simulation);
+}
+
 static MbsStatus record(MbsContext *context, MbsSimulation *simulation, int event) {
   MbsEvents *events = &simulation->events;
   int columns = simulation->system->asked_count;
@@ -131,15 +261,19 @@ static MbsStatus record(MbsContext *context, MbsSimulation *simulation, int even
   int objectives = simulation->objectives.count;
   if (events->record_count == events->gradient_capacity) {
     int capacity = events->gradient_capacity > 0 ? 2 * events->gradient_capacity : 16;
-    mbs_scalar *gradients, *began;
+    mbs_scalar *gradients, *began, *hiddens;
     MBS_TAKE(context, simulation->arena, gradients, (size_t)capacity * (size_t)columns);
     MBS_TAKE(context, simulation->arena, began, (size_t)capacity * (size_t)objectives);
+    MBS_TAKE(context, simulation->arena, hiddens, (size_t)capacity * (size_t)events->hidden_count);
+    (void)mbs_put(hiddens, events->record_count * events->hidden_count, events->hiddens);
+    events->hiddens = hiddens;
     (void)mbs_put(gradients, events->record_count * columns, events->gradients);
     (void)mbs_put(began, events->record_count * objectives, events->began);
     events->gradients = gradients;
     events->began = began;
     events->gradient_capacity = capacity;
   }
+  read_hidden(simulation, events->hiddens + events->record_count * events->hidden_count);
   (void)mbs_put(events->began + events->record_count * objectives, objectives, simulation->objectives.g);
   events->records[events->record_count++] = (MbsEventRecord){.event = event, .t = simulation->state.t};
   return MBS_OK;
@@ -148,9 +282,14 @@ static MbsStatus record(MbsContext *context, MbsSimulation *simulation, int even
 MbsStatus mbs_events_step(MbsContext *context, MbsSimulation *simulation, MbsStep *step) {
   enum { MOST = 1000 };  // between two planned times
   MbsEvents *events = &simulation->events;
-  MBS_TRY(mbs_event_search(context, simulation, step));
+  if (step->is_chained) {
+    mbs_events_flow(simulation, step);
+  } else {
+    MBS_TRY(mbs_event_search(context, simulation, step));
+  }
   accept(simulation, step);
   events->step = *step;
+  events->chained = 0;
   events->since_grid = step->event > 0 ? events->since_grid + 1 : 0;
   if (step->event == 0) {
     return MBS_OK;
@@ -172,15 +311,27 @@ MbsStatus mbs_events_step(MbsContext *context, MbsSimulation *simulation, MbsSte
 static void shift_list(const MbsSimulation *simulation, int size, const mbs_scalar *by_h, const mbs_scalar *by_t,
                        mbs_scalar *list) {
   const MbsSystem *system = simulation->system;
+  const MbsEvents *events = &simulation->events;
   const mbs_scalar *of_h = list + system->step_column * size, *of_t = list + system->time_column * size;
   for (int k = 0; k < system->asked_count && size > 0 && list; ++k) {
-    for (int i = 0; i < size; ++i) {
+    for (int i = 0; i < size && (by_h || by_t); ++i) {
       list[k * size + i] += (by_h ? by_h[k] : 0) * of_h[i] + (by_t ? by_t[k] : 0) * of_t[i];
+    }
+    for (int d = 0; d < events->variable_count; ++d) {
+      int own = system->column_of_parameter[system->blueprint->variable_first + d];
+      for (int i = 0; i < size; ++i) {
+        list[k * size + i] += events->variable_columns[d * system->asked_count + k] * list[own * size + i];
+      }
     }
   }
 }
 
-// what the step's size and its time do to everything; NULL: they stay
+static void shift_motion(const MbsSimulation *simulation, const mbs_scalar *by_t) {
+  shift_list(simulation, simulation->system->nq, NULL, by_t, simulation->columns.X);
+  shift_list(simulation, simulation->system->nq, NULL, by_t, simulation->columns.V);
+}
+
+// what the step's size and its time, and variables, do to everything; NULL: they stay
 static void shift(MbsSimulation *simulation, const mbs_scalar *by_h, const mbs_scalar *by_t) {
   const MbsSystem *system = simulation->system;
   const MbsColumns *columns = &simulation->columns;
@@ -192,9 +343,37 @@ static void shift(MbsSimulation *simulation, const mbs_scalar *by_h, const mbs_s
     shift_list(simulation, system->m, by_h, by_t, multipliers[l]);
   }
   for (int i = 0; i < simulation->objectives.count; ++i) {
-    shift_list(simulation, 1, by_h, by_t, simulation->objectives.gradient + i * system->column_count);
+    shift_list(simulation, 1, by_h, by_t, simulation->objectives.gradient + i * simulation->objectives.stride);
     shift_list(simulation, 1, by_h, by_t, simulation->objectives.g_column + i * system->carried_count);
   }
+}
+
+void mbs_events_start_columns(MbsSimulation *simulation) {
+  const MbsSystem *system = simulation->system;
+  MbsEvents *events = &simulation->events;
+  for (int d = 0; d < events->variable_count; ++d) {
+    (void)mbs_function_evaluate(system, &events->initial[d], &simulation->state, NULL);
+    for (int k = 0; k < system->asked_count; ++k) {
+      events->variable_columns[d * system->asked_count + k] =
+          mbs_function_derivative(system, &events->initial[d], &simulation->state, k, &simulation->columns, NULL);
+    }
+  }
+  if (events->variable_count > 0) {
+    shift(simulation, NULL, NULL);
+  }
+}
+
+// the derivative of a function, with what variables do to it
+static mbs_scalar derivative_of(const MbsSimulation *simulation, const MbsFunction *function, int k) {
+  const MbsSystem *system = simulation->system;
+  const MbsEvents *events = &simulation->events;
+  mbs_scalar sum = mbs_function_derivative(system, function, &simulation->state, k, &simulation->columns, NULL);
+  for (int d = 0; d < events->variable_count; ++d) {
+    int own = system->column_of_parameter[system->blueprint->variable_first + d];
+    sum += events->variable_columns[d * system->asked_count + k] *
+           mbs_function_derivative(system, function, &simulation->state, own, &simulation->columns, NULL);
+  }
+  return sum;
 }
 
 // of the event's time, where the size of the step changes by -t_a' as yet
@@ -208,7 +387,7 @@ static MbsStatus find_time(MbsContext *context, const MbsSimulation *simulation,
   mbs_scalar rate =
       of_h + mbs_function_derivative(system, &event->guard, state, system->time_column, &simulation->columns, NULL);
   for (int k = 0; k < system->asked_count; ++k) {
-    mbs_scalar change = mbs_function_derivative(system, &event->guard, state, k, &simulation->columns, NULL);
+    mbs_scalar change = derivative_of(simulation, &event->guard, k);
     gradient[k] = -(change - of_h * simulation->events.t_columns[k]) / rate;
     if (!mbs_is_finite(gradient[k])) {
       return mbs_fail(context, MBS_ERROR_NUMERICAL, event->spec->text.place,
@@ -224,21 +403,28 @@ MbsStatus mbs_events_move_columns(MbsContext *context, MbsSimulation *simulation
   const MbsSystem *system = simulation->system;
   MbsEvents *events = &simulation->events;
   mbs_scalar *t_columns = events->t_columns;
+  int asked = system->asked_count;
   if (step->event > 0) {
-    mbs_scalar *gradient = events->gradients + (events->record_count - 1) * system->asked_count;
-    MBS_TRY(find_time(context, simulation, &events->items[step->event - 1], gradient));
-    for (int k = 0; k < system->asked_count; ++k) {  // t_b' - t_a', for a moment
+    mbs_scalar *gradient = events->gradients + (events->record_count - 1) * asked;
+    if (step->is_chained) {
+      (void)mbs_put(gradient, asked, t_columns);
+    } else {
+      MBS_TRY(find_time(context, simulation, &events->items[step->event - 1], gradient));
+    }
+    for (int k = 0; k < asked; ++k) {  // t_b' - t_a', for a moment
       t_columns[k] = gradient[k] - t_columns[k];
     }
     shift(simulation, t_columns, gradient);
-    (void)mbs_put(t_columns, system->asked_count, gradient);
-  } else if (events->is_moved) {
-    for (int k = 0; k < system->asked_count; ++k) {
-      t_columns[k] = -t_columns[k];
-    }
-    shift(simulation, t_columns, NULL);
+    (void)mbs_put(t_columns, asked, gradient);
+    return MBS_OK;
   }
-  for (int k = 0; k < system->asked_count && step->event == 0; ++k) {
+  for (int k = 0; k < asked; ++k) {
+    t_columns[k] = -t_columns[k];
+  }
+  if (events->is_moved || events->variable_count > 0) {
+    shift(simulation, events->is_moved ? t_columns : NULL, NULL);
+  }
+  for (int k = 0; k < asked; ++k) {
     t_columns[k] = 0;
   }
   return MBS_OK;
@@ -251,52 +437,159 @@ bool mbs_events_is_pending(const MbsSimulation *simulation) {
     return false;
   }
   const MbsEventSpec *spec = events->step.event > 0 ? events->items[events->step.event - 1].spec : NULL;
-  return !(spec && spec->is_last && spec->jump_count == 0);
+  return !(spec && spec->is_last && !mbs_event_changes_state(spec));
+}
+
+// what the event makes of variables and of its branch, from the state before: in events->hidden
+static void find_hidden(MbsSimulation *simulation, const MbsEvent *event, int side) {
+  MbsEvents *events = &simulation->events;
+  read_hidden(simulation, events->hidden);
+  for (int k = 0; k < event->spec->assignment_count; ++k) {
+    events->hidden[event->spec->assignments[k].variable] =
+        mbs_function_value(simulation->system, &event->assigned[k], &simulation->state);
+  }
+  if (event->spec->branch > 0) {
+    mbs_scalar *b = branch_of(simulation, event->spec);
+    *b = event->spec->change != 0 ? *b + event->spec->change : branch_at(simulation, event->spec, 0, side);
+  }
 }
 
 MbsStatus mbs_events_restart(MbsContext *context, MbsSimulation *simulation, const MbsStep *step) {
   MbsStepper *stepper = simulation->stepper;
   MbsState *state = &simulation->state;
+  int branches = simulation->system->blueprint->branches.count;
   MbsEvent *event = step->event > 0 ? &simulation->events.items[step->event - 1] : NULL;
-  if (event && event->impulse) {
-    MBS_TRY(mbs_impulse_apply(context, event->impulse, state));
+  if (event) {
+    find_hidden(simulation, event, step->side);
+    if (event->impulse) {
+      mbs_impulse_take_targets(event->impulse, state);
+    }
+    mbs_system_set_hidden(simulation->system, simulation->events.hidden);
+    if (event->impulse) {
+      MBS_TRY(mbs_impulse_apply(context, event->impulse, state));
+    }
   }
-  MBS_TRY(stepper->type->start(context, stepper, simulation->followed, state));
-  mbs_signal_bank_evaluate(simulation->system, state);
-  return MBS_OK;
+  for (int round = 0; round <= branches + 2; ++round) {
+    MBS_TRY(stepper->type->start(context, stepper, simulation->followed, state));
+    mbs_signal_bank_evaluate(simulation->system, state);
+    if (!event || branches == 0 || !settle(simulation, event, true)) {
+      return MBS_OK;
+    }
+  }
+  return never_settles(context, simulation);
 }
 
-// before: of the state before, for the impulse
-static MbsStatus restart_columns(MbsContext *context, MbsSimulation *simulation, const MbsEvent *event) {
-  const MbsStep start = {0};
-  if (event && event->impulse) {
-    mbs_impulse_derivative(event->impulse, &simulation->columns);
-  }
-  return simulation->stepper->type->derivative(context, simulation->stepper, &start, &simulation->state,
-                                               &simulation->columns);
-}
-
+// Before the event: what its targets and assignments depend on. Columns of a step by itself begin anew.
 static void take_columns(MbsSimulation *simulation, const MbsEvent *event) {
   const MbsSystem *system = simulation->system;
   const MbsColumns *columns = &simulation->columns;
   mbs_columns_begin_step(system, columns, NULL);
   mbs_system_fixed_columns(system, simulation->state.t, columns->X, columns->V, columns->A);
-  if (event && event->impulse) {
-    mbs_signal_bank_take_columns(system, &simulation->state, columns);
+  if (!event || (!event->impulse && event->spec->assignment_count == 0)) {
+    return;
+  }
+  mbs_signal_bank_take_columns(system, &simulation->state, columns);
+  for (int i = 0; i < event->spec->assignment_count; ++i) {
+    (void)mbs_function_evaluate(system, &event->assigned[i], &simulation->state, NULL);
+    for (int k = 0; k < system->column_count; ++k) {
+      event->slopes[i * system->column_count + k] =
+          mbs_function_derivative(system, &event->assigned[i], &simulation->state, k, columns, NULL);
+    }
+  }
+  if (event->impulse) {
     mbs_impulse_take_columns(event->impulse, &simulation->state, columns);
   }
 }
 
-static double kinetic_energy(const MbsSimulation *simulation) {
-  MbsEnergy energy;
-  mbs_terms_energy(simulation->system, &simulation->state, &energy);
-  return mbs_re(energy.kinetic);
+// of the variables that the event sets: d+' = f' + f_t t' + f_d d-'
+static void assign_columns(MbsSimulation *simulation, const MbsEvent *event) {
+  const MbsSystem *system = simulation->system;
+  MbsEvents *events = &simulation->events;
+  int asked = system->asked_count;
+  for (int i = 0; i < event->spec->assignment_count; ++i) {
+    mbs_scalar *slope = event->slopes + i * system->column_count;
+    for (int k = 0; k < asked; ++k) {
+      slope[k] += events->t_columns[k] * slope[system->time_column];
+      for (int d = 0; d < events->variable_count; ++d) {
+        slope[k] += events->variable_columns[d * asked + k] *
+                    slope[system->column_of_parameter[system->blueprint->variable_first + d]];
+      }
+    }
+  }
+  for (int i = 0; i < event->spec->assignment_count; ++i) {
+    (void)mbs_put(events->variable_columns + event->spec->assignments[i].variable * asked, asked,
+                  event->slopes + i * system->column_count);
+  }
 }
 
-// a rate that has become zero: what was hit does not come off again
+static MbsStatus restart_columns(MbsContext *context, MbsSimulation *simulation, const MbsEvent *event) {
+  const MbsSystem *system = simulation->system;
+  const MbsColumns *columns = &simulation->columns;
+  const MbsStep start = {0};
+  if (event) {
+    assign_columns(simulation, event);
+  }
+  if (event && event->impulse) {
+    mbs_impulse_derivative(event->impulse, columns);
+    shift_motion(simulation, simulation->events.t_columns);
+    mbs_columns_begin_step(system, columns, NULL);
+    mbs_system_fixed_columns(system, simulation->state.t, columns->X, columns->V, columns->A);
+  }
+  return simulation->stepper->type->derivative(context, simulation->stepper, &start, &simulation->state, columns);
+}
+
+// After an event. Its own guard is at zero still, unless it is a floor's. Another one may have been taken to the other
+// side at once: a branch has followed, and an event of the model follows next.
+static void find_sides(MbsSimulation *simulation, MbsEvent *fired) {
+  const double rounding = 1e-9;
+  MbsEvents *events = &simulation->events;
+  for (int i = 0; i < events->count; ++i) {
+    MbsEvent *event = &events->items[i];
+    if (event == fired && event->spec->change == 0) {
+      leave_zero(simulation, event);
+      continue;
+    }
+    event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
+    int side = (event->value > 0) - (event->value < 0);
+    event->is_near = true;
+    event->slope = event->is_at_zero ? event->slope
+                                     : mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state));
+    if (event->is_at_zero || !(fabs(event->value) > rounding * event->largest)) {  // real
+      continue;
+    }
+    bool follows = event->spec->branch == 0 && side != event->side && mbs_event_is_awaited(event);
+    if (follows && events->chained == 0) {
+      events->chained = 1 + i;
+    }
+    event->side = follows ? event->side : side;
+  }
+}
+
+// kinetic and potential; NaN where a force has no energy
+static double energy_of(const MbsSimulation *simulation) {
+  MbsEnergy energy;
+  mbs_terms_energy(simulation->system, &simulation->state, &energy);
+  return mbs_re(energy.kinetic + energy.potential);
+}
+
+// a rate that has become zero: what was hit does not come off again. Or a branch whose guard comes straight back
 static MbsStatus check_rate(MbsContext *context, const MbsSimulation *simulation, const MbsEvent *event) {
   const double rounding = 1e-9;
-  return !event->impulse || fabs(event->slope) > rounding * event->fastest  // real
+  if (event->spec->branch > 0 && event->spec->change == 0) {
+    double b =
+        mbs_re(simulation->system
+                   ->parameters[simulation->system->blueprint->branches.items[event->spec->branch - 1].parameter]);
+    bool is_above = b > 0;
+    return event->side == 0 || is_above == (event->side > 0)
+               ? MBS_OK
+               : mbs_fail(
+                     context, MBS_ERROR_NUMERICAL, event->spec->text.place,
+                     "%s sticks at t = %.10g: what jumps there drives its argument back on both sides, as friction "
+                     "does that holds something at rest; write noevent(...) around it to take it as it is, or "
+                     "smooth it",
+                     event->spec->name, mbs_re(simulation->state.t));
+  }
+  return event->spec->jump_count == 0 || fabs(event->slope) > rounding * event->fastest  // real
              ? MBS_OK
              : mbs_fail(context, MBS_ERROR_NUMERICAL, event->spec->text.place,
                         "event \"%s\" at t = %.10g: afterwards its guard has a rate of %.3g and stays at zero, so that "
@@ -309,12 +602,13 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
   const MbsColumns *columns = simulation->has_columns ? &simulation->columns : NULL;
   const MbsStep step = events->step;
   MbsEvent *event = step.event > 0 ? &events->items[step.event - 1] : NULL;
-  double energy = kinetic_energy(simulation);
+  double energy = energy_of(simulation);
   if (columns) {
+    mbs_system_use_step_columns(simulation->system, true);
     take_columns(simulation, event);
   }
   MBS_TRY(mbs_events_restart(context, simulation, &step));
-  double lost = energy - kinetic_energy(simulation);
+  double lost = energy - energy_of(simulation);
   mbs_simulation_jump_energy(simulation, lost);
   mbs_guards_jump(&simulation->guards, &simulation->state);
   mbs_system_take_derivatives(simulation->system, columns != NULL);
@@ -322,17 +616,18 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
     MBS_TRY(restart_columns(context, simulation, event));
   }
   mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, 0);
-  if (columns && event) {
-    shift(simulation, NULL, events->t_columns);
+  if (columns) {
+    shift(simulation, NULL, event ? events->t_columns : NULL);
+    mbs_system_use_step_columns(simulation->system, false);
   }
   mbs_system_take_derivatives(simulation->system, false);
   events->step = (MbsStep){0};
   events->is_moved = event != NULL;
-  if (event) {
-    events->records[events->record_count - 1].energy_lost = lost;
-    events->is_over = event->spec->is_last;
-    leave_zero(simulation, event);
-    return events->is_over ? MBS_OK : check_rate(context, simulation, event);
+  if (!event) {
+    return MBS_OK;
   }
-  return MBS_OK;
+  events->records[events->record_count - 1].energy_lost = lost;
+  events->is_over = event->spec->is_last;
+  find_sides(simulation, event);
+  return events->is_over ? MBS_OK : check_rate(context, simulation, event);
 }

@@ -12,6 +12,13 @@
 // side to which its rate takes it, and so is one whose event has just happened; a rate of zero leaves it on no side
 // until it has left zero. What passes zero twice within a step is not seen.
 //
+// Jumps in expressions are events, too (model/branch.c): what an event switches is a branch, a number that holds until
+// the next one, and after each event all branches are settled, for one may depend on another, or on velocities that
+// have jumped. So may an event of the model, which then follows from the one before it, at the same time.
+//
+// Variables are numbers that events set: d+ = f(t, s-, d-). They are parameters of the system, each with a column of a
+// step by itself, F_d, and s_b' has F_d d' besides.
+//
 // Several in one step happen in the order of their times; those that no rounding tells apart in the order of the model.
 // Each has a time of its own that moves in its own way, so that there is a piece between them even if it has no length.
 // Such a piece, and any other below 1e-9 of a step, is no step: the state flows along its rates,
@@ -28,11 +35,15 @@ struct MbsSimulation;
 typedef struct MbsEvent {
   const MbsEventSpec *spec;
   MbsFunction guard, rate;
-  MbsImpulse *impulse;  // NULL: velocities stay
-  int side;             // of zero: -1, 1; 0: none yet
-  double value, slope;  // at the last accepted state, and (where it is at zero) its rate
-  bool is_at_zero;      // it happened there
-  double fastest;       // the largest rate at which it has passed zero
+  MbsFunction *assigned;  // of each assignment
+  mbs_scalar *slopes;     // of these: assignments x columns
+  MbsImpulse *impulse;    // NULL: velocities stay
+  int side;               // of zero: -1, 1; 0: none yet
+  double value, slope;    // at the last accepted state, and (where it is at zero) its rate
+  bool is_at_zero;        // it happened there
+  bool is_near;           // to zero, so that it may turn within the next step: its rate is known
+  double largest;         // that it has been so far
+  double fastest;         // the largest rate at which it has passed zero
 } MbsEvent;
 
 // What has happened.
@@ -48,12 +59,19 @@ typedef struct MbsEvents {
   bool is_over;           // the last one ended the run
   bool is_moved;          // the present piece began at a time that moves with the parameters:
   mbs_scalar *t_columns;  // its derivative, by column
-  int since_grid;         // how many happened since the last planned time
-  MbsStep step;           // the last one, for what is still to happen at its end
-  mbs_scalar *before;     // what a step changes
+  int chained;            // 1 + the one that follows at once; 0: none
+  int hidden_count;       // variables, then branches
+  mbs_scalar *hidden;     // room for their values
+  int variable_count;
+  MbsFunction *initial;          // of each variable: its value at the start
+  mbs_scalar *variable_columns;  // variables x columns asked for
+  int since_grid;                // how many happened since the last planned time
+  MbsStep step;                  // the last one, for what is still to happen at its end
+  mbs_scalar *before;            // what a step changes
   int record_count, record_capacity, gradient_capacity;
   MbsEventRecord *records;
   mbs_scalar *gradients;  // of their times: records x columns asked for
+  mbs_scalar *hiddens;    // variables and branches before each: records x hidden
   mbs_scalar *began;      // the integrands of objectives where the piece before each began: records x objectives
   long trials;            // steps that were tried and taken back
 } MbsEvents;
@@ -61,8 +79,15 @@ typedef struct MbsEvents {
 // is_swept: an adjoint will come back.
 MbsStatus mbs_events_create(MbsContext *context, struct MbsSimulation *simulation, bool is_swept);
 void mbs_events_destroy(MbsEvents *events);
-// At the start, whose signals are evaluated.
+// Before the start: variables as they begin. Then, where positions and velocities are known, branches (and again once
+// accelerations are, for a guard at zero goes where its rate takes it: then the stepper starts anew).
+void mbs_events_begin(struct MbsSimulation *simulation);
+// Would its branch be another one on this side of zero?
+bool mbs_events_does_switch(const struct MbsSimulation *simulation, const MbsEvent *event, int side);
+MbsStatus mbs_events_settle(MbsContext *context, struct MbsSimulation *simulation, bool has_accelerations);
+// At the start, whose signals are evaluated; and its columns, with those of variables.
 void mbs_events_start(struct MbsSimulation *simulation);
+void mbs_events_start_columns(struct MbsSimulation *simulation);
 // Sides of guards anew, at a state that is another one than steps have led to; its signals are evaluated.
 void mbs_events_place(struct MbsSimulation *simulation);
 // The dynamics of the next step, to its end or to the first event on the way; a path that is followed says which.

@@ -54,13 +54,16 @@ void mbs_impulse_destroy(MbsImpulse *impulse) {
   }
 }
 
-// parameters, turns of angles, time, positions and velocities of the motion, and the targets
+void mbs_impulse_take_targets(MbsImpulse *impulse, const MbsState *state) {
+  for (int i = 0; i < impulse->event->jump_count; ++i) {
+    impulse->values[i] = mbs_function_evaluate(impulse->motion, &impulse->targets[i], state, NULL);
+    impulse->motion->parameters[impulse->event->jumps[i].parameter] = impulse->values[i];
+  }
+}
+
+// parameters, turns of angles, time, positions and velocities of the motion
 static void begin(MbsImpulse *impulse, const MbsState *state) {
   MbsSystem *system = impulse->system, *motion = impulse->motion;
-  for (int i = 0; i < impulse->event->jump_count; ++i) {
-    impulse->values[i] = mbs_function_evaluate(motion, &impulse->targets[i], state, NULL);
-    motion->parameters[impulse->event->jumps[i].parameter] = impulse->values[i];
-  }
   mbs_system_follow_parameters(motion, system);
   for (int i = 0; i < motion->signals.turn_count; ++i) {
     system->signals.turns[i] = motion->signals.turns[i];
@@ -99,9 +102,30 @@ static MbsStatus check(MbsContext *context, const MbsImpulse *impulse) {
   return MBS_OK;
 }
 
+// what events set may not take the mechanism apart
+static MbsStatus check_position(MbsContext *context, const MbsImpulse *impulse) {
+  const double most = 1e-3;
+  const MbsSystem *system = impulse->system;
+  double size = mbs_state_size(system, &impulse->before);
+  mbs_terms_constraints(system, &impulse->before, impulse->rest, NULL, NULL);
+  for (int i = 0; i < system->m && impulse->event->assignment_count > 0; ++i) {
+    double off = mbs_re(mbs_abs(impulse->rest[i]));
+    if (!(off <= most * (size > 1 ? size : 1))) {
+      const MbsRowSpec *row = &system->blueprint->rows.items[i];
+      return mbs_fail(
+          context, MBS_ERROR_NUMERICAL, row->place,
+          "event \"%s\" at t = %.10g: with what it sets constraint \"%s\" is off by %.3g: an event can change "
+          "velocities, not positions",
+          impulse->event->name, mbs_re(impulse->before.t), row->name, off);
+    }
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_impulse_apply(MbsContext *context, MbsImpulse *impulse, MbsState *state) {
   begin(impulse, state);
   mbs_signal_bank_evaluate(impulse->system, &impulse->before);
+  MBS_TRY(check_position(context, impulse));
   MBS_TRY(mbs_projector_factor(context, impulse->projector, &impulse->before, NULL, 0));
   mbs_project_velocity(impulse->projector, &impulse->after);
   MBS_TRY(check(context, impulse));
@@ -141,24 +165,19 @@ void mbs_impulse_derivative(MbsImpulse *impulse, const MbsColumns *columns) {
   }
 }
 
-void mbs_impulse_transposed(MbsImpulse *impulse, const MbsState *before, const MbsStateBar *bar, mbs_scalar *gradient) {
+void mbs_impulse_transposed(MbsImpulse *impulse, const MbsStateBar *bar, mbs_scalar *gradient, mbs_scalar *targets) {
   const MbsSystem *system = impulse->system, *motion = impulse->motion;
   const MbsStateBar *own = &impulse->bar;
   mbs_bar_clear(system, own);
   (void)mbs_put(own->v, system->n, bar->v);
   mbs_project_velocity_transposed(impulse->projector, &impulse->after, own);
-  for (int i = 0; i < system->n; ++i) {
+  for (int i = 0; i < system->nq; ++i) {
     bar->q[i] += own->q[i];
-    bar->v[i] = own->v[i];
-  }
-  for (int i = system->n; i < system->nq; ++i) {
-    bar->q[i] += own->q[i];
-    bar->v[i] += own->v[i];
+    bar->v[i] = own->v[i] + (i < system->n ? 0 : bar->v[i]);
   }
   for (int i = 0; i < impulse->event->jump_count; ++i) {
     mbs_scalar *received = &own->parameters[impulse->event->jumps[i].parameter];
-    (void)mbs_function_evaluate(motion, &impulse->targets[i], before, NULL);
-    mbs_function_transposed(motion, &impulse->targets[i], before, *received, bar);
+    targets[i] = *received;
     *received = 0;
   }
   for (int k = 0; k < system->column_count; ++k) {
@@ -167,5 +186,13 @@ void mbs_impulse_transposed(MbsImpulse *impulse, const MbsState *before, const M
   mbs_system_chain(system, own->coefficients, own->parameters, impulse->gradient);
   for (int k = 0; k < motion->column_count; ++k) {
     gradient[k] += impulse->gradient[k];
+  }
+}
+
+void mbs_impulse_targets_transposed(MbsImpulse *impulse, const MbsState *before, const mbs_scalar *targets,
+                                    const MbsStateBar *bar) {
+  for (int i = 0; i < impulse->event->jump_count; ++i) {
+    (void)mbs_function_evaluate(impulse->motion, &impulse->targets[i], before, NULL);
+    mbs_function_transposed(impulse->motion, &impulse->targets[i], before, targets[i], bar);
   }
 }

@@ -5,7 +5,9 @@
 // is the velocity projection of v- (integrators/projection.h, P = M) in a system that has the rows w' - b = 0 beside
 // those of the motion, b being parameters of it. So
 //     v+ = F(t, q, v-, b; rho),   v+' = F_q q' + F_v v-' + F_rho + F_b b',   b' = b_q q' + b_v v-' + b_rho
-// the first three by the projection's derivative, whose columns are those of the motion and then one for each b.
+// (Variables that the event sets have their new values in F, their old ones in b: an event may also change what
+// constraints ask for, and then v+ is what they allow.) The first three by the projection's derivative, whose columns
+// are those of the motion and then one for each b.
 #ifndef MBS_IMPULSE_H
 #define MBS_IMPULSE_H
 
@@ -32,14 +34,19 @@ MbsStatus mbs_impulse_create(MbsContext *context, MbsSystem *motion, const MbsEv
                              bool has_redundancy, bool is_swept, MbsImpulse **impulse);
 void mbs_impulse_destroy(MbsImpulse *impulse);
 
-// The state's v; its signals are evaluated (asserted). Says which velocity cannot be reached, if one cannot.
+// Before variables get their new values: b at the state, whose signals are evaluated (asserted).
+void mbs_impulse_take_targets(MbsImpulse *impulse, const MbsState *state);
+// The state's v. Says which velocity cannot be reached, and which constraint is off, if one is.
 MbsStatus mbs_impulse_apply(MbsContext *context, MbsImpulse *impulse, MbsState *state);
 // Before it: the derivatives of the targets at the state before, whose columns were taken (signal_bank.h).
 void mbs_impulse_take_columns(MbsImpulse *impulse, const MbsState *state, const MbsColumns *columns);
 // After it: V from that of v- to that of v+, for all columns of the motion.
 void mbs_impulse_derivative(MbsImpulse *impulse, const MbsColumns *columns);
-// After it: from what v+ has received, in bar->v, to q and v- (of the state before, whose signals are evaluated), to
-// coefficients and parameters of the motion, and to `gradient` (columns of the motion).
-void mbs_impulse_transposed(MbsImpulse *impulse, const MbsState *before, const MbsStateBar *bar, mbs_scalar *gradient);
+// After it: from what v+ has received, in bar->v, to q and v-, and to `gradient` (columns of the motion, with new
+// values of variables); and what targets have received to `targets`. Then from there, with old values of variables and
+// at the state before, whose signals are evaluated.
+void mbs_impulse_transposed(MbsImpulse *impulse, const MbsStateBar *bar, mbs_scalar *gradient, mbs_scalar *targets);
+void mbs_impulse_targets_transposed(MbsImpulse *impulse, const MbsState *before, const mbs_scalar *targets,
+                                    const MbsStateBar *bar);
 
 #endif

@@ -3,11 +3,11 @@
 MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjectives *objectives) {
   const MbsBlueprint *blueprint = system->blueprint;
   int count = blueprint->objectives.count;
-  *objectives = (MbsObjectives){.system = system, .count = count};
+  *objectives = (MbsObjectives){.system = system, .count = count, .stride = system->column_count};
   MBS_TAKE(context, system->arena, objectives->items, count);
   MBS_TAKE(context, system->arena, objectives->value, count);
   MBS_TAKE(context, system->arena, objectives->g, count);
-  MBS_TAKE(context, system->arena, objectives->gradient, count * system->column_count);
+  MBS_TAKE(context, system->arena, objectives->gradient, count * objectives->stride);
   MBS_TAKE(context, system->arena, objectives->g_column, count * system->carried_count);
   for (int i = 0; i < count; ++i) {
     const MbsObjectiveSpec *spec = &blueprint->objectives.items[i];
@@ -38,7 +38,7 @@ void mbs_objectives_forget(MbsObjectives *objectives) {
   for (int i = 0; i < objectives->count; ++i) {
     objectives->value[i] = objectives->g[i] = 0;
   }
-  for (int i = 0; i < objectives->count * objectives->system->column_count; ++i) {
+  for (int i = 0; i < objectives->count * objectives->stride; ++i) {
     objectives->gradient[i] = 0;
   }
   for (int i = 0; i < objectives->count * objectives->system->carried_count; ++i) {
@@ -55,11 +55,12 @@ static void advance_item(MbsObjectives *objectives, int i, const MbsState *state
   mbs_scalar g = mbs_function_evaluate(objectives->system, function, state, NULL), before = objectives->g[i];
   objectives->value[i] = is_integral ? objectives->value[i] + h / 2 * (objectives->g[i] + g) : g;
   objectives->g[i] = g;
-  mbs_scalar *gradient = objectives->gradient + i * objectives->system->column_count;
+  mbs_scalar *gradient = objectives->gradient + i * objectives->stride;
   mbs_scalar *g_column = objectives->g_column + i * objectives->system->carried_count;
   for (int k = 0; k < count; ++k) {
     mbs_scalar change = mbs_function_derivative(objectives->system, function, state, k, columns, NULL);
-    if (k == objectives->system->time_column || k == objectives->system->step_column) {  // of this step by itself
+    bool is_own = k >= objectives->system->asked_count || k == objectives->system->time_column;
+    if (is_own || k == objectives->system->step_column) {  // of this step by itself
       gradient[k] = g_column[k] = 0;
       gradient[k] += is_integral && k == objectives->system->step_column ? (before + g) / 2 : 0;
     }
@@ -78,12 +79,12 @@ static void advance_value(MbsObjectives *objectives, int i, const MbsState *stat
     for (int s = 0; s < function->tape->input_count; ++s) {
       const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
       if (signal->kind == MBS_SIGNAL_OBJECTIVE) {
-        sum += function->outputs[1 + s] * objectives->gradient[signal->index * system->column_count + k];
+        sum += function->outputs[1 + s] * objectives->gradient[signal->index * objectives->stride + k];
       } else if (signal->kind == MBS_SIGNAL_PARAMETER && signal->index == system->columns[k]) {
         sum += function->outputs[1 + s];
       }
     }
-    objectives->gradient[i * system->column_count + k] = sum;
+    objectives->gradient[i * objectives->stride + k] = sum;
   }
 }
 

@@ -75,7 +75,9 @@ static MbsStatus place(MbsContext *context, MbsSimulation *simulation, const dou
     state->v[i] = velocity[i];
   }
   MBS_TRY((is_projected ? complete : check)(context, simulation));
+  MBS_TRY(mbs_events_settle(context, simulation, false));
   MBS_TRY(stepper->type->start(context, stepper, simulation->followed, state));
+  MBS_TRY(mbs_events_settle(context, simulation, true));
   mbs_signal_bank_evaluate(simulation->system, state);
   simulation->is_started = false;  // conditions hold from here on
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));

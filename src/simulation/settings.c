@@ -12,7 +12,8 @@ static MbsStatus no_names(void *user, MbsContext *context, MbsPlace place, const
   (void)user;
   (void)value;
   return mbs_fail(context, MBS_ERROR_INPUT, place,
-                  "simulation: \"%s\" cannot be used here: the settings are constants, not functions of parameters",
+                  "simulation: \"%s\" cannot be used here: the settings are constants, not functions of parameters (an "
+                  "event {when: t - T, stop: yes} ends a run at a parameter T)",
                   name);
 }
 

@@ -73,8 +73,10 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
     settings->is_stabilised = false;
   }
   MBS_TRY(mbs_settings_complete(context, model, settings));
-  const MbsCoordinateChoice choice = {
-      .is_relative = strcmp(settings->coordinates, "relative") == 0, .tree = settings->tree, .cut = settings->cut};
+  const MbsCoordinateChoice choice = {.is_relative = strcmp(settings->coordinates, "relative") == 0,
+                                      .keeps_jumps = settings->is_kinematic,
+                                      .tree = settings->tree,
+                                      .cut = settings->cut};
   MBS_TRY(mbs_compile(context, arena, model, &choice, &blueprint));
   MBS_TRY(mbs_start_complete(context, model, blueprint));
   double *nominal;
@@ -87,15 +89,19 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   }
   MBS_TRY(mbs_compile_choose_independents(context, blueprint, settings->independent));
   int *all, count = column_count;
-  MBS_TAKE(context, arena, all, column_count + 2);
+  MBS_TAKE(context, arena, all, column_count + 2 + blueprint->variable_count);
   for (int k = 0; k < column_count; ++k) {
     all[k] = columns[k];
+  }
+  for (int k = 0; k < blueprint->variable_count && column_count > 0; ++k) {
+    all[count++] = blueprint->variable_first + k;
   }
   for (int k = 0; k < 2 && column_count > 0 && blueprint->events.count > 0; ++k) {  // of a step by itself
     all[count++] = blueprint->clock + k;
   }
   MBS_TRY(mbs_system_create(context, arena, blueprint, count, all, is_carried, NULL, system));
   (*system)->asked_count = column_count;
+  (*system)->own_count = count - column_count;
   mbs_system_set_parameters(*system, nominal);
   return MBS_OK;
 }
@@ -135,7 +141,11 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   }
   MBS_TAKE(context, arena, simulation->levels, 3 * (size_t)system->m);
   MBS_TRY(mbs_violation_create(context, system, &simulation->violation));
-  return mbs_continuity_create(context, simulation);
+  MBS_TRY(mbs_continuity_create(context, simulation));
+  if (simulation->has_columns && simulation->events.count > 0) {
+    mbs_system_use_step_columns(system, false);
+  }
+  return MBS_OK;
 }
 
 static MbsStatus create_in_arena(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
@@ -226,8 +236,10 @@ static MbsStatus observe(MbsContext *context, MbsSimulation *simulation, double 
 static MbsStatus assemble(MbsContext *context, MbsSimulation *simulation) {
   MBS_TRY(mbs_initial_solve(context, simulation->initial, &simulation->state, true));
   mbs_violation_start(simulation, &simulation->violation);
+  MBS_TRY(mbs_events_settle(context, simulation, false));
   MBS_TRY(mbs_continuity_check_start(context, simulation));
-  return simulation->stepper->type->start(context, simulation->stepper, simulation->followed, &simulation->state);
+  MBS_TRY(simulation->stepper->type->start(context, simulation->stepper, simulation->followed, &simulation->state));
+  return mbs_events_settle(context, simulation, true);
 }
 
 static MbsStatus assemble_columns(MbsContext *context, MbsSimulation *simulation) {
@@ -281,6 +293,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   MbsState *state = &simulation->state;
   double began = mbs_simulation_now();
   forget(simulation);
+  mbs_events_begin(simulation);
   mbs_state_place_fixed(system, state);
   MbsStatus status = assemble(context, simulation);
   if (status != MBS_OK) {
@@ -305,6 +318,9 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
                                       simulation->has_columns ? &simulation->columns : NULL,
                                       &simulation->violation.jacobian, &simulation->opposition));
   mbs_objectives_advance(&simulation->objectives, state, simulation->has_columns ? &simulation->columns : NULL, 0);
+  if (simulation->has_columns) {
+    mbs_events_start_columns(simulation);
+  }
   mbs_system_take_derivatives(system, false);
   simulation->statistics.seconds_dynamics += solved - began;
   simulation->statistics.seconds_sensitivity += simulation->has_columns ? mbs_simulation_now() - solved : 0;
@@ -343,7 +359,7 @@ static void shift_columns(MbsSimulation *simulation) {
     add_shift(simulation, system->m, multipliers[l]);
   }
   for (int i = 0; i < simulation->objectives.count; ++i) {
-    add_shift(simulation, 1, simulation->objectives.gradient + i * system->column_count);
+    add_shift(simulation, 1, simulation->objectives.gradient + i * simulation->objectives.stride);
     add_shift(simulation, 1, simulation->objectives.g_column + i * system->carried_count);
   }
 }
@@ -355,6 +371,14 @@ static MbsStep next_step(const MbsSimulation *simulation) {
   MbsStep step =
       mbs_path_step(simulation->followed, is_plan ? simulation->planned + 1 : simulation->path.step_count + 1);
   step.number = simulation->path.step_count + 1;
+  if (is_plan && simulation->events.chained > 0) {
+    return (MbsStep){.number = step.number,
+                     .t = simulation->state.t,
+                     .set = step.set,
+                     .event = simulation->events.chained,
+                     .is_flow = true,
+                     .is_chained = true};
+  }
   if (simulation->events.is_moved) {
     step.h = step.t - simulation->state.t;
     step.is_flow = is_plan ? mbs_re(step.h) < shortest * simulation->settings.step : step.is_flow;
@@ -375,6 +399,9 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   const MbsColumns *columns = simulation->has_columns ? &simulation->columns : NULL;
   MbsStatistics *statistics = &simulation->statistics;
   double began = mbs_simulation_now();
+  if (mbs_events_is_pending(simulation)) {
+    MBS_TRY(mbs_events_happen(context, simulation));
+  }
   MbsStep step = next_step(simulation);
   bool has_events = simulation->events.count > 0;
   bool is_shifted = step.number == simulation->shift.number;
@@ -389,6 +416,9 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   mbs_continuity_watch(simulation);
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(simulation->system, columns != NULL);
+  if (columns && (mbs_step_restarts(&step) || simulation->events.is_moved)) {
+    mbs_system_use_step_columns(simulation->system, true);
+  }
   if (columns && step.is_flow) {
     mbs_events_flow_columns(simulation, &step);
   } else if (columns) {
@@ -397,6 +427,9 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, step.h);
   if (columns && has_events) {
     MBS_TRY(mbs_events_move_columns(context, simulation, &step));
+  }
+  if (columns && has_events) {
+    mbs_system_use_step_columns(simulation->system, false);
   }
   simulation->events.is_moved = step.event > 0;
   if (is_shifted && columns) {

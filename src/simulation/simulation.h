@@ -33,7 +33,8 @@ typedef struct MbsObjectives {
   int count;
   MbsObjective *items;
   mbs_scalar *value;         // count: running value
-  mbs_scalar *gradient;      // count x columns: running gradient
+  int stride;                // of gradients: all columns
+  mbs_scalar *gradient;      // count x stride: running gradient
   mbs_scalar *g, *g_column;  // integrand at the last step, count; its derivative, count x carried columns
 } MbsObjectives;
 
@@ -78,7 +79,7 @@ typedef struct MbsCheckpoint {
   MbsEnergyBalance energy;
   double largest_velocity, largest_acceleration, watched_quality, condition_start;
   long planned;
-  int record_count, since_grid;
+  int record_count, since_grid, chained;
   bool is_over, is_moved;
   MbsStep last;
 } MbsCheckpoint;
@@ -195,7 +196,7 @@ void mbs_violation_find(MbsSimulation *simulation, double off[2], double left[2]
 // After the start (h = 0) and after each step: the balance of energy, in the statistics. energy_balance.c
 void mbs_simulation_balance_energy(MbsSimulation *simulation, double h);
 
-// After an event, which took this much kinetic energy.
+// After an event, which took this much energy.
 void mbs_simulation_jump_energy(MbsSimulation *simulation, double lost);
 
 // Kinematics: the freedoms without a driver become rows of the blueprint. course.c

@@ -14,7 +14,7 @@ static MbsStatus list_columns(MbsContext *context, MbsSystem *system, MbsNode no
   const int *inputs;
   MBS_TRY(mbs_graph_inputs_of(context, system->blueprint->graph, node, &input_count, &inputs));
   for (int i = 0; i < input_count; ++i) {
-    bool is_parameter = inputs[i] < system->blueprint->parameters.count;
+    bool is_parameter = system->blueprint->signals.items[inputs[i]].kind == MBS_SIGNAL_PARAMETER;
     if (is_parameter && system->column_of_parameter[inputs[i]] >= 0) {
       column[(*count)++] = system->column_of_parameter[inputs[i]];
     }

@@ -277,8 +277,12 @@ void mbs_system_rejoin(MbsSystem *system, const MbsSystemElements *all) {
 }
 
 void mbs_system_set_parameters(MbsSystem *system, const double *values) {
-  for (int i = 0; i < system->blueprint->clock; ++i) {
+  const MbsBlueprint *blueprint = system->blueprint;
+  for (int i = 0; i < blueprint->clock; ++i) {
     system->parameters[i] = values[i];
+  }
+  for (int i = blueprint->variable_first; i < blueprint->variable_first + blueprint->variable_count; ++i) {
+    system->parameters[i] = blueprint->parameters.items[i].nominal;
   }
   refresh(system);
 }
@@ -288,6 +292,30 @@ void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system) {
     system->parameters[i] = from->parameters[i];
   }
   refresh(system);
+}
+
+void mbs_system_use_step_columns(MbsSystem *system, bool is_used) {
+  int own = is_used ? system->own_count : system->own_count > 2 ? system->own_count - 2 : 0;
+  system->column_count = system->bodies->column_count = system->asked_count + own;
+}
+
+void mbs_system_set_hidden(MbsSystem *system, const mbs_scalar *values) {
+  const MbsBlueprint *blueprint = system->blueprint;
+  bool is_changed = false, are_branches_alone = true;
+  for (int i = blueprint->variable_first; i < blueprint->parameters.count; ++i) {
+    mbs_scalar now = *values++, *at = &system->parameters[i];
+    bool is_same = !(mbs_re(now) < mbs_re(*at) || mbs_re(now) > mbs_re(*at) || mbs_im(now) < mbs_im(*at) ||
+                     mbs_im(now) > mbs_im(*at));
+    is_changed = is_changed || !is_same;
+    are_branches_alone = are_branches_alone && (is_same || i >= blueprint->variable_first + blueprint->variable_count);
+    *at = now;
+  }
+  if (!are_branches_alone) {
+    refresh(system);
+  } else if (is_changed) {  // which no coefficient depends on
+    system->terms->forget(system);
+    MBS_DEBUG(system->work->stamp = (MbsStamp){0});
+  }
 }
 
 void mbs_system_perturb(MbsSystem *system, int index, double step) {

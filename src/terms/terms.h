@@ -224,7 +224,8 @@ typedef struct MbsSystem {
   const char *const *coordinate_names;  // nq
   const MbsUnit *units;                 // n
   int column_count;                     // parameters to differentiate with respect to
-  int asked_count;                      // of these, the first ones that somebody asked for; the rest events need
+  int asked_count;                      // of these, the first ones that somebody asked for; the rest events need:
+  int own_count;                        // variables, and as the last ones, not always in use, time and size of a step
   int carried_count;                    // of these, how many states carry along: all (direct) or none (adjoint)
   const int *columns;                   // parameter of each column
   const int *column_of_parameter;       // -1: not a column
@@ -297,6 +298,13 @@ void mbs_system_rejoin(MbsSystem *system, const MbsSystemElements *all);
 void mbs_system_set_parameters(MbsSystem *system, const double *values);
 // The same with those of another system of the same blueprint.
 void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system);
+// Columns of time and size of a step that nobody asked for: are they in use?
+void mbs_system_use_step_columns(MbsSystem *system, bool is_used);
+// Other values of what events set: all variables, then all branches (model/event.h).
+void mbs_system_set_hidden(MbsSystem *system, const mbs_scalar *values);
+static inline int mbs_system_hidden_count(const MbsSystem *system) {
+  return system->blueprint->parameters.count - system->blueprint->variable_first;
+}
 // The same with parameter `index` perturbed by an imaginary `step` (complex build).
 void mbs_system_perturb(MbsSystem *system, int index, double step);
 // The same with all of them at once, by `step` times a direction, in place of what they were perturbed by.

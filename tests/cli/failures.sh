@@ -95,7 +95,7 @@ bodies:
 joints:
   - revolute: [ground.O, bar.O]
 forces:
-  - {spring: [bar.P, ground.E], law: "grip*sign(rate)", name: friction}
+  - {spring: [bar.P, ground.E], law: "grip*noevent(sign(rate))", name: friction}
 objectives:
   psi: {final: r(P).x}
 END
