@@ -29,7 +29,8 @@ static inline bool is_same_value(const char *path, const MbsField *field, const 
     return differ(path, field->name, "what is given");
   }
   bool is_text = mbs_reader_is_text_kind(field->kind);
-  bool is_map = field->kind == MBS_FIELD_NUMBER_MAP || field->kind == MBS_FIELD_VECTOR_MAP;
+  bool is_map =
+      field->kind == MBS_FIELD_NUMBER_MAP || field->kind == MBS_FIELD_SIGNAL_MAP || field->kind == MBS_FIELD_VECTOR_MAP;
   for (int i = 0; i < a->count; ++i) {
     if (is_text) {
       if (strcmp(a->texts[i].text, b->texts[i].text) != 0) {

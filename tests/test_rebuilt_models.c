@@ -102,6 +102,19 @@ static MbsModel *build_again(const MbsModel *from) {
     texts_of(&vectors->records[i].values[0], xyz);
     ENSURE_OK(context, mbs_model_add_ground_vector(context, to, vectors->records[i].name.text, xyz[0], xyz[1], xyz[2]));
   }
+  const MbsValue *variables = mbs_record_value(root, MBS_MODEL_VARIABLES);
+  for (int i = 0; i < variables->count; ++i) {
+    ENSURE_OK(context, mbs_model_add_variable(context, to, variables->records[i].name.text,
+                                              variables->records[i].values[0].texts[0].text));
+  }
+  const MbsValue *events = mbs_record_value(root, MBS_MODEL_EVENTS);
+  for (int i = 0; i < events->count; ++i) {
+    const MbsValue *set = mbs_record_value(&events->records[i], MBS_EVENT_SET);
+    for (int k = 0; k < set->count; ++k) {
+      ENSURE_OK(context, mbs_model_set_at_event(context, to, events->records[i].name.text, set->records[k].name.text,
+                                                set->records[k].values[0].texts[0].text));
+    }
+  }
   const MbsValue *parameters = mbs_record_value(root, MBS_MODEL_PARAMETERS);
   for (int i = 0; i < parameters->count; ++i) {
     ENSURE_OK(context, mbs_model_add_parameter(context, to, parameters->records[i].name.text,

@@ -98,16 +98,49 @@ static MbsStatus add_section_vector(MbsContext *context, MbsModel *model, const 
                     y, z);
 }
 
-MbsStatus mbs_model_add_parameter(MbsContext *context, MbsModel *model, const char *name, const char *value) {
-  MBS_TRY(mbs_builder_start(context, "mbs_model_add_parameter", model));
-  MBS_TRY(mbs_builder_need(context, "mbs_model_add_parameter", "name", name));
+// One entry `name: number` of a map, a section of the model.
+static MbsStatus add_number(MbsContext *context, MbsModel *model, const char *call, int section, const char *name,
+                            const char *value) {
+  MBS_TRY(mbs_builder_start(context, call, model));
+  MBS_TRY(mbs_builder_need(context, call, "name", name));
   MbsReader reader = mbs_builder_reader(context, model);
-  const MbsField *field = &mbs_model_type.fields[MBS_MODEL_PARAMETERS];
+  const MbsField *field = &mbs_model_type.fields[section];
   MbsYaml *map, *pair;
   MBS_TRY(mbs_builder_new_node(&reader, MBS_YAML_MAPPING, field->name, &map));
   MBS_TRY(mbs_builder_new_value(&reader, NULL, name, MBS_FIELD_NUMBER, 1, &value, &pair));
   mbs_builder_append(map, pair);
-  return mbs_builder_add(&reader, NULL, field, map, mbs_builder_change(&model->root, MBS_MODEL_PARAMETERS));
+  return mbs_builder_add(&reader, NULL, field, map, mbs_builder_change(&model->root, section));
+}
+
+MbsStatus mbs_model_add_parameter(MbsContext *context, MbsModel *model, const char *name, const char *value) {
+  return add_number(context, model, "mbs_model_add_parameter", MBS_MODEL_PARAMETERS, name, value);
+}
+
+MbsStatus mbs_model_add_variable(MbsContext *context, MbsModel *model, const char *name, const char *value) {
+  return add_number(context, model, "mbs_model_add_variable", MBS_MODEL_VARIABLES, name, value);
+}
+
+MbsStatus mbs_model_set_at_event(MbsContext *context, MbsModel *model, const char *event, const char *variable,
+                                 const char *value) {
+  const char *call = "mbs_model_set_at_event";
+  MBS_TRY(mbs_builder_start(context, call, model));
+  MBS_TRY(mbs_builder_need(context, call, "event", event));
+  MBS_TRY(mbs_builder_need(context, call, "variable", variable));
+  MbsReader reader = mbs_builder_reader(context, model);
+  const MbsRecord *record = mbs_builder_find(mbs_record_value(&model->root, MBS_MODEL_EVENTS), event);
+  if (!record) {
+    return mbs_reader_fail(&reader, NULL, mbs_nowhere,
+                           "variable \"%.60s\": there is no event \"%.60s\" yet; mbs_model_add_event comes first",
+                           variable, event);
+  }
+  const MbsRecordType *type = type_of_section(MBS_MODEL_EVENTS);
+  const MbsField *field = &type->fields[MBS_EVENT_SET];
+  MbsWhere where = {.word = type->name, .name = record->name.text};
+  MbsYaml *map, *pair;
+  MBS_TRY(mbs_builder_new_node(&reader, MBS_YAML_MAPPING, field->name, &map));
+  MBS_TRY(mbs_builder_new_value(&reader, &where, variable, MBS_FIELD_SIGNAL, 1, &value, &pair));
+  mbs_builder_append(map, pair);
+  return mbs_builder_add(&reader, &where, field, map, mbs_builder_change(record, MBS_EVENT_SET));
 }
 
 MbsStatus mbs_model_set_gravity(MbsContext *context, MbsModel *model, const char *x, const char *y, const char *z) {

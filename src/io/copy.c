@@ -234,7 +234,9 @@ static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const Mb
                      is_field(field, MBS_MODEL_GROUND, MBS_GROUND_POINTS) ||
                      is_field(field, MBS_MODEL_GROUND, MBS_GROUND_VECTORS);
   MbsField entry = *field;
-  entry.kind = field->kind == MBS_FIELD_VECTOR_MAP ? MBS_FIELD_VECTOR : MBS_FIELD_NUMBER;
+  entry.kind = field->kind == MBS_FIELD_VECTOR_MAP   ? MBS_FIELD_VECTOR
+               : field->kind == MBS_FIELD_SIGNAL_MAP ? MBS_FIELD_SIGNAL
+                                                     : MBS_FIELD_NUMBER;
   MbsYaml *last = NULL;
   const MbsYaml *pair = node->first;
   for (empty_copy(node); pair; pair = pair->next) {

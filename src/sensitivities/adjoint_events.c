@@ -295,7 +295,7 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
     mbs_scalar at_end = step->number > 0 ? half(sweep, o) : 0;
     events->of_size[o] = take_size(system, &sweep->bars[o]) + at_end;
     if (step->is_chained) {
-      events->of_size[o] = -(of_time + events->of_size[o]) - at_end;
+      events->of_size[o] = -of_time - at_end;  // its size is zero, whatever its time
     } else if (is_solved) {
       bool is_integral = objective_of(sweep, o)->kind == MBS_OBJECTIVE_IS_INTEGRAL;
       mbs_scalar began = simulation->events.began[events->record * simulation->objectives.count + sweep->objectives[o]];

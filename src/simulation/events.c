@@ -538,18 +538,19 @@ static MbsStatus restart_columns(MbsContext *context, MbsSimulation *simulation,
   return simulation->stepper->type->derivative(context, simulation->stepper, &start, &simulation->state, columns);
 }
 
-// After an event. Its own guard is at zero still, unless it is a floor's. Another one may have been taken to the other
-// side at once: a branch has followed, and an event of the model follows next.
+// After an event. Its own guard is at zero still, unless it is a floor's, or has jumped itself. Another one may have
+// been taken to the other side at once: a branch has followed, and an event of the model follows next.
 static void find_sides(MbsSimulation *simulation, MbsEvent *fired) {
   const double rounding = 1e-9;
   MbsEvents *events = &simulation->events;
   for (int i = 0; i < events->count; ++i) {
     MbsEvent *event = &events->items[i];
-    if (event == fired && event->spec->change == 0) {
+    event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
+    if (event == fired && !(fabs(event->value) > rounding * event->largest)) {  // real
       leave_zero(simulation, event);
       continue;
     }
-    event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
+    event->is_at_zero = event->is_at_zero && event != fired;
     int side = (event->value > 0) - (event->value < 0);
     event->is_near = true;
     event->slope = event->is_at_zero ? event->slope
@@ -557,7 +558,7 @@ static void find_sides(MbsSimulation *simulation, MbsEvent *fired) {
     if (event->is_at_zero || !(fabs(event->value) > rounding * event->largest)) {  // real
       continue;
     }
-    bool follows = event->spec->branch == 0 && side != event->side && mbs_event_is_awaited(event);
+    bool follows = event != fired && event->spec->branch == 0 && side != event->side && mbs_event_is_awaited(event);
     if (follows && events->chained == 0) {
       events->chained = 1 + i;
     }

@@ -379,7 +379,10 @@ static MbsStep next_step(const MbsSimulation *simulation) {
                      .is_flow = true,
                      .is_chained = true};
   }
-  if (simulation->events.is_moved) {
+  if (step.is_chained) {
+    step.t = simulation->state.t;
+    step.h = 0;
+  } else if (simulation->events.is_moved) {
     step.h = step.t - simulation->state.t;
     step.is_flow = is_plan ? mbs_re(step.h) < shortest * simulation->settings.step : step.is_flow;
   }
