@@ -41,7 +41,8 @@ const char *mbs_number(MbsModel *model, double number);
 
 // A named number: what gradients are taken with respect to.
 MbsStatus mbs_model_add_parameter(MbsContext *context, MbsModel *model, const char *name, const char *value);
-// A number that events set, with its value at the start; and what an event sets it to, an expression of the state before.
+// A number that events set, with its value at the start; and what an event sets it to, an expression of the state
+// before.
 MbsStatus mbs_model_add_variable(MbsContext *context, MbsModel *model, const char *name, const char *value);
 MbsStatus mbs_model_set_at_event(MbsContext *context, MbsModel *model, const char *event, const char *variable,
                                  const char *value);
