@@ -603,6 +603,7 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
   const MbsColumns *columns = simulation->has_columns ? &simulation->columns : NULL;
   const MbsStep step = events->step;
   MbsEvent *event = step.event > 0 ? &events->items[step.event - 1] : NULL;
+  mbs_signal_bank_evaluate(simulation->system, &simulation->state);
   double energy = energy_of(simulation);
   if (columns) {
     mbs_system_use_step_columns(simulation->system, true);
