@@ -199,9 +199,54 @@ static void check_turning(void) {
   ENSURE(result->event_count == 1);
   ENSURE_NEAR(result->events[0].time, time, 1e-14);
   ENSURE_NEAR(result->events[0].gradient[1], (1 - 3.0005 / root) / 10, 1e-10);
+  ENSURE(result->warning_count == 0);
   mbs_result_destroy(result);
   mbs_model_destroy(model);
 }
+
+// ---- what is told of events that hardly happen, or happen at once ----
+static void check_told(const char *text, const char *told) {
+  MbsModel *model = read_text(context, "told.yaml", text);
+  MbsRequest request = request_of(model, "ali3p", "natural", MBS_METHOD_DIRECT);
+  MbsResult *result = run(model, &request);
+  ENSURE(result->warning_count == (told != NULL));
+  ENSURE(!told || strstr(result->warnings[0], told));
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
+static const char *const grazing =
+    "mbsens: 1\n"
+    "parameters: {g: 10, v0: 3.0000001, e: 0.5}\n"
+    "gravity: [0, -g]\n"
+    "bodies: {b: {mass: 1, points: {P: [0, 0]}}}\n"
+    "events: {ceiling: {when: 0.45 - r(P).y, direction: falling, restitution: e}}\n"
+    "initial: {independent: [{coordinate: r(P).x, value: 0}, {coordinate: r(P).y, value: 0, velocity: v0}]}\n"
+    "objectives: {y: {final: r(P).y}}\n"
+    "simulation: {end: 0.5, step: 0.08}\n";
+
+static const char *const together =
+    "mbsens: 1\n"
+    "parameters: {g: 10, a: 1, b: 1}\n"
+    "gravity: [0, -g]\n"
+    "bodies: {b: {mass: 1, points: {P: [0, 0]}}, c: {mass: 2, points: {Q: [0, 0]}}}\n"
+    "events:\n"
+    "  p: {when: r(P).y, direction: falling, restitution: 0.5}\n"
+    "  q: {when: r(Q).y, direction: falling, restitution: 0.5}\n"
+    "initial: {independent: [{coordinate: r(P).y, value: a}, {coordinate: r(Q).y, value: b}]}\n"
+    "objectives: {y: {final: r(P).y + r(Q).y}}\n"
+    "simulation: {end: 0.5, step: 0.01}\n";
+
+// slower and slower, but not grazing
+static const char *const bouncing =
+    "mbsens: 1\n"
+    "parameters: {g: 10, e: 0.3}\n"
+    "gravity: [0, -g]\n"
+    "bodies: {b: {mass: 1, points: {P: [0, 0]}}}\n"
+    "events: {floor: {when: r(P).y, direction: falling, restitution: e}}\n"
+    "initial: {independent: [{coordinate: r(P).x, value: 0}, {coordinate: r(P).y, value: 5}]}\n"
+    "objectives: {y: {final: r(P).y}}\n"
+    "simulation: {end: 1.8569, step: 0.01}\n";
 
 int main(void) {
   context = mbs_context_create();
@@ -213,6 +258,9 @@ int main(void) {
   check_chain();
   check_leaving();
   check_turning();
+  check_told(grazing, "event \"ceiling\" at t = 0.299923 hardly passes zero");
+  check_told(together, "events \"p\" and \"q\" happen at the same time, t = 0.447214, and in this order");
+  check_told(bouncing, NULL);
   mbs_context_destroy(context);
   return 0;
 }

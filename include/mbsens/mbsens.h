@@ -184,6 +184,8 @@ typedef struct MbsEventResult {
   double time;
   double energy_lost;      // kinetic and potential
   const double *gradient;  // of its time, parameter_count; NULL: not computed (simulating only, adjoint)
+  bool is_grazing;         // its guard hardly passed zero: its time has a large derivative, or hardly any
+  bool is_together;        // it happened at the time of the one before, and both change the state
 } MbsEventResult;
 
 typedef struct MbsResult {

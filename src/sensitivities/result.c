@@ -121,6 +121,8 @@ static MbsStatus give_events(MbsContext *context, MbsArena *arena, const MbsSess
     given[i] = (MbsEventResult){.name = mbs_arena_copy_text(arena, events->items[record->event].spec->name),
                                 .time = mbs_session_number(session, record->t),
                                 .energy_lost = record->energy_lost,
+                                .is_grazing = record->is_grazing,
+                                .is_together = record->is_together,
                                 .gradient = gradient};
   }
   result->events = given;

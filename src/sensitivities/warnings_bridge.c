@@ -156,6 +156,31 @@ static MbsStatus warn_of_unsmooth(MbsContext *context, const MbsResult *result, 
   return MBS_OK;
 }
 
+// Where a guard touches zero a little more or less decides whether the event happens at all; where two happen at once,
+// on their order.
+static MbsStatus warn_of_events(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  bool has_grazed = false, has_met = false;
+  for (int i = 0; i < result->event_count; ++i) {
+    const MbsEventResult *event = &result->events[i];
+    if (event->is_grazing && !has_grazed) {
+      has_grazed = true;
+      MBS_TRY(
+          add(context, warnings,
+              "event \"%s\" at t = %.6g hardly passes zero: with slightly other numbers it may not happen, and what "
+              "follows, with its gradients, depends on that",
+              event->name, event->time));
+    }
+    if (event->is_together && !has_met && result->gradient) {
+      has_met = true;
+      MBS_TRY(add(context, warnings,
+                  "events \"%s\" and \"%s\" happen at the same time, t = %.6g, and in this order: where the order of "
+                  "such events counts, gradients are those on one side of it",
+                  result->events[i - 1].name, event->name, event->time));
+    }
+  }
+  return MBS_OK;
+}
+
 static MbsStatus warn_of_opposition(MbsContext *context, const MbsResult *result, Warnings *warnings) {
   if (!result->opposed_constraint) {
     return MBS_OK;
@@ -179,6 +204,7 @@ MbsStatus mbs_warnings_collect(MbsContext *context, MbsArena *arena, MbsResult *
   MBS_TRY(warn_of_jumps(context, result, &warnings));
   MBS_TRY(warn_of_kinks(context, result, &warnings));
   MBS_TRY(warn_of_unsmooth(context, result, &warnings));
+  MBS_TRY(warn_of_events(context, result, &warnings));
   MBS_TRY(warn_of_opposition(context, result, &warnings));
   result->warning_count = warnings.count;
   result->warnings = warnings.items;

@@ -127,6 +127,7 @@ static void visit_events(Cursor *cursor, const MbsEvents *events, const MbsSyste
     visit_real(cursor, 1, &event->value);
     visit_real(cursor, 1, &event->slope);
     visit_real(cursor, 1, &event->fastest);
+    visit_real(cursor, 1, &event->since);
     visit_real(cursor, 1, &event->largest);
   }
   visit(cursor, (size_t)(events->variable_count * system->asked_count), events->variable_columns);

@@ -20,7 +20,6 @@
 
 #include "simulation/simulation.h"
 
-static const double shortest = 1e-9;   // of the planned step: what is shorter flows
 static const double together = 1e-12;  // of the step: events that happen at the same time
 
 // ---- what a step changes ----
@@ -127,7 +126,7 @@ static MbsStatus enclose(Search *search, const MbsEvent *event) {
   double rounding = 2 * DBL_EPSILON * fmax(end, fabs(mbs_re(search->tried.t)));  // real
   for (int i = 0; i < MOST && !(fabs(fa) <= 2 * DBL_EPSILON * span); ++i) {      // real
     double x = a + t * (b - a), change = fabs(x - a);                            // real
-    MBS_TRY(try_step(search, x, x < shortest * whole));
+    MBS_TRY(try_step(search, x, x < MBS_SHORTEST_STEP * whole));
     double fx = value_of(event, x, mbs_re(guard_of(search, event)));
     if (x <= 0 || search->tried.is_flow) {
       return MBS_OK;  // as near to the beginning as can be told

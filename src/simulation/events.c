@@ -76,6 +76,7 @@ static void leave_zero(const MbsSimulation *simulation, MbsEvent *event) {
   event->side = event->slope > 0 ? 1 : event->slope < 0 ? -1 : 0;
   event->is_at_zero = true;
   event->is_near = false;
+  event->since = fabs(event->slope);  // real
 }
 
 void mbs_events_place(MbsSimulation *simulation) {
@@ -85,7 +86,7 @@ void mbs_events_place(MbsSimulation *simulation) {
     event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
     event->side = event->value > 0 ? 1 : event->value < 0 ? -1 : 0;
     event->is_at_zero = event->is_near = false;
-    event->fastest = 0;
+    event->fastest = event->since = 0;
     event->largest = fabs(event->value);  // real
     if (event->side == 0) {
       leave_zero(simulation, event);
@@ -116,6 +117,9 @@ static void accept(MbsSimulation *simulation, const MbsStep *step) {
     event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
     event->is_at_zero = event->is_at_zero && step->is_flow;
     event->is_near = fabs(event->value) < 2 * fabs(event->value - before);  // real
+    if (!step->is_flow) {
+      event->since = fmax(event->since, fabs((event->value - before) / mbs_re(step->h)));  // real
+    }
     if (event->is_near && !event->is_at_zero) {
       event->slope = mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state));
     }
@@ -296,14 +300,23 @@ MbsStatus mbs_events_step(MbsContext *context, MbsSimulation *simulation, MbsSte
   }
   MbsEvent *event = &events->items[step->event - 1];
   double rate = fabs(mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state)));  // real
-  event->fastest = rate > event->fastest ? rate : event->fastest;
+  event->fastest = fmax(event->fastest, rate);                                                           // real
   if (events->since_grid > MOST) {
     return mbs_fail(context, MBS_ERROR_NUMERICAL, event->spec->text.place,
                     "events never settle: %d happened between two steps, the last \"%s\" at t = %.10g; where impacts "
                     "come ever faster let one of them end the run, or hold what comes to rest",
                     MOST, event->spec->name, mbs_re(simulation->state.t));
   }
-  return record(context, simulation, step->event - 1);
+  MBS_TRY(record(context, simulation, step->event - 1));
+  const double hardly = 1e-3;
+  MbsEventRecord *now = &events->records[events->record_count - 1];
+  now->is_grazing = !step->is_chained && rate < hardly * event->since;
+  if (events->record_count > 1 && step->is_flow && !step->is_chained) {
+    double apart = mbs_re(now->t - now[-1].t) / simulation->settings.step;
+    now->is_together = apart < MBS_SHORTEST_STEP && mbs_event_changes_state(event->spec) &&
+                       mbs_event_changes_state(events->items[now[-1].event].spec);
+  }
+  return MBS_OK;
 }
 
 // ---- columns ----

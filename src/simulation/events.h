@@ -32,6 +32,9 @@
 
 struct MbsSimulation;
 
+// Of a planned step: what is shorter flows.
+#define MBS_SHORTEST_STEP 1e-9
+
 typedef struct MbsEvent {
   const MbsEventSpec *spec;
   MbsFunction guard, rate;
@@ -44,6 +47,7 @@ typedef struct MbsEvent {
   bool is_near;           // to zero, so that it may turn within the next step: its rate is known
   double largest;         // that it has been so far
   double fastest;         // the largest rate at which it has passed zero
+  double since;           // the largest since it happened last, or since the start
 } MbsEvent;
 
 // What has happened.
@@ -51,6 +55,8 @@ typedef struct MbsEventRecord {
   int event;
   mbs_scalar t;
   double energy_lost;
+  bool is_grazing;   // its guard passed zero hardly faster than it stands still
+  bool is_together;  // it happened with the one before, and both change the state
 } MbsEventRecord;
 
 typedef struct MbsEvents {

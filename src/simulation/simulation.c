@@ -366,7 +366,6 @@ static void shift_columns(MbsSimulation *simulation) {
 
 // the next one of the plan, or of the path that is followed; from where an event was, a piece of it
 static MbsStep next_step(const MbsSimulation *simulation) {
-  const double shortest = 1e-9;  // see events.h
   bool is_plan = simulation->followed == &simulation->plan;
   MbsStep step =
       mbs_path_step(simulation->followed, is_plan ? simulation->planned + 1 : simulation->path.step_count + 1);
@@ -384,7 +383,7 @@ static MbsStep next_step(const MbsSimulation *simulation) {
     step.h = 0;
   } else if (simulation->events.is_moved) {
     step.h = step.t - simulation->state.t;
-    step.is_flow = is_plan ? mbs_re(step.h) < shortest * simulation->settings.step : step.is_flow;
+    step.is_flow = is_plan ? mbs_re(step.h) < MBS_SHORTEST_STEP * simulation->settings.step : step.is_flow;
   }
   return step;
 }
