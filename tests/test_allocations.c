@@ -198,7 +198,10 @@ static void check_second_run(MbsContext *context, const char *path, const char *
   ENSURE(count <= MOST_COLUMNS);
   ENSURE_OK(context, mbs_simulator_run(context, simulator));
   taken = freed = 0;
-  ENSURE_OK(context, mbs_simulator_run(context, simulator));
+  // where a run has events, a few numbers for each of them would fit into the room that an arena has to spare: often
+  for (int again = 0; again < (strstr(path, "event_impacts.yaml") ? 200 : 1); ++again) {
+    ENSURE_OK(context, mbs_simulator_run(context, simulator));
+  }
   if (taken > 0 || freed > 0) {
     (void)printf("%s, %s, %s, method %d: %ld taken, %ld freed\n", path, formulation, coordinates, method, taken, freed);
   }

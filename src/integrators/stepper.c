@@ -1,6 +1,8 @@
 // See stepper.h.
 #include "integrators/stepper.h"
 
+#include <string.h>
+
 #include "integrators/kinematic.h"
 #include "integrators/reduced.h"
 
@@ -36,15 +38,13 @@ void mbs_columns_begin_step(const MbsSystem *system, const MbsColumns *columns, 
 }
 
 mbs_scalar *mbs_put(mbs_scalar *to, int count, const mbs_scalar *from) {
-  for (int i = 0; i < count; ++i) {
-    to[i] = from[i];
+  if (count > 0) {
+    memcpy(to, from, (size_t)count * sizeof *to);
   }
   return to + count;
 }
 
 const mbs_scalar *mbs_take(const mbs_scalar *from, int count, mbs_scalar *to) {
-  for (int i = 0; i < count; ++i) {
-    to[i] = from[i];
-  }
+  (void)mbs_put(to, count, from);
   return from + count;
 }
