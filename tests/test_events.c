@@ -84,7 +84,7 @@ static void check_ball(const MbsModel *model, double step, MbsMethod method, con
   const double rounding = 1e-11;
   for (int k = 0; k < NUMBERS; ++k) {
     double complex p[NUMBERS] = {numbers[0], numbers[1], numbers[2], numbers[3]};
-    p[k] = CMPLX(numbers[k], 1e-100);
+    p[k] += 1e-100 * (double complex)I;
     bounce(p, 3.6, out);
     for (int i = 0; i < IMPACTS + 4; ++i) {
       double expected = cimag(out[i]) / 1e-100;
