@@ -312,6 +312,28 @@ static MbsStatus follow(Search *search, const MbsEvent *event) {
   return is_there || is_near ? MBS_OK : has_changed(search, event, false);
 }
 
+// Has a guard passed zero though the run that is followed has no such event any more? (One that it has later happens
+// earlier here, and is looked for from there.)
+static MbsStatus look_for_new(const Search *search) {
+  const double rounding = 1e-9;
+  const MbsSimulation *simulation = search->simulation;
+  const MbsPath *path = simulation->followed;
+  for (int i = 0; i < simulation->events.count; ++i) {
+    const MbsEvent *event = &simulation->events.items[i];
+    double g = mbs_re(guard_of(search, event));
+    bool is_expected = event->is_at_zero || !mbs_event_is_awaited(event) || side_of(g) == event->side ||
+                       !(fabs(g) > rounding * event->largest);  // real
+    for (int s = path->stretch_count - 1; s >= 0 && path->stretches[s].last >= search->planned.number && !is_expected;
+         --s) {
+      is_expected = path->stretches[s].event == 1 + i;
+    }
+    if (!is_expected) {
+      return has_changed(search, event, true);
+    }
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsStep *step) {
   Search search = {.context = context, .simulation = simulation, .planned = *step, .begin = simulation->state.t};
   const MbsEvents *events = &simulation->events;
@@ -323,8 +345,8 @@ MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsSt
     found = step->event - 1;
   } else {
     MBS_TRY(try_step(&search, step->h, step->is_flow));
-    if (!is_followed && !step->is_flow) {
-      MBS_TRY(find_first(&search, &found));
+    if (!step->is_flow) {
+      MBS_TRY(is_followed ? look_for_new(&search) : find_first(&search, &found));
     }
   }
   *step = search.tried;

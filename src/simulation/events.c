@@ -1,4 +1,5 @@
-// See events.h. Locating is in event_search.c.
+// See events.h. Locating is in event_search.c, variables and branches in event_variables.c, derivatives in
+// event_columns.c.
 #include "simulation/events.h"
 
 #include <math.h>
@@ -143,121 +144,6 @@ void mbs_events_flow(MbsSimulation *simulation, const MbsStep *step) {
   mbs_signal_bank_accept(simulation->system, state, false);
 }
 
-void mbs_events_flow_columns(MbsSimulation *simulation, const MbsStep *step) {
-  const MbsSystem *system = simulation->system;
-  const MbsState *state = &simulation->state;
-  const MbsColumns *columns = &simulation->columns;
-  int own = system->step_column * system->nq;
-  mbs_columns_begin_step(system, columns, NULL);
-  for (int k = 0; k < system->column_count; ++k) {
-    for (int i = k * system->nq; i < k * system->nq + system->n; ++i) {
-      columns->X[i] += step->h * columns->V[i];
-      columns->V[i] += step->h * columns->A[i];
-    }
-  }
-  for (int i = 0; i < system->n; ++i) {
-    columns->X[own + i] = state->v[i] - step->h * state->a[i];
-    columns->V[own + i] = state->a[i];
-  }
-  mbs_system_fixed_columns(system, state->t, columns->X, columns->V, columns->A);
-}
-
-// ---- variables and branches ----
-static void read_hidden(const MbsSimulation *simulation, mbs_scalar *to) {
-  const MbsSystem *system = simulation->system;
-  (void)mbs_put(to, simulation->events.hidden_count, system->parameters + system->blueprint->variable_first);
-}
-
-static mbs_scalar *branch_of(const MbsSimulation *simulation, const MbsEventSpec *spec) {
-  const MbsBlueprint *blueprint = simulation->system->blueprint;
-  return &simulation->events.hidden[blueprint->branches.items[spec->branch - 1].parameter - blueprint->variable_first];
-}
-
-// what a branch is where its guard (of step and sign: its argument; of floor: that less the branch) is g, on that side
-static double branch_at(const MbsSimulation *simulation, const MbsEventSpec *spec, double g, int side) {
-  double b = mbs_re(*branch_of(simulation, spec));
-  switch (simulation->system->blueprint->branches.items[spec->branch - 1].operation) {
-    case MBS_OP_FLOOR: return floor(g + b) - (side < 0 && !(g < 0 || g > 0));  // real
-    case MBS_OP_STEP: return side >= 0;
-    default: return side;
-  }
-}
-
-bool mbs_events_does_switch(const MbsSimulation *simulation, const MbsEvent *event, int side) {
-  read_hidden(simulation, simulation->events.hidden);
-  double b = branch_at(simulation, event->spec, 0, side), known = mbs_re(*branch_of(simulation, event->spec));
-  return event->spec->change == 0 && (b < known || b > known);
-}
-
-void mbs_events_begin(MbsSimulation *simulation) {
-  MbsEvents *events = &simulation->events;
-  for (int i = 0; i < events->hidden_count; ++i) {
-    events->hidden[i] = i < events->variable_count
-                            ? mbs_function_value(simulation->system, &events->initial[i], &simulation->state)
-                            : 0;
-  }
-  mbs_system_set_hidden(simulation->system, events->hidden);
-}
-
-// Branches as the present state has them; returns whether one changed. fired: an event that has switched its own; NULL:
-// the start, where guards at zero go where their rates take them, if these are known.
-static bool settle(MbsSimulation *simulation, const MbsEvent *fired, bool has_accelerations) {
-  const double rounding = 1e-9;
-  MbsEvents *events = &simulation->events;
-  bool is_changed = false;
-  read_hidden(simulation, events->hidden);
-  for (int i = 0; i < events->count; ++i) {
-    const MbsEvent *event = &events->items[i];
-    if (event->spec->branch == 0 || event->spec->change > 0 || (fired && fired->spec->branch == event->spec->branch)) {
-      continue;
-    }
-    double g = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
-    bool is_zero = fired ? !(fabs(g) > rounding * event->largest) : !(g > 0 || g < 0);  // real
-    double slope = is_zero && !fired && has_accelerations
-                       ? mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state))
-                       : 0;
-    int side = is_zero ? (slope > 0) - (slope < 0) : (g > 0) - (g < 0);
-    double b = branch_at(simulation, event->spec, g, side), known = mbs_re(*branch_of(simulation, event->spec));
-    if ((b < known || b > known) && !(is_zero && fired)) {
-      *branch_of(simulation, event->spec) = b;
-      is_changed = true;
-    }
-  }
-  if (is_changed) {
-    mbs_system_set_hidden(simulation->system, events->hidden);
-    mbs_signal_bank_evaluate(simulation->system, &simulation->state);
-  }
-  return is_changed;
-}
-
-static MbsStatus never_settles(MbsContext *context, const MbsSimulation *simulation) {
-  const MbsBranchSpec *branch = &simulation->system->blueprint->branches.items[0];
-  return mbs_fail(
-      context, MBS_ERROR_NUMERICAL, branch->text.place,
-      "the branches of what jumps do not settle at t = %.10g, as where friction holds something at rest: %s "
-      "and others have no value there; write noevent(...) around what jumps to take it as it is, or smooth it",
-      mbs_re(simulation->state.t), branch->name);
-}
-
-MbsStatus mbs_events_settle(MbsContext *context, MbsSimulation *simulation, bool has_accelerations) {
-  MbsStepper *stepper = simulation->stepper;
-  int branches = simulation->system->blueprint->branches.count;
-  if (branches == 0) {
-    return MBS_OK;
-  }
-  mbs_signal_bank_evaluate(simulation->system, &simulation->state);
-  for (int round = 0; round <= branches + 2; ++round) {
-    if (!settle(simulation, NULL, has_accelerations)) {
-      return MBS_OK;
-    }
-    if (has_accelerations) {
-      MBS_TRY(stepper->type->start(context, stepper, simulation->followed, &simulation->state));
-      mbs_signal_bank_evaluate(simulation->system, &simulation->state);
-    }
-  }
-  return never_settles(context, simulation);
-}
-
 static MbsStatus record(MbsContext *context, MbsSimulation *simulation, int event) {
   MbsEvents *events = &simulation->events;
   int columns = simulation->system->asked_count;
@@ -277,7 +163,7 @@ static MbsStatus record(MbsContext *context, MbsSimulation *simulation, int even
     events->began = began;
     events->gradient_capacity = capacity;
   }
-  read_hidden(simulation, events->hiddens + events->record_count * events->hidden_count);
+  mbs_events_read_hidden(simulation, events->hiddens + events->record_count * events->hidden_count);
   (void)mbs_put(events->began + events->record_count * objectives, objectives, simulation->objectives.g);
   events->records[events->record_count++] = (MbsEventRecord){.event = event, .t = simulation->state.t};
   return MBS_OK;
@@ -319,130 +205,6 @@ MbsStatus mbs_events_step(MbsContext *context, MbsSimulation *simulation, MbsSte
   return MBS_OK;
 }
 
-// ---- columns ----
-// list: columns of `size` numbers each; those of the step by itself to all others
-static void shift_list(const MbsSimulation *simulation, int size, const mbs_scalar *by_h, const mbs_scalar *by_t,
-                       mbs_scalar *list) {
-  const MbsSystem *system = simulation->system;
-  const MbsEvents *events = &simulation->events;
-  const mbs_scalar *of_h = list + system->step_column * size, *of_t = list + system->time_column * size;
-  for (int k = 0; k < system->asked_count && size > 0 && list; ++k) {
-    for (int i = 0; i < size && (by_h || by_t); ++i) {
-      list[k * size + i] += (by_h ? by_h[k] : 0) * of_h[i] + (by_t ? by_t[k] : 0) * of_t[i];
-    }
-    for (int d = 0; d < events->variable_count; ++d) {
-      int own = system->column_of_parameter[system->blueprint->variable_first + d];
-      for (int i = 0; i < size; ++i) {
-        list[k * size + i] += events->variable_columns[d * system->asked_count + k] * list[own * size + i];
-      }
-    }
-  }
-}
-
-static void shift_motion(const MbsSimulation *simulation, const mbs_scalar *by_t) {
-  shift_list(simulation, simulation->system->nq, NULL, by_t, simulation->columns.X);
-  shift_list(simulation, simulation->system->nq, NULL, by_t, simulation->columns.V);
-}
-
-// what the step's size and its time, and variables, do to everything; NULL: they stay
-static void shift(MbsSimulation *simulation, const mbs_scalar *by_h, const mbs_scalar *by_t) {
-  const MbsSystem *system = simulation->system;
-  const MbsColumns *columns = &simulation->columns;
-  mbs_scalar *const coordinates[] = {columns->X, columns->V, columns->A,
-                                     simulation->stepper->type->carried_columns(simulation->stepper)};
-  mbs_scalar *const multipliers[] = {columns->L, columns->S, columns->K, columns->T};
-  for (int l = 0; l < 4; ++l) {
-    shift_list(simulation, system->nq, by_h, by_t, coordinates[l]);
-    shift_list(simulation, system->m, by_h, by_t, multipliers[l]);
-  }
-  for (int i = 0; i < simulation->objectives.count; ++i) {
-    shift_list(simulation, 1, by_h, by_t, simulation->objectives.gradient + i * simulation->objectives.stride);
-    shift_list(simulation, 1, by_h, by_t, simulation->objectives.g_column + i * system->carried_count);
-  }
-}
-
-void mbs_events_start_columns(MbsSimulation *simulation) {
-  const MbsSystem *system = simulation->system;
-  MbsEvents *events = &simulation->events;
-  for (int d = 0; d < events->variable_count; ++d) {
-    (void)mbs_function_evaluate(system, &events->initial[d], &simulation->state, NULL);
-    for (int k = 0; k < system->asked_count; ++k) {
-      events->variable_columns[d * system->asked_count + k] =
-          mbs_function_derivative(system, &events->initial[d], &simulation->state, k, &simulation->columns, NULL);
-    }
-  }
-  if (events->variable_count > 0) {
-    shift(simulation, NULL, NULL);
-  }
-}
-
-// the derivative of a function, with what variables do to it
-static mbs_scalar derivative_of(const MbsSimulation *simulation, const MbsFunction *function, int k) {
-  const MbsSystem *system = simulation->system;
-  const MbsEvents *events = &simulation->events;
-  mbs_scalar sum = mbs_function_derivative(system, function, &simulation->state, k, &simulation->columns, NULL);
-  for (int d = 0; d < events->variable_count; ++d) {
-    int own = system->column_of_parameter[system->blueprint->variable_first + d];
-    sum += events->variable_columns[d * system->asked_count + k] *
-           mbs_function_derivative(system, function, &simulation->state, own, &simulation->columns, NULL);
-  }
-  return sum;
-}
-
-// of the event's time, where the size of the step changes by -t_a' as yet
-static MbsStatus find_time(MbsContext *context, const MbsSimulation *simulation, const MbsEvent *event,
-                           mbs_scalar *gradient) {
-  const MbsSystem *system = simulation->system;
-  const MbsState *state = &simulation->state;
-  (void)mbs_function_evaluate(system, &event->guard, state, NULL);
-  mbs_scalar of_h =
-      mbs_function_derivative(system, &event->guard, state, system->step_column, &simulation->columns, NULL);
-  mbs_scalar rate =
-      of_h + mbs_function_derivative(system, &event->guard, state, system->time_column, &simulation->columns, NULL);
-  for (int k = 0; k < system->asked_count; ++k) {
-    mbs_scalar change = derivative_of(simulation, &event->guard, k);
-    gradient[k] = -(change - of_h * simulation->events.t_columns[k]) / rate;
-    if (!mbs_is_finite(gradient[k])) {
-      return mbs_fail(context, MBS_ERROR_NUMERICAL, event->spec->text.place,
-                      "event \"%s\" at t = %.10g: its guard touches zero without passing it, so that its time has no "
-                      "derivative",
-                      event->spec->name, mbs_re(state->t));
-    }
-  }
-  return MBS_OK;
-}
-
-MbsStatus mbs_events_move_columns(MbsContext *context, MbsSimulation *simulation, const MbsStep *step) {
-  const MbsSystem *system = simulation->system;
-  MbsEvents *events = &simulation->events;
-  mbs_scalar *t_columns = events->t_columns;
-  int asked = system->asked_count;
-  if (step->event > 0) {
-    mbs_scalar *gradient = events->gradients + (events->record_count - 1) * asked;
-    if (step->is_chained) {
-      (void)mbs_put(gradient, asked, t_columns);
-    } else {
-      MBS_TRY(find_time(context, simulation, &events->items[step->event - 1], gradient));
-    }
-    for (int k = 0; k < asked; ++k) {  // t_b' - t_a', for a moment
-      t_columns[k] = gradient[k] - t_columns[k];
-    }
-    shift(simulation, t_columns, gradient);
-    (void)mbs_put(t_columns, asked, gradient);
-    return MBS_OK;
-  }
-  for (int k = 0; k < asked; ++k) {
-    t_columns[k] = -t_columns[k];
-  }
-  if (events->is_moved || events->variable_count > 0) {
-    shift(simulation, events->is_moved ? t_columns : NULL, NULL);
-  }
-  for (int k = 0; k < asked; ++k) {
-    t_columns[k] = 0;
-  }
-  return MBS_OK;
-}
-
 // ---- what happens ----
 bool mbs_events_is_pending(const MbsSimulation *simulation) {
   const MbsEvents *events = &simulation->events;
@@ -453,27 +215,13 @@ bool mbs_events_is_pending(const MbsSimulation *simulation) {
   return !(spec && spec->is_last && !mbs_event_changes_state(spec));
 }
 
-// what the event makes of variables and of its branch, from the state before: in events->hidden
-static void find_hidden(MbsSimulation *simulation, const MbsEvent *event, int side) {
-  MbsEvents *events = &simulation->events;
-  read_hidden(simulation, events->hidden);
-  for (int k = 0; k < event->spec->assignment_count; ++k) {
-    events->hidden[event->spec->assignments[k].variable] =
-        mbs_function_value(simulation->system, &event->assigned[k], &simulation->state);
-  }
-  if (event->spec->branch > 0) {
-    mbs_scalar *b = branch_of(simulation, event->spec);
-    *b = event->spec->change != 0 ? *b + event->spec->change : branch_at(simulation, event->spec, 0, side);
-  }
-}
-
 MbsStatus mbs_events_restart(MbsContext *context, MbsSimulation *simulation, const MbsStep *step) {
   MbsStepper *stepper = simulation->stepper;
   MbsState *state = &simulation->state;
   int branches = simulation->system->blueprint->branches.count;
   MbsEvent *event = step->event > 0 ? &simulation->events.items[step->event - 1] : NULL;
   if (event) {
-    find_hidden(simulation, event, step->side);
+    mbs_events_find_hidden(simulation, event, step->side);
     if (event->impulse) {
       mbs_impulse_take_targets(event->impulse, state);
     }
@@ -485,70 +233,11 @@ MbsStatus mbs_events_restart(MbsContext *context, MbsSimulation *simulation, con
   for (int round = 0; round <= branches + 2; ++round) {
     MBS_TRY(stepper->type->start(context, stepper, simulation->followed, state));
     mbs_signal_bank_evaluate(simulation->system, state);
-    if (!event || branches == 0 || !settle(simulation, event, true)) {
+    if (!event || branches == 0 || !mbs_events_settle_once(simulation, event, true)) {
       return MBS_OK;
     }
   }
-  return never_settles(context, simulation);
-}
-
-// Before the event: what its targets and assignments depend on. Columns of a step by itself begin anew.
-static void take_columns(MbsSimulation *simulation, const MbsEvent *event) {
-  const MbsSystem *system = simulation->system;
-  const MbsColumns *columns = &simulation->columns;
-  mbs_columns_begin_step(system, columns, NULL);
-  mbs_system_fixed_columns(system, simulation->state.t, columns->X, columns->V, columns->A);
-  if (!event || (!event->impulse && event->spec->assignment_count == 0)) {
-    return;
-  }
-  mbs_signal_bank_take_columns(system, &simulation->state, columns);
-  for (int i = 0; i < event->spec->assignment_count; ++i) {
-    (void)mbs_function_evaluate(system, &event->assigned[i], &simulation->state, NULL);
-    for (int k = 0; k < system->column_count; ++k) {
-      event->slopes[i * system->column_count + k] =
-          mbs_function_derivative(system, &event->assigned[i], &simulation->state, k, columns, NULL);
-    }
-  }
-  if (event->impulse) {
-    mbs_impulse_take_columns(event->impulse, &simulation->state, columns);
-  }
-}
-
-// of the variables that the event sets: d+' = f' + f_t t' + f_d d-'
-static void assign_columns(MbsSimulation *simulation, const MbsEvent *event) {
-  const MbsSystem *system = simulation->system;
-  MbsEvents *events = &simulation->events;
-  int asked = system->asked_count;
-  for (int i = 0; i < event->spec->assignment_count; ++i) {
-    mbs_scalar *slope = event->slopes + i * system->column_count;
-    for (int k = 0; k < asked; ++k) {
-      slope[k] += events->t_columns[k] * slope[system->time_column];
-      for (int d = 0; d < events->variable_count; ++d) {
-        slope[k] += events->variable_columns[d * asked + k] *
-                    slope[system->column_of_parameter[system->blueprint->variable_first + d]];
-      }
-    }
-  }
-  for (int i = 0; i < event->spec->assignment_count; ++i) {
-    (void)mbs_put(events->variable_columns + event->spec->assignments[i].variable * asked, asked,
-                  event->slopes + i * system->column_count);
-  }
-}
-
-static MbsStatus restart_columns(MbsContext *context, MbsSimulation *simulation, const MbsEvent *event) {
-  const MbsSystem *system = simulation->system;
-  const MbsColumns *columns = &simulation->columns;
-  const MbsStep start = {0};
-  if (event) {
-    assign_columns(simulation, event);
-  }
-  if (event && event->impulse) {
-    mbs_impulse_derivative(event->impulse, columns);
-    shift_motion(simulation, simulation->events.t_columns);
-    mbs_columns_begin_step(system, columns, NULL);
-    mbs_system_fixed_columns(system, simulation->state.t, columns->X, columns->V, columns->A);
-  }
-  return simulation->stepper->type->derivative(context, simulation->stepper, &start, &simulation->state, columns);
+  return mbs_events_never_settle(context, simulation);
 }
 
 // After an event. Its own guard is at zero still, unless it is a floor's, or has jumped itself. Another one may have
@@ -620,7 +309,7 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
   double energy = energy_of(simulation);
   if (columns) {
     mbs_system_use_step_columns(simulation->system, true);
-    take_columns(simulation, event);
+    mbs_events_take_columns(simulation, event);
   }
   MBS_TRY(mbs_events_restart(context, simulation, &step));
   double lost = energy - energy_of(simulation);
@@ -628,11 +317,11 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
   mbs_guards_jump(&simulation->guards, &simulation->state);
   mbs_system_take_derivatives(simulation->system, columns != NULL);
   if (columns) {
-    MBS_TRY(restart_columns(context, simulation, event));
+    MBS_TRY(mbs_events_restart_columns(context, simulation, event));
   }
   mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, 0);
   if (columns) {
-    shift(simulation, NULL, event ? events->t_columns : NULL);
+    mbs_events_shift(simulation, NULL, event ? events->t_columns : NULL);
     mbs_system_use_step_columns(simulation->system, false);
   }
   mbs_system_take_derivatives(simulation->system, false);

@@ -112,4 +112,21 @@ MbsStatus mbs_events_happen(MbsContext *context, struct MbsSimulation *simulatio
 // The state alone: velocities after the event, and accelerations and multipliers anew.
 MbsStatus mbs_events_restart(MbsContext *context, struct MbsSimulation *simulation, const MbsStep *step);
 
+// ---- event_variables.c ----
+// Values of variables and branches as the system has them; and what an event makes of them at the state before, its
+// guard going to that side (in events->hidden).
+void mbs_events_read_hidden(const struct MbsSimulation *simulation, mbs_scalar *to);
+void mbs_events_find_hidden(struct MbsSimulation *simulation, const MbsEvent *event, int side);
+// Branches as the present state has them; returns whether one changed. fired: an event that has switched its own; NULL:
+// the start, where guards at zero go where their rates take them, if these are known.
+bool mbs_events_settle_once(struct MbsSimulation *simulation, const MbsEvent *fired, bool has_accelerations);
+MbsStatus mbs_events_never_settle(MbsContext *context, const struct MbsSimulation *simulation);
+
+// ---- event_columns.c ----
+// What the size and the time of the last step (by column, NULL: they stay), and variables, do to all columns.
+void mbs_events_shift(struct MbsSimulation *simulation, const mbs_scalar *by_h, const mbs_scalar *by_t);
+// Before an event: what its targets and assignments depend on. And after it, before objectives: of the state.
+void mbs_events_take_columns(struct MbsSimulation *simulation, const MbsEvent *event);
+MbsStatus mbs_events_restart_columns(MbsContext *context, struct MbsSimulation *simulation, const MbsEvent *event);
+
 #endif

@@ -339,31 +339,6 @@ MbsStatus mbs_simulation_repeat_step(MbsContext *context, MbsSimulation *simulat
   return MBS_OK;
 }
 
-// to one column of a list, `size` numbers each, what the step's own columns say
-static void add_shift(const MbsSimulation *simulation, int size, mbs_scalar *list) {
-  const MbsSystem *system = simulation->system;
-  for (int i = 0; i < size && list; ++i) {
-    list[simulation->shift_column * size + i] += simulation->shift.h * list[system->step_column * size + i] +
-                                                 simulation->shift.t * list[system->time_column * size + i];
-  }
-}
-
-static void shift_columns(MbsSimulation *simulation) {
-  const MbsSystem *system = simulation->system;
-  const MbsColumns *columns = &simulation->columns;
-  mbs_scalar *const coordinates[] = {columns->X, columns->V, columns->A,
-                                     simulation->stepper->type->carried_columns(simulation->stepper)};
-  mbs_scalar *const multipliers[] = {columns->L, columns->S, columns->K, columns->T};
-  for (int l = 0; l < 4; ++l) {
-    add_shift(simulation, system->nq, coordinates[l]);
-    add_shift(simulation, system->m, multipliers[l]);
-  }
-  for (int i = 0; i < simulation->objectives.count; ++i) {
-    add_shift(simulation, 1, simulation->objectives.gradient + i * simulation->objectives.stride);
-    add_shift(simulation, 1, simulation->objectives.g_column + i * system->carried_count);
-  }
-}
-
 // the next one of the plan, or of the path that is followed; from where an event was, a piece of it
 static MbsStep next_step(const MbsSimulation *simulation) {
   bool is_plan = simulation->followed == &simulation->plan;
@@ -406,8 +381,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   }
   MbsStep step = next_step(simulation);
   bool has_events = simulation->events.count > 0;
-  bool is_shifted = step.number == simulation->shift.number;
-  if (is_shifted) {
+  if (step.number == simulation->shift.number) {
     step.h += mbs_complex(0, MBS_COMPLEX_STEP * simulation->shift.h);
     step.t += mbs_complex(0, MBS_COMPLEX_STEP * simulation->shift.t);
   }
@@ -429,14 +403,9 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, step.h);
   if (columns && has_events) {
     MBS_TRY(mbs_events_move_columns(context, simulation, &step));
-  }
-  if (columns && has_events) {
     mbs_system_use_step_columns(simulation->system, false);
   }
   simulation->events.is_moved = step.event > 0;
-  if (is_shifted && columns) {
-    shift_columns(simulation);
-  }
   mbs_system_take_derivatives(simulation->system, false);
   double done = mbs_simulation_now();
   statistics->steps = simulation->path.step_count;

@@ -94,8 +94,7 @@ typedef struct MbsSimulation {
   MbsPath plan;             // the steps of the settings
   const MbsPath *followed;  // what a run does: the plan, or the path of another run
   MbsPath path;             // what it did so far
-  MbsShift shift;           // a step that moves: perturbed in the complex twin; else its derivative is added
-  int shift_column;         // to this column, where columns are carried along
+  MbsShift shift;           // a step that moves, in the complex twin
   MbsState state;
   mbs_scalar *guess;  // nq: where the assembly begins
   MbsArena *scratch;

@@ -1,0 +1,113 @@
+// Variables and branches of a run: numbers that hold between events. See events.h.
+#include <math.h>
+
+#include "simulation/simulation.h"
+
+void mbs_events_read_hidden(const MbsSimulation *simulation, mbs_scalar *to) {
+  const MbsSystem *system = simulation->system;
+  (void)mbs_put(to, simulation->events.hidden_count, system->parameters + system->blueprint->variable_first);
+}
+
+static mbs_scalar *branch_of(const MbsSimulation *simulation, const MbsEventSpec *spec) {
+  const MbsBlueprint *blueprint = simulation->system->blueprint;
+  return &simulation->events.hidden[blueprint->branches.items[spec->branch - 1].parameter - blueprint->variable_first];
+}
+
+// what a branch is where its guard (of step and sign: its argument; of floor: that less the branch) is g, on that side
+static double branch_at(const MbsSimulation *simulation, const MbsEventSpec *spec, double g, int side) {
+  double b = mbs_re(*branch_of(simulation, spec));
+  switch (simulation->system->blueprint->branches.items[spec->branch - 1].operation) {
+    case MBS_OP_FLOOR: return floor(g + b) - (side < 0 && !(g < 0 || g > 0));  // real
+    case MBS_OP_STEP: return side >= 0;
+    default: return side;
+  }
+}
+
+bool mbs_events_does_switch(const MbsSimulation *simulation, const MbsEvent *event, int side) {
+  mbs_events_read_hidden(simulation, simulation->events.hidden);
+  double b = branch_at(simulation, event->spec, 0, side), known = mbs_re(*branch_of(simulation, event->spec));
+  return event->spec->change == 0 && (b < known || b > known);
+}
+
+void mbs_events_begin(MbsSimulation *simulation) {
+  MbsEvents *events = &simulation->events;
+  for (int i = 0; i < events->hidden_count; ++i) {
+    events->hidden[i] = i < events->variable_count
+                            ? mbs_function_value(simulation->system, &events->initial[i], &simulation->state)
+                            : 0;
+  }
+  mbs_system_set_hidden(simulation->system, events->hidden);
+}
+
+// Branches as the present state has them; returns whether one changed. fired: an event that has switched its own; NULL:
+// the start, where guards at zero go where their rates take them, if these are known.
+bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, bool has_accelerations) {
+  const double rounding = 1e-9;
+  MbsEvents *events = &simulation->events;
+  bool is_changed = false;
+  mbs_events_read_hidden(simulation, events->hidden);
+  for (int i = 0; i < events->count; ++i) {
+    const MbsEvent *event = &events->items[i];
+    if (event->spec->branch == 0 || event->spec->change > 0 || (fired && fired->spec->branch == event->spec->branch)) {
+      continue;
+    }
+    double g = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
+    bool is_zero = fired ? !(fabs(g) > rounding * event->largest) : !(g > 0 || g < 0);  // real
+    double slope = is_zero && !fired && has_accelerations
+                       ? mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state))
+                       : 0;
+    int side = is_zero ? (slope > 0) - (slope < 0) : (g > 0) - (g < 0);
+    double b = branch_at(simulation, event->spec, g, side), known = mbs_re(*branch_of(simulation, event->spec));
+    if ((b < known || b > known) && !(is_zero && fired)) {
+      *branch_of(simulation, event->spec) = b;
+      is_changed = true;
+    }
+  }
+  if (is_changed) {
+    mbs_system_set_hidden(simulation->system, events->hidden);
+    mbs_signal_bank_evaluate(simulation->system, &simulation->state);
+  }
+  return is_changed;
+}
+
+MbsStatus mbs_events_never_settle(MbsContext *context, const MbsSimulation *simulation) {
+  const MbsBranchSpec *branch = &simulation->system->blueprint->branches.items[0];
+  return mbs_fail(
+      context, MBS_ERROR_NUMERICAL, branch->text.place,
+      "the branches of what jumps do not settle at t = %.10g, as where friction holds something at rest: %s "
+      "and others have no value there; write noevent(...) around what jumps to take it as it is, or smooth it",
+      mbs_re(simulation->state.t), branch->name);
+}
+
+MbsStatus mbs_events_settle(MbsContext *context, MbsSimulation *simulation, bool has_accelerations) {
+  MbsStepper *stepper = simulation->stepper;
+  int branches = simulation->system->blueprint->branches.count;
+  if (branches == 0) {
+    return MBS_OK;
+  }
+  mbs_signal_bank_evaluate(simulation->system, &simulation->state);
+  for (int round = 0; round <= branches + 2; ++round) {
+    if (!mbs_events_settle_once(simulation, NULL, has_accelerations)) {
+      return MBS_OK;
+    }
+    if (has_accelerations) {
+      MBS_TRY(stepper->type->start(context, stepper, simulation->followed, &simulation->state));
+      mbs_signal_bank_evaluate(simulation->system, &simulation->state);
+    }
+  }
+  return mbs_events_never_settle(context, simulation);
+}
+
+// what the event makes of variables and of its branch, from the state before: in events->hidden
+void mbs_events_find_hidden(MbsSimulation *simulation, const MbsEvent *event, int side) {
+  MbsEvents *events = &simulation->events;
+  mbs_events_read_hidden(simulation, events->hidden);
+  for (int k = 0; k < event->spec->assignment_count; ++k) {
+    events->hidden[event->spec->assignments[k].variable] =
+        mbs_function_value(simulation->system, &event->assigned[k], &simulation->state);
+  }
+  if (event->spec->branch > 0) {
+    mbs_scalar *b = branch_of(simulation, event->spec);
+    *b = event->spec->change != 0 ? *b + event->spec->change : branch_at(simulation, event->spec, 0, side);
+  }
+}
