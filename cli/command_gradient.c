@@ -129,10 +129,10 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
   }
   if (other) {
     print_comparison(result, options->method, other, options->compared);
-  } else {
+  } else if (result->gradient) {
     print_gradients(result);
   }
-  if (options->wants_initial_state) {
+  if (options->wants_initial_state && result->is_complete) {
     print_initial_state(result);
   }
   if (options->is_quiet) {
@@ -153,7 +153,7 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
 static void print_json(const CliOptions *options, const MbsResult *result, const MbsResult *other) {
   CliJson json = cli_json_begin(stdout);
   cli_report_json(&json, result, options->method);
-  if (result->at_start) {
+  if (result->at_start && result->is_complete) {
     put_initial_state(&json, result);
   }
   if (other) {
@@ -172,11 +172,14 @@ int cli_run_gradient(const CliOptions *options) {
   CliSession session;
   MbsResult *result = NULL;
   MbsResult *other = NULL;
-  int exit_status = cli_session_open(&session, options);
+  int exit_status = cli_session_open(&session, options), failure = 0;
   if (!exit_status) {
-    exit_status = cli_session_run(&session, options->method, "gradient", true, &result);
+    failure = cli_session_run(&session, options->method, "gradient", true, &result);
   }
-  if (!exit_status && options->has_comparison) {
+  if (failure && !result) {
+    exit_status = failure;
+  }
+  if (!exit_status && !failure && options->has_comparison) {
     exit_status = cli_session_run(&session, options->compared, "comparison", false, &other);
   }
   if (!exit_status) {
@@ -193,5 +196,5 @@ int cli_run_gradient(const CliOptions *options) {
   mbs_result_destroy(result);
   mbs_result_destroy(other);
   cli_session_close(&session);
-  return exit_status;
+  return failure ? failure : exit_status;
 }

@@ -166,9 +166,12 @@ static void print_json(const MbsResult *result) {
 int cli_run_simulate(const CliOptions *options) {
   CliSession session;
   MbsResult *result = NULL;
-  int exit_status = cli_session_open(&session, options);
+  int exit_status = cli_session_open(&session, options), failure = 0;
   if (!exit_status) {
-    exit_status = cli_session_run(&session, MBS_METHOD_NONE, "simulation", true, &result);
+    failure = cli_session_run(&session, MBS_METHOD_NONE, "simulation", true, &result);
+  }
+  if (failure && !result) {
+    exit_status = failure;
   }
   if (!exit_status) {
     exit_status = cli_session_finish(&session);
@@ -183,5 +186,5 @@ int cli_run_simulate(const CliOptions *options) {
   }
   mbs_result_destroy(result);
   cli_session_close(&session);
-  return exit_status;
+  return failure ? failure : exit_status;
 }

@@ -194,10 +194,19 @@ int cli_csv_finish(CliCsv *csv) {
   return 0;
 }
 
+void cli_csv_call_incomplete(CliCsv *csv) {
+  const char *slash = strrchr(csv->path, '/'), *name = slash ? slash + 1 : csv->path;
+  const char *dot = strrchr(name, '.');
+  size_t length = strlen(csv->path), stem = dot && dot > name ? (size_t)(dot - csv->path) : length;
+  csv->incomplete = cli_memory_take(length + sizeof ".incomplete", 1);
+  (void)sprintf(csv->incomplete, "%.*s.incomplete%s", (int)stem, csv->path, csv->path + stem);
+  csv->path = csv->incomplete;
+}
+
 int cli_csv_commit(CliCsv *csv) {
   errno = 0;
   cli_stop_hold();
-  bool is_renamed = rename(csv->partial, csv->target) == 0;
+  bool is_renamed = rename(csv->partial, csv->incomplete ? csv->incomplete : csv->target) == 0;
   if (is_renamed) {
     cli_stop_remove(NULL);
     free(csv->partial);
@@ -228,5 +237,6 @@ void cli_csv_close(CliCsv *csv) {
   free(csv->names);
   free(csv->partial);
   free(csv->target);
+  free(csv->incomplete);
   *csv = (CliCsv){0};
 }

@@ -1,7 +1,7 @@
 // Time histories as comma-separated values. They are written to a file beside the target, which takes the target's
-// name when it is complete: the target appears whole or not at all, and an older one stays until then. Of an older one
-// the new one takes the mode, and owner and group where it may; a symbolic link stays, and what it points to is
-// written.
+// name when it is complete: the target appears whole or not at all, and an older one stays until then (rows of a run
+// that fails on the way get another name). Of an older one the new one takes the mode, and owner and group where it
+// may; a symbolic link stays, and what it points to is written.
 //
 // A value that is no finite number at that time (an objective that is undefined on the way) is an empty field.
 #ifndef MBS_CLI_CSV_H
@@ -13,6 +13,7 @@
 typedef struct CliCsv {
   const char *path;  // as given
   char *target;      // where that leads: no symbolic link
+  char *incomplete;  // the name it gets instead where the run failed; NULL: it did not
   char *partial;     // path of the file being written; NULL: there is none
   FILE *file;
   int column_count;
@@ -32,6 +33,9 @@ int cli_csv_open(CliCsv *csv, const char *path);
 int cli_csv_fail(const CliCsv *csv);
 // Completes the file: from now on there is no reason why it should not get its name. Returns as cli_csv_open does.
 int cli_csv_finish(CliCsv *csv);
+// The run failed on the way: the rows up to there are good, but FILE.csv is a whole one or none. They get the name
+// FILE.incomplete.csv, and an older FILE.csv stays.
+void cli_csv_call_incomplete(CliCsv *csv);
 // Gives it its name. Returns likewise.
 int cli_csv_commit(CliCsv *csv);
 // Removes what is not committed and frees. Also after cli_csv_commit, and for a zeroed CliCsv.

@@ -24,6 +24,10 @@ void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method) {
     (void)fprintf(out, ", %s derivatives", cli_derivatives_name(settings->derivatives));
   }
   (void)fprintf(out, "\n\n");
+  if (!result->is_complete) {
+    (void)fprintf(out, "INCOMPLETE: what follows is as if the run ended at t = %.10g s, before it failed\n\n",
+                  result->final_time);
+  }
 }
 
 void cli_report_values(FILE *out, const MbsResult *result) {
@@ -156,6 +160,11 @@ void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
   }
   cli_json_number(json, "step", settings->step);
   cli_json_number(json, "end", settings->end);
+  cli_json_boolean(json, "complete", result->is_complete);
+  if (!result->is_complete) {
+    cli_json_text(json, "error", result->error);
+    cli_json_number(json, "reached", result->final_time);
+  }
   cli_json_open_object(json, "parameters");
   for (int j = 0; j < result->parameter_count; ++j) {
     cli_json_number(json, result->parameters[j], result->parameter_values[j]);

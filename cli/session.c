@@ -117,6 +117,20 @@ int cli_session_fail(const CliSession *session, MbsStatus status) {
   return session->csv.error ? cli_csv_fail(&session->csv) : cli_fail_library(session->context, status);
 }
 
+// behind the sentence that says what failed
+static void tell_incomplete(CliSession *session, const MbsResult *result, MbsMethod method) {
+  if (session->csv.partial) {
+    cli_csv_call_incomplete(&session->csv);
+  }
+  (void)fprintf(stderr, "mbsens: incomplete: results are those at t = %.10g of %.10g s%s", result->final_time,
+                result->settings.end,
+                method == MBS_METHOD_NONE ? ""
+                : result->gradient        ? ", and gradients as if the run ended there"
+                                          : ", without gradients");
+  (void)fprintf(stderr, "%s%s\n", session->csv.partial ? "; histories up to there: " : "",
+                session->csv.partial ? session->csv.path : "");
+}
+
 int cli_session_run(CliSession *session, MbsMethod method, const char *label, bool is_recorded, MbsResult **result) {
   MbsRequest request = session->request;
   request.method = method;
@@ -131,7 +145,11 @@ int cli_session_run(CliSession *session, MbsMethod method, const char *label, bo
   cli_progress_begin(&session->progress, session->context, label, session->options->is_quiet);
   MbsStatus status = mbs_run(session->context, session->model, &request, result);
   cli_progress_end(&session->progress, session->context);
-  return status == MBS_OK ? 0 : cli_session_fail(session, status);
+  int exit_status = status == MBS_OK ? 0 : cli_session_fail(session, status);
+  if (*result && !(*result)->is_complete) {
+    tell_incomplete(session, *result, method);
+  }
+  return exit_status;
 }
 
 int cli_session_finish(CliSession *session) { return session->csv.partial ? cli_csv_finish(&session->csv) : 0; }

@@ -24,7 +24,8 @@ typedef struct CliSession {
 int cli_session_open(CliSession *session, const CliOptions *options);
 void cli_session_close(CliSession *session);
 
-// Runs with `method`; `label` says in words what runs. The histories of -o are recorded where `is_recorded`.
+// Runs with `method`; `label` says in words what runs. The histories of -o are recorded where `is_recorded`. A run that
+// failed on the way gives a result, too, with the exit status and a second sentence that says that it is incomplete.
 int cli_session_run(CliSession *session, MbsMethod method, const char *label, bool is_recorded, MbsResult **result);
 // The file of -o, if there is one: completes it, to be done when all runs have succeeded and before printing; and gives
 // it its name, after printing: what cannot be printed leaves the old file alone.

@@ -143,13 +143,14 @@ typedef struct Outcomes {
 
 // direct and complex step over a few steps
 static void try_run(MbsContext *context, const MbsModel *model, MbsRequest *request, Outcomes *outcomes) {
-  MbsResult *direct, *complex;
+  MbsResult *direct, *complex = NULL;
   request->settings.end = 5 * request->settings.step;
   request->method = MBS_METHOD_DIRECT;
   MbsStatus status = mbs_run(context, model, request, &direct);
   if (status != MBS_OK) {
     ensure_message(context, status);
-    HOLDS(direct == NULL);
+    HOLDS(direct == NULL || (status == MBS_ERROR_NUMERICAL && !direct->is_complete && direct->error));
+    mbs_result_destroy(direct);
     outcomes->numerical += status != MBS_ERROR_MEMORY;
     outcomes->out_of_memory += status == MBS_ERROR_MEMORY;
     return;
@@ -175,10 +176,10 @@ static void try_run(MbsContext *context, const MbsModel *model, MbsRequest *requ
     if (!is_same && getenv("FUZZ_DIFFERENT")) {
       tell_current();
     }
-    mbs_result_destroy(complex);
   } else if (status != MBS_OK) {
     ensure_message(context, status);
   }
+  mbs_result_destroy(complex);
   mbs_result_destroy(direct);
 }
 

@@ -571,7 +571,9 @@ static MbsResult *run(Mutant *mutant, int which, MbsMethod method, double step) 
   (void)snprintf(request.settings.coordinates, sizeof request.settings.coordinates, "%s", coordinates[which]);
   MbsStatus status = mbs_run(mutant->context, mutant->model, &request, &result);
   if (status != MBS_OK) {
-    HOLDS(result == NULL);
+    HOLDS(result == NULL || (status == MBS_ERROR_NUMERICAL && !result->is_complete && result->error));
+    mbs_result_destroy(result);
+    result = NULL;
     ensure_message(mutant->context, status);
     if (is_telling) {
       (void)printf("%s: %s\n", coordinates[which], mbs_context_message(mutant->context));

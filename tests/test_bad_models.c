@@ -32,7 +32,7 @@ static MbsStatus try_model(MbsContext *context, const char *path, bool is_simula
   if (status == MBS_OK && (is_simulated || is_differentiated)) {
     request.method = is_differentiated ? MBS_METHOD_DIRECT : MBS_METHOD_NONE;
     status = mbs_run(context, model, &request, &result);
-    ENSURE((status == MBS_OK) == (result != NULL));
+    ENSURE((status == MBS_OK) == (result && result->is_complete));
   }
   mbs_result_destroy(result);
   mbs_check_destroy(check);

@@ -260,6 +260,7 @@ static void check_sequence(void) {
     request.difference_step = 1e-3;
     ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_NUMERICAL);
     ENSURE(strstr(mbs_context_message(context), told[i]));
+    mbs_result_destroy(result);
     mbs_model_destroy(model);
   }
 }

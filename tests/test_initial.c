@@ -239,6 +239,7 @@ static void check_redundant(void) {
   (void)snprintf(request.settings.formulation, sizeof request.settings.formulation, "index1");
   ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_NUMERICAL);
   ENSURE_CONTAINS(mbs_context_message(context), "redundant");
+  mbs_result_destroy(result);
   mbs_model_destroy(model);
   // the third crank of another length: the row is not redundant then, and nothing can move
   model = read_text(context, "parallelogram", with_length("1.1"));

@@ -194,7 +194,7 @@ static MbsStatus run_job(MbsContext *context, const Job *job, MbsModel *model) {
   MbsResult *result = NULL;
   TRY(prepare(context, job, model, &request));
   MbsStatus status = mbs_run(context, model, &request, &result);
-  ENSURE((status == MBS_OK) == (result != NULL));
+  ENSURE((status == MBS_OK) == (result && result->is_complete));
   for (int i = 0; result && i < result->objective_count; ++i) {
     keep(result->values[i]);
     for (int k = 0; result->gradient && k < result->parameter_count; ++k) {

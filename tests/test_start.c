@@ -38,8 +38,8 @@ static MbsStatus run(const char *text, double p, const char *coordinates, MbsMet
       outcome->values[i] = result->values[i];
       outcome->gradient[i] = result->gradient ? result->gradient[i * result->parameter_count] : 0;
     }
-    mbs_result_destroy(result);
   }
+  mbs_result_destroy(result);
   mbs_model_destroy(model);
   return status;
 }

@@ -57,6 +57,7 @@ static void test_forces(void) {
         ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_NUMERICAL);
         ENSURE_CONTAINS(mbs_context_message(context),
                         "force \"wind\" or its derivative is not a finite number at t = ");
+        mbs_result_destroy(result);
       }
     }
     mbs_model_destroy(model);
@@ -93,6 +94,7 @@ static void test_objectives(void) {
         ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_NUMERICAL);
         ENSURE_CONTAINS(mbs_context_message(context), "is not a finite number");
         ENSURE_CONTAINS(mbs_context_message(context), u == 1 ? "at_the_end" : "on_the_way");
+        mbs_result_destroy(result);
       }
     }
   }

@@ -35,6 +35,7 @@ static void test_crane(void) {
       const char *time = strstr(mbs_context_message(context), "t = ");
       ENSURE_CONTAINS(mbs_context_message(context), "driver \"hoist\"");
       ENSURE(time && atof(time + 4) > 7 && atof(time + 4) < 10);
+      mbs_result_destroy(result);
     }
   }
   mbs_model_destroy(model);

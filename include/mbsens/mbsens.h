@@ -189,6 +189,9 @@ typedef struct MbsEventResult {
 } MbsEventResult;
 
 typedef struct MbsResult {
+  bool is_complete;   // false: the run failed on the way, and this is what there was before: values of objectives as if
+                      // it ended there, its state and time there, the events until then
+  const char *error;  // the sentence that says why; NULL: it is complete
   const char *model;
   int dimension;
   MbsSettings settings;  // as used: an automatic penalty is filled in
@@ -198,7 +201,8 @@ typedef struct MbsResult {
   int objective_count;
   const char *const *objectives;
   const double *values;
-  const double *gradient;  // objective_count x parameter_count; NULL when simulating only
+  const double *gradient;  // objective_count x parameter_count; NULL when simulating only, and where a run is not
+                           // complete, except with the direct method
   int state_count;         // adjoint of dynamics: of coordinates; else 0
   const char *const *state_names;
   const double *at_start;   // likewise: objective_count x 2 state_count, derivatives with respect to the positions,
@@ -233,6 +237,8 @@ typedef struct MbsResult {
   const char *const *warnings;  // sentences on how far the results can be trusted
 } MbsResult;
 
+// *result is yours to destroy. Where the run fails numerically on the way (MBS_ERROR_NUMERICAL) it is there too, but
+// not complete, and so are the rows of the recorder. After any other failure it is NULL.
 MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result);
 void mbs_result_destroy(MbsResult *result);
 

@@ -47,7 +47,8 @@ int mbs_simulator_objective_count(const MbsSimulator *simulator);
 const char *const *mbs_simulator_objective_names(const MbsSimulator *simulator);
 const double *mbs_simulator_values(const MbsSimulator *simulator);
 const double *mbs_simulator_gradient(const MbsSimulator *simulator);
-// All that mbs_run gives back, with warnings; it lives by itself.
+// All that mbs_run gives back, with warnings; it lives by itself. Also after a run, step or finish that failed
+// numerically on the way: what there was before, marked as not complete.
 MbsStatus mbs_simulator_result(MbsContext *context, MbsSimulator *simulator, MbsResult **result);
 
 // ---- step by step ----
@@ -55,7 +56,8 @@ MbsStatus mbs_simulator_start(MbsContext *context, MbsSimulator *simulator);
 // One step; not beyond the end of the settings.
 MbsStatus mbs_simulator_step(MbsContext *context, MbsSimulator *simulator);
 bool mbs_simulator_is_over(const MbsSimulator *simulator);
-// The present time, and the size of the step that led there (0 at the start).
+// The present time (after a failure that of the last state before it), and the size of the step that led there (0 at
+// the start).
 double mbs_simulator_time(const MbsSimulator *simulator);
 double mbs_simulator_step_size(const MbsSimulator *simulator);
 // Values and gradients, as if the run ended here. After an adjoint no step can follow, only a start.

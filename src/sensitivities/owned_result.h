@@ -13,7 +13,8 @@ typedef struct MbsOwnedResult {
 } MbsOwnedResult;
 
 MbsStatus mbs_owned_result_create(MbsContext *context, MbsOwnedResult **owned);
-// The end of a public call: warnings, and the result handed out; or nothing, where the status says so.
+// The end of a public call: warnings, and the result handed out; or nothing, where the status says so and
+// the result is not one of a run that failed on the way.
 MbsStatus mbs_owned_result_finish(MbsContext *context, MbsStatus status, MbsOwnedResult *owned, MbsResult **result);
 
 // Names of the model, its chosen parameters with their values, and its chosen objectives.

@@ -16,16 +16,15 @@ MbsStatus mbs_owned_result_create(MbsContext *context, MbsOwnedResult **result) 
 }
 
 MbsStatus mbs_owned_result_finish(MbsContext *context, MbsStatus status, MbsOwnedResult *owned, MbsResult **result) {
-  if (status == MBS_OK) {
-    status = mbs_warnings_collect(context, owned->arena, &owned->result);
-  }
-  status = mbs_call_end(context, status);
-  if (status != MBS_OK) {
+  bool is_given = status == MBS_OK || owned->result.error;
+  MbsStatus collected = is_given ? mbs_warnings_collect(context, owned->arena, &owned->result) : MBS_OK;
+  status = mbs_call_end(context, status == MBS_OK || collected != MBS_OK ? collected : status);
+  if (!is_given || collected != MBS_OK || context->is_memory_out) {
     mbs_arena_destroy(owned->arena);
     return status;
   }
   *result = &owned->result;
-  return MBS_OK;
+  return status;
 }
 
 void mbs_result_destroy(MbsResult *result) {

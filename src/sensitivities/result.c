@@ -213,7 +213,11 @@ MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *s
   MbsSimulation *simulation = session->simulation;
   *result = (MbsResult){.settings = simulation->settings,
                         .final_time = mbs_re(simulation->state.t),
-                        .statistics = simulation->statistics};
+                        .statistics = simulation->statistics,
+                        .is_complete = !session->is_cut_short};
+  if (session->is_cut_short) {
+    result->error = mbs_arena_copy_text(arena, mbs_context_message(context));
+  }
   MBS_TRY(give_objectives(context, arena, session, result));
   MBS_TRY(list_held(context, arena, simulation->system->blueprint, result));
   MBS_TRY(give_state(context, arena, session, result));

@@ -144,6 +144,24 @@ static MbsStatus take_column(MbsContext *context, const Run *run, const MbsResul
   return MBS_OK;
 }
 
+// one of the runs failed: what the nominal one gave, to its end or until it failed, without derivatives
+static void give_nominal(MbsContext *context, Run *run) {
+  MbsResult *result = &run->result;
+  bool has_started = result->is_complete || result->error;
+  MbsEventResult *events = mbs_arena_take(run->arena, (size_t)result->event_count, sizeof *events);
+  if (!has_started || !events) {
+    return;
+  }
+  for (int i = 0; i < result->event_count; ++i) {
+    events[i] = result->events[i];
+    events[i].gradient = NULL;
+  }
+  result->events = events;
+  result->gradient = NULL;
+  result->is_complete = false;
+  result->error = mbs_arena_copy_text(run->arena, mbs_context_message(context));
+}
+
 // a nominal run, then one or two further runs per parameter
 static MbsStatus run_perturbed(MbsContext *context, Run *run) {
   const MbsSelection *selection = &run->selection;
@@ -203,8 +221,15 @@ static MbsStatus run_perturbed(MbsContext *context, Run *run) {
   run->result.gradient = run->gradient;
   context->keep_going = share.keep_going;
   context->user = share.user;
-  if (status == MBS_OK && series) {
-    status = mbs_series_replay(context, run->arena, count, series, selection->parameter_names, request->recorder);
+  if (status == MBS_ERROR_NUMERICAL) {
+    give_nominal(context, run);
+  }
+  bool has_rows = status == MBS_OK || run->result.error;
+  if (has_rows && series) {
+    int columns = status == MBS_OK ? count : 0;
+    MbsStatus given =
+        mbs_series_replay(context, run->arena, columns, series, selection->parameter_names, request->recorder);
+    status = given == MBS_OK ? status : given;
   }
   return status;
 }
@@ -215,9 +240,13 @@ static MbsStatus run_several(MbsContext *context, MbsArena *arena, const MbsMode
   MBS_TRY(mbs_selection_create(context, arena, model, request, &run.selection));
   MBS_TRY(mbs_selection_check(context, model, request, &run.selection));
   MBS_TAKE(context, arena, run.gradient, run.selection.objective_count * run.selection.parameter_count);
-  MBS_TRY(run_perturbed(context, &run));
+  MbsStatus status = run_perturbed(context, &run);
+  if (status != MBS_OK && !run.result.error) {
+    return status;
+  }
   *result = run.result;
-  return mbs_result_describe(context, arena, model, &run.selection, result);
+  MBS_TRY(mbs_result_describe(context, arena, model, &run.selection, result));
+  return status;
 }
 
 // one run of a simulator
@@ -226,8 +255,9 @@ static MbsStatus run_once(MbsContext *context, MbsArena *arena, const MbsModel *
   MbsSimulator *simulator;
   MBS_TRY(mbs_simulator_create_with(context, model, request, values, &simulator));
   MbsStatus status = mbs_simulator_run_all(context, simulator);
-  if (status == MBS_OK) {
-    status = mbs_simulator_give(context, arena, simulator, result);
+  if (status == MBS_OK || mbs_simulator_is_cut_short(simulator)) {
+    MbsStatus given = mbs_simulator_give(context, arena, simulator, result);
+    status = status == MBS_OK ? given : status;
   }
   mbs_simulator_destroy(simulator);
   return status;
@@ -248,8 +278,8 @@ static MbsStatus shake_parameters(MbsContext *context, MbsArena *arena, const Mb
   return MBS_OK;
 }
 
-MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
-                         MbsResult **result) {
+static MbsStatus run(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
+                     MbsResult **result) {
   bool is_perturbed = request->method == MBS_METHOD_COMPLEX_STEP || request->method == MBS_METHOD_FINITE_DIFFERENCE;
   double *values = NULL;
   MbsOwnedResult *owned;
@@ -262,9 +292,19 @@ MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRe
   return mbs_owned_result_finish(context, status, owned, result);
 }
 
+MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
+                         MbsResult **result) {
+  MbsStatus status = run(context, model, request, shake, result);
+  if (status != MBS_OK) {
+    mbs_result_destroy(*result);
+    *result = NULL;
+  }
+  return status;
+}
+
 MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result) {
   MBS_CALL_BEGIN(context, "mbs_run", {"model", model}, {"request", request}, {"result", result});
   *result = NULL;
   MBS_TRY(mbs_request_check(context, request));
-  return mbs_run_shaken(context, model, request, 0, result);
+  return run(context, model, request, 0, result);
 }

@@ -154,8 +154,30 @@ static MbsStatus record(MbsContext *context, MbsSession *session) {
   return record_row(session);
 }
 
+// a numerical failure on the way: what there is to show is what there was before it
+static MbsStatus cut_short(MbsContext *context, MbsSession *session, MbsStatus status) {
+  if (status != MBS_ERROR_NUMERICAL || !session->is_under_way) {
+    return status;
+  }
+  mbs_simulation_give_back(session->simulation);
+  session->is_under_way = false;
+  session->is_cut_short = true;
+  bool is_kept = session->recorder && session->recorder != session->request.recorder;
+  return is_kept && mbs_series_replay(context, session->simulation->arena, 0, &session->series, NULL,
+                                      session->request.recorder) != MBS_OK
+             ? MBS_ERROR_FILE
+             : status;
+}
+
+void mbs_session_keep(MbsSession *session) {
+  mbs_simulation_keep(session->simulation);
+  session->is_under_way = true;
+  session->is_cut_short = false;
+}
+
 MbsStatus mbs_session_start(MbsContext *context, MbsSession *session) {
   mbs_simulation_tell(session->simulation, context);
+  session->is_under_way = session->is_cut_short = false;
   if (session->sweep) {
     mbs_sweep_begin(session->sweep);
   }
@@ -164,20 +186,29 @@ MbsStatus mbs_session_start(MbsContext *context, MbsSession *session) {
     MBS_TRY(mbs_history_begin(session->recorder, &session->history));
   }
   MBS_TRY(mbs_simulation_start(context, session->simulation));
-  return record(context, session);
+  MBS_TRY(record(context, session));
+  mbs_session_keep(session);
+  return MBS_OK;
 }
 
 // Both sides of an event are rows of histories; the trajectory has the state before it.
-MbsStatus mbs_session_step(MbsContext *context, MbsSession *session) {
+static MbsStatus step(MbsContext *context, MbsSession *session) {
   MbsSimulation *simulation = session->simulation;
-  mbs_simulation_tell(simulation, context);
   MBS_TRY(mbs_simulation_step(context, simulation));
   MBS_TRY(record(context, session));
+  mbs_simulation_keep(simulation);
   if (!mbs_events_is_pending(simulation)) {
     return MBS_OK;
   }
   MBS_TRY(mbs_events_happen(context, simulation));
-  return record_row(session);
+  MBS_TRY(record_row(session));
+  mbs_simulation_keep(simulation);
+  return MBS_OK;
+}
+
+MbsStatus mbs_session_step(MbsContext *context, MbsSession *session) {
+  mbs_simulation_tell(session->simulation, context);
+  return cut_short(context, session, step(context, session));
 }
 
 // the way back, and then to the end again
@@ -196,10 +227,9 @@ static MbsStatus sweep(MbsContext *context, MbsSession *session) {
   return MBS_OK;
 }
 
-MbsStatus mbs_session_finish(MbsContext *context, MbsSession *session) {
+static MbsStatus finish(MbsContext *context, MbsSession *session) {
   MbsSimulation *simulation = session->simulation;
   const MbsStepper *stepper = simulation->stepper;
-  mbs_simulation_tell(simulation, context);
   for (int i = 0; i < stepper->set_count; ++i) {
     simulation->statistics.has_automatic_sets |= stepper->sets[i].is_automatic;
   }
@@ -212,6 +242,11 @@ MbsStatus mbs_session_finish(MbsContext *context, MbsSession *session) {
   return is_kept ? mbs_history_replay(context, simulation, session->request.recorder, &session->series,
                                       session->sweep->continuous)
                  : MBS_OK;
+}
+
+MbsStatus mbs_session_finish(MbsContext *context, MbsSession *session) {
+  mbs_simulation_tell(session->simulation, context);
+  return cut_short(context, session, finish(context, session));
 }
 
 MbsStatus mbs_session_run(MbsContext *context, MbsSession *session) {
@@ -236,8 +271,9 @@ MbsStatus mbs_twin_run(MbsContext *context, MbsArena *arena, const MbsModel *mod
   MbsSession *session;
   MBS_TRY(mbs_session_create(context, model, request, &session));
   MbsStatus status = mbs_session_run(context, session);
-  if (status == MBS_OK) {
-    status = mbs_session_result(context, arena, session, result);
+  if (status == MBS_OK || session->is_cut_short) {
+    MbsStatus given = mbs_session_result(context, arena, session, result);
+    status = status == MBS_OK ? given : status;
   }
   if (status == MBS_OK && path) {
     status = mbs_session_path(context, arena, session, path);

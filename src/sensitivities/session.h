@@ -18,6 +18,8 @@ typedef struct MbsSession {
   MbsSeries series;  // rows that wait for gradients, which the continuous adjoint knows last
   MbsRecorder keeper;
   const MbsRecorder *recorder;  // of rows on the way there; NULL: none
+  bool is_under_way;            // there is a state to show
+  bool is_cut_short;            // what came after it failed: the results are those up to there
   MbsCheckpoint end;            // the last state, while an adjoint is on its way back
   mbs_scalar *gradient;         // room for that of all objectives, in between
 } MbsSession;
@@ -27,10 +29,13 @@ MbsStatus mbs_session_create(MbsContext *context, const MbsModel *model, const M
 void mbs_session_destroy(MbsSession *session);
 
 MbsStatus mbs_session_start(MbsContext *context, MbsSession *session);
+// The state now is what there is to show if the next step fails: after another state has been put in its place.
+void mbs_session_keep(MbsSession *session);
 MbsStatus mbs_session_step(MbsContext *context, MbsSession *session);
 // Values and gradients, where the run is now; the state stays as it is. After an adjoint no step can follow, only a
 // start.
 MbsStatus mbs_session_finish(MbsContext *context, MbsSession *session);
+// Where a step or the finish fails numerically, the results are those before it (is_cut_short), histories too.
 // All of that, with reports of progress.
 MbsStatus mbs_session_run(MbsContext *context, MbsSession *session);
 

@@ -10,6 +10,8 @@
 MbsStatus mbs_simulator_create_with(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                                     const double *values, MbsSimulator **simulator);
 MbsStatus mbs_simulator_run_all(MbsContext *context, MbsSimulator *simulator);
+// Did it fail on the way, so that there is a result which is not complete?
+bool mbs_simulator_is_cut_short(const MbsSimulator *simulator);
 MbsStatus mbs_simulator_give(MbsContext *context, MbsArena *arena, MbsSimulator *simulator, MbsResult *result);
 
 #endif

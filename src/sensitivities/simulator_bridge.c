@@ -12,6 +12,7 @@
 
 typedef enum Stage {
   IDLE,      // nothing has been started, or it failed
+  CUT,       // it failed on the way: there is something to show, but no step may follow
   STEPPING,  // started; a step may follow
   DONE       // an adjoint has come back
 } Stage;
@@ -206,7 +207,7 @@ MbsStatus mbs_simulator_set_parameter(MbsContext *context, MbsSimulator *simulat
 
 // ---- runs and steps ----
 static MbsStatus fail(MbsSimulator *simulator, MbsStatus status) {
-  simulator->stage = status == MBS_OK ? simulator->stage : IDLE;
+  simulator->stage = status == MBS_OK ? simulator->stage : simulator->session->is_cut_short ? CUT : IDLE;
   return status;
 }
 
@@ -255,7 +256,7 @@ static MbsStatus need_steps(MbsContext *context, const MbsSimulator *simulator) 
   return simulator->stage == STEPPING
              ? MBS_OK
              : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
-                        simulator->stage == IDLE ? "the simulator has not been started, or the last call failed: call "
+                        simulator->stage != DONE ? "the simulator has not been started, or the last call failed: call "
                                                    "mbs_simulator_start first"
                                                  : "the adjoint has come back to the start: call mbs_simulator_start");
 }
@@ -312,9 +313,12 @@ const double *mbs_simulator_gradient(const MbsSimulator *simulator) {
   return simulator && simulator->has_gradient ? simulator->gradient : NULL;
 }
 
+bool mbs_simulator_is_cut_short(const MbsSimulator *simulator) { return simulator->session->is_cut_short; }
+
 MbsStatus mbs_simulator_give(MbsContext *context, MbsArena *arena, MbsSimulator *simulator, MbsResult *result) {
   MBS_TRY(mbs_session_result(context, arena, simulator->session, result));
-  result->gradient = simulator->method == MBS_METHOD_NONE ? NULL : result->gradient;
+  bool has_gradient = simulator->method != MBS_METHOD_NONE && (result->is_complete || !is_adjoint(simulator));
+  result->gradient = has_gradient ? result->gradient : NULL;
   return mbs_result_describe(context, arena, simulator->model, &simulator->selection, result);
 }
 
@@ -374,8 +378,9 @@ MbsStatus mbs_simulator_set_state(MbsContext *context, MbsSimulator *simulator, 
     MBS_TRY(check_number(context, "the velocity of", name, velocity[i]));
   }
   mbs_simulation_tell(simulator->session->simulation, context);
-  return mbs_call_end(context,
-                      mbs_simulation_place(context, simulator->session->simulation, position, velocity, is_projected));
+  MbsStatus status = mbs_simulation_place(context, simulator->session->simulation, position, velocity, is_projected);
+  mbs_session_keep(simulator->session);
+  return mbs_call_end(context, status);
 }
 
 // ---- back to where it was ----
@@ -410,6 +415,7 @@ MbsStatus mbs_simulator_restore(MbsContext *context, MbsSimulator *simulator, co
   if (is_adjoint(simulator)) {
     mbs_trajectory_cut(simulator->session->sweep->trajectory, saved->checkpoint.step_count);
   }
+  mbs_session_keep(simulator->session);
   simulator->stage = STEPPING;
   simulator->has_gradient = false;
   return MBS_OK;

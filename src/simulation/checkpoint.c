@@ -1,6 +1,6 @@
 // Everything that a step changes, kept and brought back: state, columns, what the stepper carries along, turns of
 // angles, conditions, objectives, what is watched (guards, violation of constraints, energy, condition), pivots, and
-// how far the path goes.
+// how far the path goes. And the part of it that results are made of, which is kept after each step.
 #include "simulation/simulation.h"
 
 // One pass over all numbers counts, saves or restores them.
@@ -233,4 +233,42 @@ void mbs_simulation_restore(MbsSimulation *simulation, const MbsCheckpoint *chec
   simulation->events.is_moved = checkpoint->is_moved;
   simulation->events.step = checkpoint->last;
   simulation->events.chained = checkpoint->chained;
+}
+
+// ---- what results are made of ----
+// A step that fails leaves the state, and an event variables and objectives too, somewhere between before and after.
+static void visit_shown(Cursor *cursor, const MbsSimulation *simulation, MbsState *state) {
+  const MbsObjectives *objectives = &simulation->objectives;
+  visit_hidden(cursor, simulation);
+  visit_state(cursor, simulation, state);
+  visit(cursor, (size_t)simulation->system->signals.turn_count, simulation->system->signals.turns);
+  visit(cursor, (size_t)objectives->count, objectives->value);
+  visit(cursor, (size_t)objectives->count * (size_t)objectives->stride, objectives->gradient);
+}
+
+MbsStatus mbs_simulation_create_kept(MbsContext *context, MbsSimulation *simulation) {
+  Cursor cursor = {.pass = COUNT};
+  visit_shown(&cursor, simulation, &simulation->state);
+  MBS_TAKE(context, simulation->arena, simulation->kept.numbers, cursor.count);
+  return MBS_OK;
+}
+
+// An event that is still to happen does not count yet.
+void mbs_simulation_keep(MbsSimulation *simulation) {
+  Cursor cursor = {.pass = SAVE, .at = simulation->kept.numbers};
+  visit_shown(&cursor, simulation, &simulation->state);
+  bool is_coming = simulation->events.step.event > 0 && mbs_events_is_pending(simulation);
+  simulation->kept.statistics = simulation->statistics;
+  simulation->kept.violation = simulation->violation;
+  simulation->kept.record_count = simulation->events.record_count - (is_coming ? 1 : 0);
+}
+
+void mbs_simulation_give_back(MbsSimulation *simulation) {
+  Cursor cursor = {.pass = RESTORE, .at = simulation->kept.numbers};
+  visit_shown(&cursor, simulation, &simulation->state);
+  simulation->statistics = simulation->kept.statistics;
+  simulation->violation = simulation->kept.violation;
+  simulation->events.record_count = simulation->kept.record_count;
+  mbs_violation_finish(simulation);
+  mbs_signal_bank_evaluate(simulation->system, &simulation->state);
 }

@@ -145,7 +145,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   if (simulation->has_columns && simulation->events.count > 0) {
     mbs_system_use_step_columns(system, false);
   }
-  return MBS_OK;
+  return mbs_simulation_create_kept(context, simulation);
 }
 
 static MbsStatus create_in_arena(MbsContext *context, const MbsModel *model, const MbsSettings *settings,

@@ -84,6 +84,14 @@ typedef struct MbsCheckpoint {
   MbsStep last;
 } MbsCheckpoint;
 
+// What results are made of, as it was after the last row of a history. checkpoint.c
+typedef struct MbsKept {
+  mbs_scalar *numbers;
+  MbsStatistics statistics;
+  MbsViolation violation;  // but its arrays
+  int record_count;
+} MbsKept;
+
 typedef struct MbsSimulation {
   MbsArena *arena;
   MbsSettings settings;
@@ -111,6 +119,7 @@ typedef struct MbsSimulation {
   MbsStatistics statistics;
   MbsViolation violation;
   MbsCheckpoint before;                           // room for undoing what fails
+  MbsKept kept;                                   // what there is to show if the next step fails
   double largest_velocity, largest_acceleration;  // of a coordinate, so far
   double watched_quality, condition_start;        // see near_singular.c
   MbsEnergyBalance energy;
@@ -146,6 +155,11 @@ MbsStatus mbs_simulation_place(MbsContext *context, MbsSimulation *simulation, c
 MbsStatus mbs_simulation_save(MbsContext *context, const MbsSimulation *simulation, MbsCheckpoint *checkpoint);
 // From there the same steps lead to the same bits.
 void mbs_simulation_restore(MbsSimulation *simulation, const MbsCheckpoint *checkpoint);
+// After the start, each step and each event: what a result shows, should the next step fail. It costs a copy of the
+// state. Given back, it can be shown, but no step can follow.
+MbsStatus mbs_simulation_create_kept(MbsContext *context, MbsSimulation *simulation);
+void mbs_simulation_keep(MbsSimulation *simulation);
+void mbs_simulation_give_back(MbsSimulation *simulation);
 // All solvers whose pivots count, one after another; NULL: there are no more.
 MbsSparseSolver *mbs_simulation_solver(const MbsSimulation *simulation, int index);
 

@@ -99,21 +99,38 @@ forces:
 objectives:
   psi: {final: r(P).x}
 END
-for name in simulate gradient; do
-  fails 'does not converge at t = 0.02' $name "$bad" -o "$csv"
+# fails_on_the_way PART ARGUMENTS...: the same, but what there was before is given: a second sentence says so, standard
+# output too, and the histories up to there are out.incomplete.csv
+fails_on_the_way() {
+  part=$1
+  shift
+  exits 3 "$@"
+  grep -qF -e "$part" "$folder/err" || fail "expected \"$part\" on standard error"
+  grep -q 'mbsens: incomplete: results are those at t = 0.01 of 1 s.*out.incomplete.csv' "$folder/err" ||
+    fail 'an incomplete run must say so'
+  [ "$(wc -l <"$folder/err")" -eq 2 ] || fail 'expected two sentences on standard error'
+  grep -q '"complete": false\|INCOMPLETE' "$folder/out" || fail 'the results must say that they are incomplete'
+  [ "$(wc -l <"$folder/out.incomplete.csv")" -eq 3 ] || fail 'expected a header, the start and one step'
+  awk -F, 'NF != (NR == 1 ? columns = NF : columns) { exit 1 }' "$folder/out.incomplete.csv" ||
+    fail 'a row does not fit the header'
+  rm "$folder/out.incomplete.csv"
   nothing_written
-  fails 'does not converge' $name "$bad" --json -o "$csv"
-  nothing_written
+}
+for name in simulate gradient 'gradient --method adjoint' 'gradient --method complex-step' \
+  'gradient --method finite-difference'; do
+  fails_on_the_way 'does not converge at t = 0.02' $name "$bad" -o "$csv"
+  fails_on_the_way 'does not converge' $name "$bad" --json -o "$csv"
+  prints '"reached": 0.01,'
 done
-fails 'does not converge' gradient "$bad" --method complex-step -o "$csv"
-fails 'does not converge' gradient "$bad" --method finite-difference -o "$csv"
-nothing_written
+# a complete result says so
+exits 0 simulate "$bad" --set grip=0 --end 0.1 --json
+prints '"complete": true,'
 # without the jump it runs
 exits 0 gradient "$bad" --set grip=0 --end 0.1 -o "$csv" --quiet
 [ -s "$csv" ] || fail 'the file should be there'
 # and a failure leaves that file alone
 cp "$csv" "$folder/kept"
-fails 'does not converge' simulate "$bad" -o "$csv"
+exits 3 simulate "$bad" -o "$csv"
 cmp -s "$csv" "$folder/kept" || fail 'a failure must leave the old file alone'
 rm "$csv"
 fails 'tests/bad/law_domain.yaml:' simulate tests/bad/law_domain.yaml -o "$csv"
@@ -147,7 +164,7 @@ if env --default-signal=INT true 2>/dev/null; then
 fi
 
 # ---- a tolerance below rounding: an error, and not other independent coordinates with another truncation error ----
-fails 'rounding is larger than that: use a larger tolerance' \
-  simulate models/bricard.yaml --formulation matrix-r --tolerance 5e-16 --end 2
+exits 3 simulate models/bricard.yaml --formulation matrix-r --tolerance 5e-16 --end 2
+grep -qF 'rounding is larger than that: use a larger tolerance' "$folder/err" || fail 'expected what to do'
 
 done_well
