@@ -33,6 +33,7 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
   MbsSettings *settings = &request->settings;
   override_number(options->step, &settings->step);
   override_number(options->end, &settings->end);
+  settings->end_in_model = options->end.is_given ? 0 : settings->end_in_model;
   override_number(options->tolerance, &settings->tolerance);
   override_number(options->penalty, &settings->penalty);
   override_number(options->xi, &settings->xi);

@@ -60,6 +60,8 @@ typedef enum MbsDerivatives {
 
 typedef struct MbsSettings {
   double end, step;                // s
+  double end_in_model;             // where the model's end depends on parameters: the number it is. As long as `end` is
+                                   // that, it moves with them; another one is a constant. 0: the model's is one, too
   double tolerance;                // scaled residual at which a step counts as solved
   double penalty;                  // absolute penalty factor; 0: automatic
   double xi, omega;                // constraint stabilisation: damping ratio, frequency (rad/s)

@@ -142,7 +142,7 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   MBS_TRY(read_independents(context, blueprint));
   if (!choice->is_loose) {
     MBS_TRY(read_objectives(context, blueprint));
-    MBS_TRY(mbs_events_read(context, blueprint));
+    MBS_TRY(mbs_events_read(context, blueprint, choice->has_end));
   }
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   MBS_TRY(mbs_blueprint_check_properties(context, blueprint));

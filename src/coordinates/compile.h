@@ -8,6 +8,7 @@ typedef struct MbsCoordinateChoice {
   bool is_relative;
   const char *tree, *cut;  // relative: see tree_choice.h
   bool keeps_jumps;        // what jumps in expressions is taken as it is: no events
+  bool has_end;            // the run ends where the model says, by an expression of parameters
   bool is_loose;           // every body free, every joint a constraint, no forces: kinematics/start.h
 } MbsCoordinateChoice;
 

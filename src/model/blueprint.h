@@ -504,8 +504,8 @@ MbsStatus mbs_jumps_find(MbsContext *context, MbsBlueprint *blueprint, const cha
 // ---- events (event.c) ----
 // How many velocities they set: as many hidden parameters they need.
 int mbs_events_count_jumps(const MbsModel *model);
-// After everything else.
-MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint);
+// After everything else. has_end: that of the settings is the model's, which may depend on parameters.
+MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint, bool has_end);
 
 // ---- objectives (signals.c) ----
 // first the list of all, then each (those that refer to others read them on the way)

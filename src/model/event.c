@@ -204,12 +204,36 @@ static MbsStatus add_branch_events(MbsContext *context, MbsBlueprint *blueprint)
   return mbs_graph_status(context, graph);
 }
 
-MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint) {
+// The end of the run, t - T = 0, where T depends on parameters. The last step is planned to end there: it is not looked
+// for, but its time moves as that of any event that ends a run.
+static MbsStatus add_end(MbsContext *context, MbsBlueprint *blueprint) {
+  const MbsRecord *section = mbs_record_child(&blueprint->model->root, MBS_MODEL_SIMULATION);
+  const MbsField *field = &mbs_model_type.fields[MBS_MODEL_SIMULATION].record->fields[MBS_SIMULATION_END];
+  MbsEventSpec event = {
+      .name = "end", .text = mbs_record_text(section, MBS_SIMULATION_END), .is_last = true, .is_end = true};
+  MbsNode t;
+  int count;
+  const int *inputs;
+  MBS_TRY(mbs_blueprint_number(context, blueprint, "simulation", field, event.text, &event.end));
+  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, event.end, &count, &inputs));
+  if (count > 0 && inputs[count - 1] >= blueprint->clock) {
+    return mbs_fail(context, MBS_ERROR_INPUT, event.text.place,
+                    "simulation: end may depend on parameters, not on variables: let an event end the run (stop: yes)");
+  }
+  MBS_TRY(mbs_signal_time(context, blueprint, &t));
+  event.guard = mbs_graph_subtract(blueprint->graph, t, event.end);
+  MBS_TRY(mbs_signal_rate(context, blueprint, event.guard, &event.rate));
+  MBS_APPEND(context, blueprint->arena, &blueprint->events, event);
+  return MBS_OK;
+}
+
+MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint, bool has_end) {
   const MbsValue *written = mbs_record_value(&blueprint->model->root, MBS_MODEL_EVENTS);
   int before = context->error_count;
   for (int i = 0; i < written->count; ++i) {
     MBS_TRY(mbs_error_keep(context, read_event(context, blueprint, &written->records[i])));
   }
   MBS_TRY(mbs_errors_tell(context, before));
-  return add_branch_events(context, blueprint);
+  MBS_TRY(add_branch_events(context, blueprint));
+  return has_end ? add_end(context, blueprint) : MBS_OK;
 }

@@ -38,6 +38,8 @@ typedef struct MbsEventSpec {
   MbsNode rate;    // d/dt of the guard
   int direction;   // -1: it passes zero falling, 1: rising, 0: both
   bool is_last;    // the run ends there
+  bool is_end;     // the end of the settings, where it depends on parameters: it happens at the end of the last step
+  MbsNode end;     // then: that time
   int jump_count;  // none: velocities stay as they are
   MbsVelocityJump *jumps;
   struct MbsRowSpec *rows;  // of each jump: see above

@@ -103,8 +103,9 @@ static const MbsRecordType objective_type = {"objective", "a number to different
                                              MBS_COUNT(objective_fields), objective_fields};
 
 static const MbsField simulation_fields[] = {
-    [MBS_SIMULATION_END] = {"end", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1", .unit = "s",
-                            .summary = "end of the simulated time, which starts at 0"},
+    [MBS_SIMULATION_END] =
+        {"end", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1", .unit = "s",
+         .summary = "end of the simulated time, which starts at 0; a number or an expression of parameters"},
     [MBS_SIMULATION_STEP] = {"step", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "0.01", .unit = "s",
                              .summary = "time step"},
     [MBS_SIMULATION_FORMULATION] = {"formulation", MBS_FIELD_TEXT, .default_text = "ali3p",

@@ -29,9 +29,21 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
                     "method adjoint-continuous is not offered for kinematics, which has no equations of motion to "
                     "integrate backwards; use method adjoint");
   }
-  if (simulation->events.count > 0) {
-    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, simulation->events.items[0].spec->text.place,
-                    "method adjoint-continuous is not offered for models with events; use method adjoint");
+  for (int i = 0; i < simulation->events.count; ++i) {
+    const MbsEventSpec *spec = simulation->events.items[i].spec;
+    if (!spec->is_end) {
+      return mbs_fail(context, MBS_ERROR_NOT_OFFERED, spec->text.place,
+                      "method adjoint-continuous is not offered for models with events; use method adjoint");
+    }
+    for (int k = 0; k < simulation->system->asked_count; ++k) {
+      int parameter = simulation->system->columns[k];
+      if (mbs_graph_depends_on(simulation->system->blueprint->graph, spec->end, parameter)) {
+        return mbs_fail(context, MBS_ERROR_NOT_OFFERED, spec->text.place,
+                        "method adjoint-continuous is not offered where the end depends on a parameter of the "
+                        "gradient, here \"%s\"; use method adjoint",
+                        simulation->system->blueprint->parameters.items[parameter].name);
+      }
+    }
   }
   if (!simulation->formulation.type->has_backward_equations) {
     return mbs_fail(
@@ -45,6 +57,18 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "method adjoint-continuous is not offered with nonholonomic constraints and formulation matrix-r, "
                     "whose velocities are fewer than its positions; use penalty, or method adjoint");
+  }
+  return MBS_OK;
+}
+
+// for running gradients at so many times: those of the plan, or more if the end has moved since
+static MbsStatus make_room(MbsContext *context, const MbsSweep *sweep, long times) {
+  MbsContinuous *continuous = sweep->continuous;
+  const MbsSystem *system = sweep->simulation->system;
+  if (times > continuous->running_capacity) {
+    MBS_TAKE(context, system->arena, continuous->running,
+             (size_t)times * (size_t)continuous->running_count * (size_t)system->column_count);
+    continuous->running_capacity = times;
   }
   return MBS_OK;
 }
@@ -69,10 +93,8 @@ MbsStatus mbs_continuous_create(MbsContext *context, MbsSweep *sweep, int runnin
   MBS_TAKE(context, system->arena, continuous->u, n);
   continuous->running_count = running_count;
   continuous->running_of = running_of;
-  MBS_TAKE(context, system->arena, continuous->running,
-           (size_t)(simulation->followed->step_count + 1) * (size_t)running_count * columns);
   sweep->continuous = continuous;
-  return MBS_OK;
+  return make_room(context, sweep, simulation->followed->step_count + 1);
 }
 
 void mbs_continuous_begin(MbsSweep *sweep) {
@@ -204,6 +226,7 @@ static void keep_running(MbsSweep *sweep, long step, mbs_scalar share) {
 // ---- the way back ----
 // from the end: mu(end) = w_y
 static MbsStatus begin(MbsContext *context, MbsSweep *sweep, int set, mbs_scalar h) {
+  MBS_TRY(make_room(context, sweep, sweep->simulation->path.step_count + 1));
   MBS_TRY(factor(context, sweep, set, 0, 0));
   for (int o = 0; o < sweep->objective_count; ++o) {
     if (sweep->simulation->objectives.items[sweep->objectives[o]].kind == MBS_OBJECTIVE_IS_FINAL) {

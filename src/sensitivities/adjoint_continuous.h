@@ -14,6 +14,7 @@ typedef struct MbsContinuous {
   int running_count;      // objectives with a history of the running gradient
   const int *running_of;  // their indices
   mbs_scalar *running;    // steps + 1 x running_count x columns
+  long running_capacity;  // of steps + 1
 } MbsContinuous;
 
 // Is it offered for this simulation? Else the message says why, and what is.

@@ -129,11 +129,11 @@ MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulatio
   }
   MBS_TRY(recorder->begin(recorder->user, total, names));
   for (long step = 0; step < series->row_count; ++step) {
-    const mbs_scalar *running = continuous->running + step * count * columns;
+    const mbs_scalar *running = continuous->running + step * count * system->column_count;
     memcpy(row, series->rows + step * kept, (size_t)kept * sizeof *row);
     for (int k = 0; k < columns; ++k) {
       for (int i = 0; i < count; ++i) {
-        (void)put(false, 1, running + i * columns + k, row + kept + k * count + i);
+        (void)put(false, 1, running + i * system->column_count + k, row + kept + k * count + i);
       }
     }
     MBS_TRY(recorder->row(recorder->user, row));

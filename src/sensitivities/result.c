@@ -112,22 +112,25 @@ static MbsStatus give_events(MbsContext *context, MbsArena *arena, const MbsSess
   for (int i = 0; i < events->record_count; ++i) {
     const MbsEventRecord *record = &events->records[i];
     double *gradient = NULL;
+    if (events->items[record->event].spec->is_end) {  // it is the last one, and no event of the model
+      continue;
+    }
     if (columns > 0) {
       MBS_TAKE(context, arena, gradient, columns);
     }
     for (int k = 0; k < columns; ++k) {
       gradient[k] = mbs_session_number(session, events->gradients[i * columns + k]);
     }
-    given[i] = (MbsEventResult){.name = mbs_arena_copy_text(arena, events->items[record->event].spec->name),
-                                .time = mbs_session_number(session, record->t),
-                                .energy_lost = record->energy_lost,
-                                .is_grazing = record->is_grazing,
-                                .is_together = record->is_together,
-                                .gradient = gradient};
+    given[result->event_count++] =
+        (MbsEventResult){.name = mbs_arena_copy_text(arena, events->items[record->event].spec->name),
+                         .time = mbs_session_number(session, record->t),
+                         .energy_lost = record->energy_lost,
+                         .is_grazing = record->is_grazing,
+                         .is_together = record->is_together,
+                         .gradient = gradient};
   }
   result->events = given;
-  result->event_count = events->record_count;
-  result->has_ended = events->is_over;
+  result->has_ended = events->is_over && result->event_count == events->record_count;
   return MBS_OK;
 }
 

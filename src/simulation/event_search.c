@@ -158,7 +158,8 @@ static MbsStatus enclose(Search *search, const MbsEvent *event) {
 static int side_of(double g) { return g > 0 ? 1 : g < 0 ? -1 : 0; }
 
 bool mbs_event_is_awaited(const MbsEvent *event) {
-  return event->side != 0 && (event->spec->direction == 0 || event->spec->direction == -event->side);
+  return event->side != 0 && !event->spec->is_end &&
+         (event->spec->direction == 0 || event->spec->direction == -event->side);
 }
 
 // At the tried step's end: has guard i passed zero before, or (if it comes first in the model) just now?

@@ -40,7 +40,7 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation, bool
   MbsEvents *events = &simulation->events;
   bool has_redundancy = simulation->initial->set.redundant_count > 0;
   *events = (MbsEvents){.count = blueprint->events.count};
-  if (events->count > 0 && simulation->settings.is_kinematic) {
+  if (events->count > 0 && simulation->settings.is_kinematic && !blueprint->events.items[0].is_end) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, blueprint->events.items[0].text.place,
                     "event \"%s\": events are not offered in kinematics, where motions are prescribed",
                     blueprint->events.items[0].name);
@@ -53,6 +53,10 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation, bool
     event->spec = spec;
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->guard, &event->guard));
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->rate, &event->rate));
+    if (spec->is_end) {
+      events->end = 1 + i;
+      MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->end, &events->end_time));
+    }
     if (spec->jump_count > 0 || spec->changes_constraints) {
       MBS_TRY(mbs_impulse_create(context, system, spec, simulation->formulation.projection_relaxation, has_redundancy,
                                  is_swept, &event->impulse));
@@ -176,6 +180,10 @@ MbsStatus mbs_events_step(MbsContext *context, MbsSimulation *simulation, MbsSte
     mbs_events_flow(simulation, step);
   } else {
     MBS_TRY(mbs_event_search(context, simulation, step));
+  }
+  bool is_plan = simulation->followed == &simulation->plan;
+  if (is_plan && step->event == 0 && simulation->planned + 1 == simulation->plan.step_count) {
+    step->event = events->end;
   }
   accept(simulation, step);
   events->step = *step;

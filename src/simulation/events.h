@@ -63,6 +63,8 @@ typedef struct MbsEvents {
   int count;
   MbsEvent *items;
   bool is_over;           // the last one ended the run
+  int end;                // 1 + the end of the run, where it depends on parameters; 0: it is a constant
+  MbsFunction end_time;   // of that
   bool is_moved;          // the present piece began at a time that moves with the parameters:
   mbs_scalar *t_columns;  // its derivative, by column
   int chained;            // 1 + the one that follows at once; 0: none

@@ -8,13 +8,34 @@
 #include "integrators/rule.h"
 #include "simulation/simulation.h"
 
+// user: NULL, or has_names: then names are no mistake
 static MbsStatus no_names(void *user, MbsContext *context, MbsPlace place, const char *name, MbsExpression *value) {
-  (void)user;
+  bool *has_names = user;
   (void)value;
-  return mbs_fail(context, MBS_ERROR_INPUT, place,
-                  "simulation: \"%s\" cannot be used here: the settings are constants, not functions of parameters (an "
-                  "event {when: t - T, stop: yes} ends a run at a parameter T)",
-                  name);
+  if (has_names) {
+    *has_names = true;
+    return MBS_ERROR_INPUT;  // no message
+  }
+  return mbs_fail(
+      context, MBS_ERROR_INPUT, place,
+      "simulation: \"%s\" cannot be used here: but for the end the settings are constants, not functions of "
+      "parameters",
+      name);
+}
+
+static MbsStatus check_number(MbsContext *context, const MbsField *field, MbsText text, double value) {
+  if (!isfinite(value)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, text.place,
+                    "simulation: %s: \"%s\" is not a finite number (a division by zero or a domain error)", field->name,
+                    text.text);
+  }
+  bool is_good =
+      (field->check != MBS_CHECK_POSITIVE || value > 0) && (field->check != MBS_CHECK_NOT_NEGATIVE || value >= 0);
+  if (!is_good) {
+    return mbs_fail(context, MBS_ERROR_INPUT, text.place, "simulation: %s must %s, got %s", field->name,
+                    field->check == MBS_CHECK_POSITIVE ? "be positive" : "not be negative", text.text);
+  }
+  return MBS_OK;
 }
 
 static MbsStatus constant(MbsContext *context, MbsArena *arena, const MbsField *field, MbsText text, double *value) {
@@ -24,18 +45,34 @@ static MbsStatus constant(MbsContext *context, MbsArena *arena, const MbsField *
   MBS_TRY(mbs_graph_create(context, arena, &graph));
   MBS_TRY(mbs_expression_parse_sized(context, graph, text, &scope, 1, &expression));
   *value = mbs_graph_node(graph, expression.node[0])->value;
-  if (!isfinite(*value)) {
-    return mbs_fail(context, MBS_ERROR_INPUT, text.place,
-                    "simulation: %s: \"%s\" is not a finite number (a division by zero or a domain error)", field->name,
-                    text.text);
+  return check_number(context, field, text, *value);
+}
+
+// a constant, or an expression of parameters
+static MbsStatus read_end(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings) {
+  MbsText text = mbs_record_text(mbs_record_child(&model->root, MBS_MODEL_SIMULATION), MBS_SIMULATION_END);
+  const MbsField *field = &mbs_model_type.fields[MBS_MODEL_SIMULATION].record->fields[MBS_SIMULATION_END];
+  bool has_names = false;
+  MbsGraph *graph;
+  MbsScope scope = {.user = &has_names, .owner = "simulation", .resolve = no_names};
+  MbsExpression expression;
+  MbsBlueprint *blueprint;
+  MbsNode end;
+  MBS_TRY(mbs_graph_create(context, arena, &graph));
+  MbsStatus status = mbs_expression_parse_sized(context, graph, text, &scope, 1, &expression);
+  if (!has_names) {
+    MBS_TRY(status);
+    settings->end = mbs_graph_node(graph, expression.node[0])->value;
+    return check_number(context, field, text, settings->end);
   }
-  bool is_good =
-      (field->check != MBS_CHECK_POSITIVE || *value > 0) && (field->check != MBS_CHECK_NOT_NEGATIVE || *value >= 0);
-  if (!is_good) {
-    return mbs_fail(context, MBS_ERROR_INPUT, text.place, "simulation: %s must %s, got %s", field->name,
-                    field->check == MBS_CHECK_POSITIVE ? "be positive" : "not be negative", text.text);
-  }
-  return MBS_OK;
+  MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
+  MBS_TRY(mbs_parameters_parse(context, blueprint, "simulation", text, &end));
+  MBS_TRY(mbs_blueprint_nominal(context, blueprint, 1, &end, &settings->end));
+  settings->end_in_model = settings->end;
+  return settings->end > 0 || !isfinite(settings->end)
+             ? check_number(context, field, text, settings->end)
+             : mbs_fail(context, MBS_ERROR_INPUT, text.place, "simulation: end must be positive, got \"%s\" = %.10g",
+                        text.text, settings->end);
 }
 
 static MbsStatus name(MbsContext *context, const MbsField *field, MbsText text, char *target) {
@@ -84,8 +121,7 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
   const struct {
     int field;
     double *value;
-  } numbers[] = {{MBS_SIMULATION_END, &settings->end},
-                 {MBS_SIMULATION_STEP, &settings->step},
+  } numbers[] = {{MBS_SIMULATION_STEP, &settings->step},
                  {MBS_SIMULATION_TOLERANCE, &settings->tolerance},
                  {MBS_SIMULATION_XI, &settings->xi},
                  {MBS_SIMULATION_OMEGA, &settings->omega},
@@ -93,6 +129,7 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
                  {MBS_SIMULATION_GAMMA, &settings->gamma},
                  {MBS_SIMULATION_SPECTRAL_RADIUS, &settings->spectral_radius}};
   settings->spectral_radius = -1;
+  MBS_TRY(read_end(context, arena, model, settings));
   for (int i = 0; i < MBS_COUNT(numbers); ++i) {
     int f = numbers[i].field;
     if (mbs_record_text(section, f).text) {

@@ -43,7 +43,11 @@ static MbsStatus refuse_projection_signals(MbsContext *context, const MbsSimulat
 enum { SHARING = 20 };
 
 static MbsStatus plan_steps(MbsContext *context, MbsSimulation *simulation) {
-  const MbsSettings *settings = &simulation->settings;
+  MbsSettings *settings = &simulation->settings;
+  if (simulation->events.end > 0) {
+    settings->end = settings->end_in_model =
+        mbs_re(mbs_function_value(simulation->system, &simulation->events.end_time, &simulation->state));
+  }
   bool is_projected = simulation->formulation.type->has_projections && settings->projections >= 0;
   bool is_shared = simulation->formulation.type->is_position_level && !is_projected && !settings->is_kinematic;
   double steps = settings->end / settings->step;
@@ -75,6 +79,7 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   MBS_TRY(mbs_settings_complete(context, model, settings));
   const MbsCoordinateChoice choice = {.is_relative = strcmp(settings->coordinates, "relative") == 0,
                                       .keeps_jumps = settings->is_kinematic,
+                                      .has_end = settings->end_in_model > 0 && settings->end == settings->end_in_model,
                                       .tree = settings->tree,
                                       .cut = settings->cut};
   MBS_TRY(mbs_compile(context, arena, model, &choice, &blueprint));
@@ -124,11 +129,11 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MBS_TRY(mbs_simulation_choose_penalty(context, simulation));
   MBS_TRY(mbs_stepper_create(context, &simulation->formulation, &simulation->settings, simulation->initial,
                              &simulation->stepper));
-  MBS_TRY(plan_steps(context, simulation));
   simulation->followed = &simulation->plan;
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
   MBS_TRY(mbs_guards_create(context, system, &simulation->guards));
   MBS_TRY(mbs_events_create(context, simulation, !is_carried));
+  MBS_TRY(plan_steps(context, simulation));
   simulation->has_columns = system->carried_count > 0;
   size_t size = (size_t)system->nq * (size_t)system->carried_count;
   MBS_TAKE(context, arena, simulation->columns.X, size);
@@ -293,6 +298,9 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   MbsState *state = &simulation->state;
   double began = mbs_simulation_now();
   forget(simulation);
+  if (simulation->events.end > 0) {  // which moves with the parameters
+    MBS_TRY(plan_steps(context, simulation));
+  }
   mbs_events_begin(simulation);
   mbs_state_place_fixed(system, state);
   MbsStatus status = assemble(context, simulation);
