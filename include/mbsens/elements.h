@@ -867,6 +867,10 @@ typedef struct MbsEventDef {
   // number: an impact: the guard is a gap, whose rate becomes minus this times what it was, by an
   // impulse along the gap
   const char *restitution;
+  // newton or poisson or energetic, default newton: what restitution is the ratio of, between the
+  // second part of an impact and the first: rates of the gap, normal impulses, or (its square) work
+  // of the normal impulse; without friction all three are the same
+  const char *law;
   // no or yes, default no: yes: the run ends there
   const char *stop;
 } MbsEventDef;
@@ -885,9 +889,10 @@ static inline MbsStatus mbs_model_add_event(
       {"when", 1, &def->when},
       {"direction", 1, &def->direction},
       {"restitution", 1, &def->restitution},
+      {"law", 1, &def->law},
       {"stop", 1, &def->stop},
   };
-  return mbs_model_add_element(context, model, "events", NULL, def->name, 4, fields);
+  return mbs_model_add_element(context, model, "events", NULL, def->name, 5, fields);
 }
 
 // a rate that an event sets
@@ -915,6 +920,34 @@ static inline MbsStatus mbs_model_add_event_velocity(
       {"velocity", 1, &def->velocity},
   };
   return mbs_model_add_element(context, model, "events.velocities", NULL, def->event, 2, fields);
+}
+
+// friction in an impact
+typedef struct MbsEventFrictionDef {
+  // required: the event it belongs to, which is there already
+  const char *event;
+  // number, required: Coulomb's: the friction impulse is at most this times the normal one
+  const char *coefficient;
+  // expression, required: a function of the position whose rate is the velocity of slip, such as
+  // r(P).x
+  const char *along;
+} MbsEventFrictionDef;
+
+static inline MbsEventFrictionDef mbs_default_event_friction_def(void) {
+  MbsEventFrictionDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_event_friction(
+    MbsContext *context, MbsModel *model, const MbsEventFrictionDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "events.friction", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"coefficient", 1, &def->coefficient},
+      {"along", 1, &def->along},
+  };
+  return mbs_model_add_element(context, model, "events.friction", NULL, def->event, 2, fields);
 }
 
 // fixes one degree of freedom at the start

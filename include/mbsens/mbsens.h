@@ -188,6 +188,7 @@ typedef struct MbsEventResult {
   const double *gradient;  // of its time, parameter_count; NULL: not computed (simulating only, adjoint)
   bool is_grazing;         // its guard hardly passed zero: its time has a large derivative, or hardly any
   bool is_together;        // it happened at the time of the one before, and both change the state
+  bool is_at_edge;         // an impact with friction, between sliding and not: its derivatives are those of one side
 } MbsEventResult;
 
 typedef struct MbsResult {

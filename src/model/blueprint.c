@@ -96,6 +96,8 @@ static MbsStatus check_property(MbsContext *context, const MbsProperty *property
     wrong = "must not be negative";
   } else if (property->check == MBS_CHECK_NOT_ZERO && !(fabs(value) > 0)) {  // real
     wrong = "must not be zero";
+  } else if (property->check == MBS_CHECK_FRACTION && !(value >= 0 && value <= 1)) {
+    wrong = "must be from 0 to 1";
   }
   return wrong ? mbs_fail(context, MBS_ERROR_INPUT, property->text.place, "%s %s, got %.10g", property->name, wrong,
                           value)

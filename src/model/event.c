@@ -7,7 +7,9 @@
 //     M (v+ - v-) + Phi_q' L + w_q' P = 0,    Phi_q v+ + Phi_t = 0                P1 (82)
 // Where as many rates are given as there are degrees of freedom that determines v+ whatever M is; where there are
 // fewer, the rest moves as an impulse of that direction moves it. An impact is the case w = g, b = -e g': Newton's
-// restitution, with the impulse along the normal of the gap g.
+// restitution, with the impulse along the normal of the gap g. With friction it is the case w = (g, s), where s' is the
+// velocity of slip: then P is the normal and the friction impulse, and b follows from the masses that these meet, by
+// the law of the impact (simulation/impact_law.h) with its coefficients e and mu.
 //
 // The equations in v+ are those of velocity constraints w' - b = 0 with a number b, so that is what they become: rows
 // of a system of its own (simulation/impulse.h) that has a hidden parameter for each b.
@@ -22,7 +24,8 @@ static const MbsField *event_fields(void) { return mbs_model_type.fields[MBS_MOD
 
 static int count_jumps(const MbsRecord *event) {
   return mbs_record_value(event, MBS_EVENT_VELOCITIES)->count +
-         (mbs_record_text(event, MBS_EVENT_RESTITUTION).text != NULL);
+         (mbs_record_text(event, MBS_EVENT_RESTITUTION).text != NULL) +
+         mbs_record_value(event, MBS_EVENT_FRICTION)->count;
 }
 
 int mbs_events_count_jumps(const MbsModel *model) {
@@ -50,14 +53,13 @@ static MbsStatus check_rate(MbsContext *context, const MbsBlueprint *blueprint, 
                                 owner, text.text);
 }
 
-// w and b, and the row that they make
+// w and b (or what it follows from), and the row that they make
 static MbsStatus add_jump(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText coordinate,
-                          MbsNode rate, MbsNode target, MbsEventSpec *event) {
+                          MbsNode rate, MbsNode given, MbsEventSpec *event) {
   MBS_TRY(check_rate(context, blueprint, owner, coordinate, rate));
   int parameter = blueprint->target_first + blueprint->target_count++;
   const char *name = mbs_arena_print(blueprint->arena, "event %s: rate of %s", event->name, coordinate.text);
-  event->jumps[event->jump_count] =
-      (MbsVelocityJump){.name = coordinate.text, .target = target, .parameter = parameter};
+  event->jumps[event->jump_count] = (MbsVelocityJump){.name = coordinate.text, .given = given, .parameter = parameter};
   event->rows[event->jump_count++] = (MbsRowSpec){
       .kind = MBS_ROW_EXPRESSION,
       .name = name ? name : event->name,
@@ -86,8 +88,10 @@ static MbsStatus read_velocity(MbsContext *context, MbsBlueprint *blueprint, con
 static MbsStatus read_restitution(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
                                   MbsEventSpec *event) {
   MbsGraph *graph = blueprint->graph;
+  MbsField field = event_fields()[MBS_EVENT_RESTITUTION];
   MbsNode e;
-  MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &event_fields()[MBS_EVENT_RESTITUTION], text, &e));
+  field.check = event->law == MBS_IMPACT_NEWTON ? field.check : MBS_CHECK_FRACTION;
+  MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &field, text, &e));
   int count;
   const int *inputs;
   MBS_TRY(mbs_graph_inputs_of(context, graph, event->guard, &count, &inputs));
@@ -98,7 +102,61 @@ static MbsStatus read_restitution(MbsContext *context, MbsBlueprint *blueprint, 
     }
   }
   MbsNode target = mbs_graph_negate(graph, mbs_graph_multiply(graph, e, event->rate));
-  return add_jump(context, blueprint, owner, event->text, event->rate, target, event);
+  return add_jump(context, blueprint, owner, event->text, event->rate, event->has_friction ? e : target, event);
+}
+
+static MbsStatus read_friction(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsRecord *record,
+                               MbsEventSpec *event) {
+  const MbsField *field = &event_fields()[MBS_EVENT_FRICTION].record->fields[MBS_FRICTION_COEFFICIENT];
+  MbsText along = mbs_record_text(record, MBS_FRICTION_ALONG);
+  MbsExpression s;
+  MbsNode mu, rate;
+  MBS_TRY(
+      mbs_blueprint_number(context, blueprint, owner, field, mbs_record_text(record, MBS_FRICTION_COEFFICIENT), &mu));
+  MBS_TRY(mbs_signal_parse(context, blueprint, owner, along, 1, MBS_USE_POSITION | MBS_USE_TIME, 0, NULL, &s));
+  if (s.node[0] == event->guard) {
+    return mbs_fail(context, MBS_ERROR_INPUT, along.place,
+                    "%s: friction along \"%s\", which is the gap itself: it acts along the slip, across the gap", owner,
+                    along.text);
+  }
+  MBS_TRY(mbs_signal_rate(context, blueprint, s.node[0], &rate));
+  return add_jump(context, blueprint, owner, along, rate, mu, event);
+}
+
+// an impact, if there is a restitution
+static MbsStatus read_impact(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsRecord *record,
+                             MbsEventSpec *event) {
+  MbsText restitution = mbs_record_text(record, MBS_EVENT_RESTITUTION), law = mbs_record_text(record, MBS_EVENT_LAW);
+  const MbsValue *friction = mbs_record_value(record, MBS_EVENT_FRICTION);
+  event->law = strcmp(law.text, "poisson") == 0     ? MBS_IMPACT_POISSON
+               : strcmp(law.text, "energetic") == 0 ? MBS_IMPACT_ENERGETIC
+                                                    : MBS_IMPACT_NEWTON;
+  event->has_friction = friction->count > 0;
+  if (!restitution.text) {
+    bool is_law = mbs_record_value(record, MBS_EVENT_LAW)->is_given;
+    return is_law || event->has_friction
+               ? mbs_fail(context, MBS_ERROR_INPUT, is_law ? law.place : friction->place,
+                          "%s: %s is that of an impact and needs a restitution", owner, is_law ? "law" : "friction")
+               : MBS_OK;
+  }
+  if (friction->count > 1) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, friction->place,
+                    "%s: friction in %d directions is not offered: where slip can turn during the impact there is no "
+                    "closed form; give the one direction of the plane in which the impact happens",
+                    owner, friction->count);
+  }
+  if (event->has_friction && event->law == MBS_IMPACT_NEWTON) {
+    return mbs_fail(context, MBS_ERROR_INPUT, friction->place,
+                    "%s: with friction Newton's restitution can create energy: write \"law: poisson\" (ratio of "
+                    "impulses) or \"law: energetic\" (ratio of work)",
+                    owner);
+  }
+  if (event->has_friction && event->jump_count > 0) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, friction->place,
+                    "%s: friction in an impact that also sets velocities is not offered", owner);
+  }
+  MBS_TRY(read_restitution(context, blueprint, owner, restitution, event));
+  return event->has_friction ? read_friction(context, blueprint, owner, &friction->records[0], event) : MBS_OK;
 }
 
 static MbsStatus read_assignments(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsValue *set,
@@ -141,7 +199,6 @@ static MbsStatus find_changes(MbsContext *context, const MbsBlueprint *blueprint
 static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *record) {
   const char *owner = mbs_arena_print(blueprint->arena, "event \"%s\"", record->name.text);
   const char *direction = mbs_record_text(record, MBS_EVENT_DIRECTION).text;
-  MbsText restitution = mbs_record_text(record, MBS_EVENT_RESTITUTION);
   const MbsValue *velocities = mbs_record_value(record, MBS_EVENT_VELOCITIES);
   MbsEventSpec event = {.name = record->name.text, .text = mbs_record_text(record, MBS_EVENT_WHEN)};
   MbsExpression guard;
@@ -159,9 +216,7 @@ static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const 
   for (int i = 0; i < velocities->count; ++i) {
     MBS_TRY(read_velocity(context, blueprint, owner, &velocities->records[i], &event));
   }
-  if (restitution.text) {
-    MBS_TRY(read_restitution(context, blueprint, owner, restitution, &event));
-  }
+  MBS_TRY(read_impact(context, blueprint, owner, record, &event));
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   const MbsGraphNode *rate = mbs_graph_node(blueprint->graph, event.rate);
   if (rate->operation == MBS_OP_CONSTANT && !(rate->value > 0 || rate->value < 0)) {

@@ -27,9 +27,12 @@ typedef struct MbsAssignment {
 // before it. That is a velocity constraint of the impulse, rate - target = 0, whose target is a hidden parameter.
 typedef struct MbsVelocityJump {
   const char *name;  // of the coordinate, as written
-  MbsNode target;    // a function of time and of the state before
+  MbsNode given;     // the target, a function of time and of the state before; of an impact with friction: e, mu
   int parameter;     // the hidden one
 } MbsVelocityJump;
+
+// What the restitution of an impact is the ratio of: see simulation/impact_law.h.
+typedef enum MbsImpactLaw { MBS_IMPACT_NEWTON, MBS_IMPACT_POISSON, MBS_IMPACT_ENERGETIC } MbsImpactLaw;
 
 typedef struct MbsEventSpec {
   const char *name;
@@ -42,6 +45,8 @@ typedef struct MbsEventSpec {
   MbsNode end;     // then: that time
   int jump_count;  // none: velocities stay as they are
   MbsVelocityJump *jumps;
+  bool has_friction;  // an impact of two jumps, gap and slip, whose targets the law finds
+  MbsImpactLaw law;
   struct MbsRowSpec *rows;  // of each jump: see above
   int assignment_count;
   MbsAssignment *assignments;

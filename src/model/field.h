@@ -41,6 +41,7 @@ typedef enum MbsFieldCheck {
   MBS_CHECK_POSITIVE,
   MBS_CHECK_NOT_NEGATIVE,
   MBS_CHECK_NOT_ZERO,  // of a vector: its length
+  MBS_CHECK_FRACTION,  // 0 to 1
 } MbsFieldCheck;
 
 // What becomes of a value when an assembly is placed at p and mirrored, with S = diag(+-1) (templates, io/copy.c).

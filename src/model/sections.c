@@ -49,6 +49,15 @@ static const MbsField jump_fields[] = {
 };
 static const MbsRecordType jump_type = {"velocity", "a rate that an event sets", MBS_COUNT(jump_fields), jump_fields};
 
+static const MbsField friction_fields[] = {
+    [MBS_FRICTION_COEFFICIENT] = {"coefficient", MBS_FIELD_NUMBER, .is_required = true, .check = MBS_CHECK_NOT_NEGATIVE,
+                                  .summary = "Coulomb's: the friction impulse is at most this times the normal one"},
+    [MBS_FRICTION_ALONG] = {"along", MBS_FIELD_SIGNAL, .is_required = true,
+                            .summary = "a function of the position whose rate is the velocity of slip, such as r(P).x"},
+};
+static const MbsRecordType friction_type = {"friction", "friction in an impact", MBS_COUNT(friction_fields),
+                                            friction_fields};
+
 static const MbsField event_fields[] = {
     [MBS_EVENT_WHEN] = {"when", MBS_FIELD_SIGNAL, .is_required = true,
                         .summary = "the guard: the event happens where this expression of positions, velocities and "
@@ -62,6 +71,13 @@ static const MbsField event_fields[] = {
     [MBS_EVENT_RESTITUTION] = {"restitution", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE,
                                .summary = "an impact: the guard is a gap, whose rate becomes minus this times what it "
                                           "was, by an impulse along the gap"},
+    [MBS_EVENT_LAW] = {"law", MBS_FIELD_CHOICE, .default_text = "newton",
+                       .choices = (const char *const[]){"newton", "poisson", "energetic", NULL},
+                       .summary = "what restitution is the ratio of, between the second part of an impact and the "
+                                  "first: rates of the gap, normal impulses, or (its square) work of the normal "
+                                  "impulse; without friction all three are the same"},
+    [MBS_EVENT_FRICTION] = {"friction", MBS_FIELD_RECORD_LIST, .record = &friction_type,
+                            .summary = "friction in the impact, with the law poisson or energetic; one direction"},
     [MBS_EVENT_SET] = {"set", MBS_FIELD_SIGNAL_MAP,
                        .summary = "variables that the event sets, each to an expression of the state before it"},
     [MBS_EVENT_STOP] = {"stop", MBS_FIELD_CHOICE, .default_text = "no",

@@ -172,8 +172,8 @@ static MbsStatus transpose_event(MbsContext *context, MbsSweep *sweep, const Mbs
                 sweep->events->assigned[o * simulation->events.variable_count + i]);
     }
     if (impulse) {
-      mbs_impulse_targets_transposed(impulse, &simulation->state,
-                                     sweep->events->targets + o * system->blueprint->target_count, &sweep->bars[o]);
+      mbs_impulse_given_transposed(impulse, &simulation->state,
+                                   sweep->events->targets + o * system->blueprint->target_count, &sweep->bars[o]);
       mbs_system_fixed_transposed(system, simulation->state.t, &sweep->bars[o], sweep->gradient[o]);
     }
     sweep->events->of_time[o] += take_time(system, &sweep->bars[o], sweep->gradient[o]);

@@ -127,6 +127,7 @@ static MbsStatus give_events(MbsContext *context, MbsArena *arena, const MbsSess
                          .energy_lost = record->energy_lost,
                          .is_grazing = record->is_grazing,
                          .is_together = record->is_together,
+                         .is_at_edge = record->is_at_edge,
                          .gradient = gradient};
   }
   result->events = given;

@@ -159,7 +159,7 @@ static MbsStatus warn_of_unsmooth(MbsContext *context, const MbsResult *result, 
 // Where a guard touches zero a little more or less decides whether the event happens at all; where two happen at once,
 // on their order.
 static MbsStatus warn_of_events(MbsContext *context, const MbsResult *result, Warnings *warnings) {
-  bool has_grazed = false, has_met = false;
+  bool has_grazed = false, has_met = false, is_at_edge = false;
   for (int i = 0; i < result->event_count; ++i) {
     const MbsEventResult *event = &result->events[i];
     if (event->is_grazing && !has_grazed) {
@@ -176,6 +176,14 @@ static MbsStatus warn_of_events(MbsContext *context, const MbsResult *result, Wa
                   "events \"%s\" and \"%s\" happen at the same time, t = %.6g, and in this order: where the order of "
                   "such events counts, gradients are those on one side of it",
                   result->events[i - 1].name, event->name, event->time));
+    }
+    if (event->is_at_edge && !is_at_edge && result->gradient) {
+      is_at_edge = true;
+      MBS_TRY(
+          add(context, warnings,
+              "event \"%s\" at t = %.6g: the friction of this impact is at the edge between sliding and sticking or "
+              "turning back: gradients are those on one side of it",
+              event->name, event->time));
     }
   }
   return MBS_OK;

@@ -165,19 +165,32 @@ void mbs_events_take_columns(MbsSimulation *simulation, const MbsEvent *event) {
   }
 }
 
+// What depends on variables as they were before the event, slopes of `count` functions: f' + f_d d-', once for all.
+static void fold_variables(const MbsSimulation *simulation, int count, mbs_scalar *slopes) {
+  const MbsSystem *system = simulation->system;
+  const MbsEvents *events = &simulation->events;
+  for (int i = 0; i < count; ++i) {
+    mbs_scalar *slope = slopes + i * system->column_count;
+    for (int d = 0; d < events->variable_count; ++d) {
+      mbs_scalar *own = &slope[system->column_of_parameter[system->blueprint->variable_first + d]];
+      for (int k = 0; k < system->asked_count; ++k) {
+        slope[k] += events->variable_columns[d * system->asked_count + k] * *own;
+      }
+      *own = 0;
+    }
+  }
+}
+
 // of the variables that the event sets: d+' = f' + f_t t' + f_d d-'
 static void assign_columns(MbsSimulation *simulation, const MbsEvent *event) {
   const MbsSystem *system = simulation->system;
   MbsEvents *events = &simulation->events;
   int asked = system->asked_count;
+  fold_variables(simulation, event->spec->assignment_count, event->slopes);
   for (int i = 0; i < event->spec->assignment_count; ++i) {
     mbs_scalar *slope = event->slopes + i * system->column_count;
     for (int k = 0; k < asked; ++k) {
       slope[k] += events->t_columns[k] * slope[system->time_column];
-      for (int d = 0; d < events->variable_count; ++d) {
-        slope[k] += events->variable_columns[d * asked + k] *
-                    slope[system->column_of_parameter[system->blueprint->variable_first + d]];
-      }
     }
   }
   for (int i = 0; i < event->spec->assignment_count; ++i) {
@@ -190,6 +203,9 @@ MbsStatus mbs_events_restart_columns(MbsContext *context, MbsSimulation *simulat
   const MbsSystem *system = simulation->system;
   const MbsColumns *columns = &simulation->columns;
   const MbsStep start = {0};
+  if (event && event->impulse) {
+    fold_variables(simulation, event->spec->jump_count, event->impulse->slopes);
+  }
   if (event) {
     assign_columns(simulation, event);
   }

@@ -231,7 +231,7 @@ MbsStatus mbs_events_restart(MbsContext *context, MbsSimulation *simulation, con
   if (event) {
     mbs_events_find_hidden(simulation, event, step->side);
     if (event->impulse) {
-      mbs_impulse_take_targets(event->impulse, state);
+      mbs_impulse_take_given(event->impulse, state);
     }
     mbs_system_set_hidden(simulation->system, simulation->events.hidden);
     if (event->impulse) {
@@ -339,6 +339,7 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
     return MBS_OK;
   }
   events->records[events->record_count - 1].energy_lost = lost;
+  events->records[events->record_count - 1].is_at_edge = event->impulse && event->impulse->impact.is_at_edge;
   events->is_over = event->spec->is_last;
   find_sides(simulation, event);
   return events->is_over ? MBS_OK : check_rate(context, simulation, event);

@@ -57,6 +57,7 @@ typedef struct MbsEventRecord {
   double energy_lost;
   bool is_grazing;   // its guard passed zero hardly faster than it stands still
   bool is_together;  // it happened with the one before, and both change the state
+  bool is_at_edge;   // an impact whose friction is at the edge between two of its cases
 } MbsEventRecord;
 
 typedef struct MbsEvents {

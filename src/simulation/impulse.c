@@ -3,6 +3,19 @@
 
 #include "integrators/stepper.h"
 
+enum { PROBES = 3, FROM_PROBES = MBS_IMPACT_E };
+
+// d(K, r)/d(P of a probe): by input, probe and row; those of K over z
+static const double shares[FROM_PROBES][PROBES][2] = {[MBS_IMPACT_K_NN] = {{1, 0}, {-1, 0}, {0, 0}},
+                                                      [MBS_IMPACT_K_NS] = {{0, 1}, {0, -1}, {0, 0}},
+                                                      [MBS_IMPACT_K_SS] = {{0, 1}, {0, 0}, {0, -1}},
+                                                      [MBS_IMPACT_R_N] = {{1, 0}},
+                                                      [MBS_IMPACT_R_S] = {{0, 1}}};
+
+static double share(const MbsImpulse *impulse, int input, int probe, int row) {
+  return shares[input][probe][row] / (input < MBS_IMPACT_R_N ? impulse->unit : 1);
+}
+
 static MbsStatus create_columns(MbsContext *context, MbsImpulse *impulse) {
   const MbsSystem *system = impulse->system;
   size_t columns = (size_t)system->carried_count;
@@ -10,6 +23,7 @@ static MbsStatus create_columns(MbsContext *context, MbsImpulse *impulse) {
   MBS_TAKE(context, system->arena, impulse->columns.V, (size_t)system->nq * columns);
   MBS_TAKE(context, system->arena, impulse->columns.S, (size_t)system->m * columns);
   MBS_TAKE(context, system->arena, impulse->slopes, (size_t)impulse->event->jump_count * columns);
+  MBS_TAKE(context, system->arena, impulse->probed, impulse->event->has_friction ? FROM_PROBES * columns : 0);
   return MBS_OK;
 }
 
@@ -20,6 +34,7 @@ MbsStatus mbs_impulse_create(MbsContext *context, MbsSystem *motion, const MbsEv
   int *columns, count = motion->column_count;
   MBS_TAKE(context, arena, impulse, 1);
   MBS_TAKE(context, arena, columns, count + event->jump_count);
+  MBS_TAKE(context, arena, impulse->given, event->jump_count);
   MBS_TAKE(context, arena, impulse->targets, event->jump_count);
   MBS_TAKE(context, arena, impulse->values, event->jump_count);
   for (int k = 0; k < count; ++k) {
@@ -27,8 +42,8 @@ MbsStatus mbs_impulse_create(MbsContext *context, MbsSystem *motion, const MbsEv
   }
   for (int i = 0; i < event->jump_count; ++i) {
     columns[count + i] = event->jumps[i].parameter;
-    MBS_TRY(mbs_function_create(context, motion, event->jumps[i].name, event->text.place, event->jumps[i].target,
-                                &impulse->targets[i]));
+    MBS_TRY(mbs_function_create(context, motion, event->jumps[i].name, event->text.place, event->jumps[i].given,
+                                &impulse->given[i]));
   }
   impulse->event = event;
   impulse->motion = motion;
@@ -54,10 +69,9 @@ void mbs_impulse_destroy(MbsImpulse *impulse) {
   }
 }
 
-void mbs_impulse_take_targets(MbsImpulse *impulse, const MbsState *state) {
+void mbs_impulse_take_given(MbsImpulse *impulse, const MbsState *state) {
   for (int i = 0; i < impulse->event->jump_count; ++i) {
-    impulse->values[i] = mbs_function_evaluate(impulse->motion, &impulse->targets[i], state, NULL);
-    impulse->motion->parameters[impulse->event->jumps[i].parameter] = impulse->values[i];
+    impulse->values[i] = mbs_function_evaluate(impulse->motion, &impulse->given[i], state, NULL);
   }
 }
 
@@ -77,8 +91,27 @@ static void begin(MbsImpulse *impulse, const MbsState *state) {
   }
 }
 
-// every velocity constraint must hold afterwards, those of the event among them
-static MbsStatus check(MbsContext *context, const MbsImpulse *impulse) {
+static void set_targets(const MbsImpulse *impulse, const mbs_scalar *targets) {
+  for (int i = 0; i < impulse->event->jump_count; ++i) {
+    mbs_system_set_target(impulse->system, impulse->event->jumps[i].parameter, targets[i]);
+  }
+}
+
+// v+ and P that reach these rates
+static void project(MbsImpulse *impulse, const mbs_scalar *targets) {
+  set_targets(impulse, targets);
+  (void)mbs_put(impulse->after.v, impulse->system->nq, impulse->before.v);
+  mbs_project_velocity(impulse->projector, &impulse->after);
+}
+
+static void project_probe(MbsImpulse *impulse, int probe) {
+  const mbs_scalar targets[] = {probe == 1 ? impulse->unit : 0, probe == 2 ? impulse->unit : 0};
+  project(impulse, targets);
+}
+
+// Every velocity constraint must hold afterwards, those of the event among them. Returns the first of these that does
+// not, and by how much; -1: all do.
+static int find_contradiction(const MbsImpulse *impulse, double *off) {
   const double rounding = 1e-6;
   const MbsSystem *system = impulse->system;
   const MbsEventSpec *event = impulse->event;
@@ -90,16 +123,24 @@ static MbsStatus check(MbsContext *context, const MbsImpulse *impulse) {
   }
   mbs_terms_constraints(system, &impulse->after, NULL, impulse->rest, NULL);
   for (int i = 0; i < event->jump_count; ++i) {
-    double off = mbs_re(mbs_abs(impulse->rest[system->m - event->jump_count + i]));
-    if (!(off <= rounding * size)) {
-      return mbs_fail(
-          context, MBS_ERROR_NUMERICAL, event->rows[i].place,
-          "event \"%s\" at t = %.10g: the rate of \"%s\" cannot become %.6g, which constraints or the other "
-          "rates of this event contradict by %.3g",
-          event->name, mbs_re(impulse->before.t), event->jumps[i].name, mbs_re(impulse->values[i]), off);
+    *off = mbs_re(mbs_abs(impulse->rest[system->m - event->jump_count + i]));
+    if (!(*off <= rounding * size)) {
+      return i;
     }
   }
-  return MBS_OK;
+  return -1;
+}
+
+static MbsStatus check(MbsContext *context, const MbsImpulse *impulse) {
+  const MbsEventSpec *event = impulse->event;
+  double off = 0;
+  int i = find_contradiction(impulse, &off);
+  return i < 0
+             ? MBS_OK
+             : mbs_fail(context, MBS_ERROR_NUMERICAL, event->rows[i].place,
+                        "event \"%s\" at t = %.10g: the rate of \"%s\" cannot become %.6g, which constraints or the "
+                        "other rates of this event contradict by %.3g",
+                        event->name, mbs_re(impulse->before.t), event->jumps[i].name, mbs_re(impulse->targets[i]), off);
 }
 
 // what events set may not take the mechanism apart
@@ -122,31 +163,97 @@ static MbsStatus check_position(MbsContext *context, const MbsImpulse *impulse) 
   return MBS_OK;
 }
 
+// ---- an impact with friction ----
+// z: the larger rate of the two
+static double unit_of(const MbsImpulse *impulse) {
+  const MbsSystem *system = impulse->system;
+  const mbs_scalar zero[2] = {0};
+  set_targets(impulse, zero);
+  mbs_terms_constraints(system, &impulse->before, NULL, impulse->rest, NULL);
+  double gap = mbs_re(mbs_abs(impulse->rest[system->m - 2])), slip = mbs_re(mbs_abs(impulse->rest[system->m - 1]));
+  double larger = gap > slip ? gap : slip;
+  return larger > 0 ? larger : 1;
+}
+
+static MbsStatus check_coefficients(MbsContext *context, const MbsImpulse *impulse) {
+  double e = mbs_re(impulse->values[0]), mu = mbs_re(impulse->values[1]);
+  return e >= 0 && e <= 1 && mu >= 0
+             ? MBS_OK
+             : mbs_fail(context, MBS_ERROR_NUMERICAL, impulse->event->text.place,
+                        "event \"%s\" at t = %.10g: its restitution is %.6g and must be from 0 to 1, its coefficient "
+                        "of friction %.6g and must not be negative",
+                        impulse->event->name, mbs_re(impulse->before.t), e, mu);
+}
+
+static MbsStatus fail_dependent(MbsContext *context, const MbsImpulse *impulse) {
+  const MbsEventSpec *event = impulse->event;
+  return mbs_fail(
+      context, MBS_ERROR_NUMERICAL, event->rows[1].place,
+      "event \"%s\" at t = %.10g: an impact with friction needs a gap and a slip that can change apart, and "
+      "\"%s\" and \"%s\" cannot: one is a multiple of the other there, or constraints hold it or make it "
+      "one; leave the friction out, or give the velocities after the event",
+      event->name, mbs_re(impulse->before.t), event->jumps[0].name, event->jumps[1].name);
+}
+
+// b
+static MbsStatus find_impact(MbsContext *context, MbsImpulse *impulse) {
+  const double parallel = 1e-10;
+  mbs_scalar inputs[MBS_IMPACT_INPUTS] = {[MBS_IMPACT_E] = impulse->values[0], [MBS_IMPACT_MU] = impulse->values[1]};
+  MBS_TRY(check_coefficients(context, impulse));
+  impulse->unit = unit_of(impulse);
+  for (int probe = 0; probe < PROBES; ++probe) {
+    double off = 0;
+    project_probe(impulse, probe);
+    if (find_contradiction(impulse, &off) >= 0) {
+      return fail_dependent(context, impulse);
+    }
+    const mbs_scalar *P = impulse->after.sigma + impulse->system->m - 2;
+    for (int i = 0; i < FROM_PROBES; ++i) {
+      inputs[i] += share(impulse, i, probe, 0) * P[0] + share(impulse, i, probe, 1) * P[1];
+    }
+  }
+  double nn = mbs_re(inputs[MBS_IMPACT_K_NN]), ns = mbs_re(inputs[MBS_IMPACT_K_NS]);
+  double ss = mbs_re(inputs[MBS_IMPACT_K_SS]);
+  if (!(nn > 0 && ss > 0 && nn * ss - ns * ns > parallel * nn * ss)) {
+    return fail_dependent(context, impulse);
+  }
+  impulse->impact = mbs_impact_rates(impulse->event->law, impulse->event->direction, inputs);
+  (void)mbs_put(impulse->targets, 2, impulse->impact.after);
+  return MBS_OK;
+}
+
 MbsStatus mbs_impulse_apply(MbsContext *context, MbsImpulse *impulse, MbsState *state) {
   begin(impulse, state);
   mbs_signal_bank_evaluate(impulse->system, &impulse->before);
   MBS_TRY(check_position(context, impulse));
   MBS_TRY(mbs_projector_factor(context, impulse->projector, &impulse->before, NULL, 0));
-  mbs_project_velocity(impulse->projector, &impulse->after);
+  if (impulse->event->has_friction) {
+    MBS_TRY(find_impact(context, impulse));
+  } else {
+    (void)mbs_put(impulse->targets, impulse->event->jump_count, impulse->values);
+  }
+  project(impulse, impulse->targets);
   MBS_TRY(check(context, impulse));
   (void)mbs_put(state->v, impulse->system->n, impulse->after.v);
   return MBS_OK;
 }
 
+// ---- derivatives ----
 void mbs_impulse_take_columns(MbsImpulse *impulse, const MbsState *state, const MbsColumns *columns) {
   const MbsSystem *motion = impulse->motion;
   for (int i = 0; i < impulse->event->jump_count; ++i) {
-    (void)mbs_function_evaluate(motion, &impulse->targets[i], state, NULL);
+    (void)mbs_function_evaluate(motion, &impulse->given[i], state, NULL);
     for (int k = 0; k < motion->column_count; ++k) {
       impulse->slopes[i * motion->column_count + k] =
-          mbs_function_derivative(motion, &impulse->targets[i], state, k, columns, NULL);
+          mbs_function_derivative(motion, &impulse->given[i], state, k, columns, NULL);
     }
   }
 }
 
-void mbs_impulse_derivative(MbsImpulse *impulse, const MbsColumns *columns) {
-  const MbsSystem *system = impulse->system, *motion = impulse->motion;
-  int nq = system->nq, count = motion->column_count;
+// of the last projection: v+' and P' at fixed b, and by b
+static void differentiate(MbsImpulse *impulse, const MbsColumns *columns) {
+  const MbsSystem *system = impulse->system;
+  int nq = system->nq, count = impulse->motion->column_count;
   (void)mbs_put(impulse->columns.X, nq * count, columns->X);
   (void)mbs_put(impulse->columns.V, nq * count, columns->V);
   for (int i = nq * count; i < nq * system->column_count; ++i) {
@@ -154,6 +261,45 @@ void mbs_impulse_derivative(MbsImpulse *impulse, const MbsColumns *columns) {
   }
   mbs_projector_take_columns(impulse->projector, &impulse->columns);
   mbs_project_velocity_derivative(impulse->projector, &impulse->after, &impulse->columns);
+}
+
+// slopes: from those of e and mu to those of b
+static void differentiate_impact(MbsImpulse *impulse, const MbsColumns *columns) {
+  int m = impulse->system->m, count = impulse->motion->column_count;
+  for (int i = 0; i < FROM_PROBES * count; ++i) {
+    impulse->probed[i] = 0;
+  }
+  for (int probe = 0; probe < PROBES; ++probe) {
+    project_probe(impulse, probe);
+    differentiate(impulse, columns);
+    for (int k = 0; k < count; ++k) {
+      const mbs_scalar *P = impulse->columns.S + k * m + m - 2;
+      for (int i = 0; i < FROM_PROBES; ++i) {
+        impulse->probed[i * count + k] += share(impulse, i, probe, 0) * P[0] + share(impulse, i, probe, 1) * P[1];
+      }
+    }
+  }
+  for (int k = 0; k < count; ++k) {
+    mbs_scalar *const slopes[] = {&impulse->slopes[k], &impulse->slopes[count + k]};
+    const mbs_scalar e = *slopes[0], mu = *slopes[1];
+    for (int j = 0; j < 2; ++j) {
+      const mbs_scalar *by = impulse->impact.slopes + j * MBS_IMPACT_INPUTS;
+      *slopes[j] = by[MBS_IMPACT_E] * e + by[MBS_IMPACT_MU] * mu;
+      for (int i = 0; i < FROM_PROBES; ++i) {
+        *slopes[j] += by[i] * impulse->probed[i * count + k];
+      }
+    }
+  }
+}
+
+void mbs_impulse_derivative(MbsImpulse *impulse, const MbsColumns *columns) {
+  const MbsSystem *system = impulse->system;
+  int nq = system->nq, count = impulse->motion->column_count;
+  if (impulse->event->has_friction) {
+    differentiate_impact(impulse, columns);
+    project(impulse, impulse->targets);
+  }
+  differentiate(impulse, columns);
   for (int k = 0; k < count; ++k) {
     for (int i = 0; i < system->n; ++i) {
       mbs_scalar sum = impulse->columns.V[k * nq + i];
@@ -165,20 +311,59 @@ void mbs_impulse_derivative(MbsImpulse *impulse, const MbsColumns *columns) {
   }
 }
 
-void mbs_impulse_transposed(MbsImpulse *impulse, const MbsStateBar *bar, mbs_scalar *gradient, mbs_scalar *targets) {
-  const MbsSystem *system = impulse->system, *motion = impulse->motion;
+// ---- transposes ----
+// of the last projection, from v and sigma of the impulse's bar: q and v- to `bar`, what b has received to `targets`
+static void transpose(const MbsImpulse *impulse, const MbsStateBar *bar, mbs_scalar *targets) {
+  const MbsSystem *system = impulse->system;
   const MbsStateBar *own = &impulse->bar;
-  mbs_bar_clear(system, own);
-  (void)mbs_put(own->v, system->n, bar->v);
   mbs_project_velocity_transposed(impulse->projector, &impulse->after, own);
   for (int i = 0; i < system->nq; ++i) {
     bar->q[i] += own->q[i];
-    bar->v[i] = own->v[i] + (i < system->n ? 0 : bar->v[i]);
+    bar->v[i] += own->v[i];
+    own->q[i] = own->v[i] = 0;
   }
   for (int i = 0; i < impulse->event->jump_count; ++i) {
     mbs_scalar *received = &own->parameters[impulse->event->jumps[i].parameter];
     targets[i] = *received;
     *received = 0;
+  }
+}
+
+// given: from what b has received to what e and mu have
+static void transpose_impact(MbsImpulse *impulse, const MbsStateBar *bar, mbs_scalar *given) {
+  mbs_scalar received[MBS_IMPACT_INPUTS], fixed[2];
+  for (int i = 0; i < MBS_IMPACT_INPUTS; ++i) {
+    received[i] = impulse->impact.slopes[i] * given[0] + impulse->impact.slopes[MBS_IMPACT_INPUTS + i] * given[1];
+  }
+  given[0] = received[MBS_IMPACT_E];
+  given[1] = received[MBS_IMPACT_MU];
+  for (int probe = 0; probe < PROBES; ++probe) {
+    project_probe(impulse, probe);
+    for (int row = 0; row < 2; ++row) {
+      mbs_scalar sum = 0;
+      for (int i = 0; i < FROM_PROBES; ++i) {
+        sum += share(impulse, i, probe, row) * received[i];
+      }
+      impulse->bar.sigma[impulse->system->m - 2 + row] = sum;
+    }
+    transpose(impulse, bar, fixed);
+  }
+}
+
+void mbs_impulse_transposed(MbsImpulse *impulse, const MbsStateBar *bar, mbs_scalar *gradient, mbs_scalar *given) {
+  const MbsSystem *system = impulse->system, *motion = impulse->motion;
+  const MbsStateBar *own = &impulse->bar;
+  mbs_bar_clear(system, own);
+  for (int i = 0; i < system->n; ++i) {
+    own->v[i] = bar->v[i];
+    bar->v[i] = 0;
+  }
+  if (impulse->event->has_friction) {
+    project(impulse, impulse->targets);
+  }
+  transpose(impulse, bar, given);
+  if (impulse->event->has_friction) {
+    transpose_impact(impulse, bar, given);
   }
   for (int k = 0; k < system->column_count; ++k) {
     impulse->gradient[k] = 0;
@@ -189,10 +374,10 @@ void mbs_impulse_transposed(MbsImpulse *impulse, const MbsStateBar *bar, mbs_sca
   }
 }
 
-void mbs_impulse_targets_transposed(MbsImpulse *impulse, const MbsState *before, const mbs_scalar *targets,
-                                    const MbsStateBar *bar) {
+void mbs_impulse_given_transposed(MbsImpulse *impulse, const MbsState *before, const mbs_scalar *given,
+                                  const MbsStateBar *bar) {
   for (int i = 0; i < impulse->event->jump_count; ++i) {
-    (void)mbs_function_evaluate(impulse->motion, &impulse->targets[i], before, NULL);
-    mbs_function_transposed(impulse->motion, &impulse->targets[i], before, targets[i], bar);
+    (void)mbs_function_evaluate(impulse->motion, &impulse->given[i], before, NULL);
+    mbs_function_transposed(impulse->motion, &impulse->given[i], before, given[i], bar);
   }
 }

@@ -8,10 +8,19 @@
 // (Variables that the event sets have their new values in F, their old ones in b: an event may also change what
 // constraints ask for, and then v+ is what they allow.) The first three by the projection's derivative, whose columns
 // are those of the motion and then one for each b.
+//
+// Of an impact with friction b is found by its law (impact_law.h) from the masses that impulses along w meet. With
+// W = w_q Mc^-1 w_q', where Mc^-1 is what masses and constraints leave of M^-1, and u the rates of w before,
+//     w_q v+ + w_t = u - W P,   so that reaching b takes   P(b) = K (u - b),   K = W^-1
+// and P is a multiplier of the projection, with derivative and transpose as v+ has them. So the projection is done for
+// b = 0, (z, 0) and (0, z) first, with z a fixed number of the size of the rates:
+//     r = K u = P(0),    K = (P(0) - P(z, 0), P(0) - P(0, z)) / z,    b = law(K, r, e, mu)
+// Where the event also changes what constraints ask for, u are the rates after that and before the impact.
 #ifndef MBS_IMPULSE_H
 #define MBS_IMPULSE_H
 
 #include "integrators/projection.h"
+#include "simulation/impact_law.h"
 #include "terms/terms.h"
 
 typedef struct MbsImpulse {
@@ -19,11 +28,15 @@ typedef struct MbsImpulse {
   MbsSystem *motion;  // whose states are before and after
   MbsSystem *system;  // with the rows of the event; coordinates and first columns are the motion's
   MbsProjector *projector;
-  MbsFunction *targets;    // of the motion: b
+  MbsFunction *given;      // of the motion: b; of an impact with friction: e, mu
   MbsState before, after;  // of `system`
   MbsColumns columns;      // of `system`
-  mbs_scalar *slopes;      // jumps x columns of the motion: b'
-  mbs_scalar *values;      // jumps: b
+  mbs_scalar *slopes;      // jumps x columns of the motion: of what is given, then b'
+  mbs_scalar *values;      // jumps: what is given
+  mbs_scalar *targets;     // jumps: b
+  MbsImpactRates impact;   // with friction: b by its inputs
+  double unit;             // z
+  mbs_scalar *probed;      // with friction: of K and r, inputs x columns of the motion
   mbs_scalar *rest;        // rows of `system`: what is left of them
   MbsStateBar bar;         // of `system`
   mbs_scalar *gradient;    // its columns
@@ -34,19 +47,19 @@ MbsStatus mbs_impulse_create(MbsContext *context, MbsSystem *motion, const MbsEv
                              bool has_redundancy, bool is_swept, MbsImpulse **impulse);
 void mbs_impulse_destroy(MbsImpulse *impulse);
 
-// Before variables get their new values: b at the state, whose signals are evaluated (asserted).
-void mbs_impulse_take_targets(MbsImpulse *impulse, const MbsState *state);
+// Before variables get their new values: b (or e, mu) at the state, whose signals are evaluated (asserted).
+void mbs_impulse_take_given(MbsImpulse *impulse, const MbsState *state);
 // The state's v. Says which velocity cannot be reached, and which constraint is off, if one is.
 MbsStatus mbs_impulse_apply(MbsContext *context, MbsImpulse *impulse, MbsState *state);
-// Before it: the derivatives of the targets at the state before, whose columns were taken (signal_bank.h).
+// Before it: the derivatives of what is given at the state before, whose columns were taken (signal_bank.h).
 void mbs_impulse_take_columns(MbsImpulse *impulse, const MbsState *state, const MbsColumns *columns);
 // After it: V from that of v- to that of v+, for all columns of the motion.
 void mbs_impulse_derivative(MbsImpulse *impulse, const MbsColumns *columns);
 // After it: from what v+ has received, in bar->v, to q and v-, and to `gradient` (columns of the motion, with new
-// values of variables); and what targets have received to `targets`. Then from there, with old values of variables and
+// values of variables); and what is given has received to `given`. Then from there, with old values of variables and
 // at the state before, whose signals are evaluated.
-void mbs_impulse_transposed(MbsImpulse *impulse, const MbsStateBar *bar, mbs_scalar *gradient, mbs_scalar *targets);
-void mbs_impulse_targets_transposed(MbsImpulse *impulse, const MbsState *before, const mbs_scalar *targets,
-                                    const MbsStateBar *bar);
+void mbs_impulse_transposed(MbsImpulse *impulse, const MbsStateBar *bar, mbs_scalar *gradient, mbs_scalar *given);
+void mbs_impulse_given_transposed(MbsImpulse *impulse, const MbsState *before, const mbs_scalar *given,
+                                  const MbsStateBar *bar);
 
 #endif

@@ -318,6 +318,11 @@ void mbs_system_set_hidden(MbsSystem *system, const mbs_scalar *values) {
   }
 }
 
+void mbs_system_set_target(MbsSystem *system, int parameter, mbs_scalar value) {
+  system->parameters[parameter] = value;  // no coefficient depends on it
+  system->terms->forget(system);
+}
+
 void mbs_system_perturb(MbsSystem *system, int index, double step) {
   system->parameters[index] += mbs_complex(0, step);
   refresh(system);

@@ -302,6 +302,8 @@ void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system);
 void mbs_system_use_step_columns(MbsSystem *system, bool is_used);
 // Other values of what events set: all variables, then all branches (model/event.h).
 void mbs_system_set_hidden(MbsSystem *system, const mbs_scalar *values);
+// Of a system with the rows of an event: another rate that one of these asks for.
+void mbs_system_set_target(MbsSystem *system, int parameter, mbs_scalar value);
 static inline int mbs_system_hidden_count(const MbsSystem *system) {
   return system->blueprint->parameters.count - system->blueprint->variable_first;
 }
