@@ -19,10 +19,10 @@
 // that is NULL is absent and has its default; of an array the rest is NULL (a vector in the plane uses two of
 // three). Texts are copied. Units: SI, radians.
 //
-// The calls may come in any order, but a body comes before its points and vectors and an event before its velocities and friction;
-// names are resolved when the model is used. A model read from a file can be added to as well. A call that fails leaves
-// the model as it was and a sentence in the context that names the element, as every function of mbsens.h does. Do not
-// change a model while a run uses it. What the fields mean: mbsens/elements.h, docs/c-api.md.
+// The calls may come in any order, but a body comes before its points and vectors and an event before its velocities
+// and friction; names are resolved when the model is used. A model read from a file can be added to as well. A call
+// that fails leaves the model as it was and a sentence in the context that names the element, as every function of
+// mbsens.h does. Do not change a model while a run uses it. What the fields mean: mbsens/elements.h, docs/c-api.md.
 #ifndef MBSENS_BUILD_H
 #define MBSENS_BUILD_H
 
