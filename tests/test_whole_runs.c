@@ -124,7 +124,7 @@ static void check_model(const char *path, void *user) {
   // long enough to pass the singular positions, and else for every part to move
   double most_steps = strstr(path, "n_four_bar") ? 200 : strstr(path, "stewart") ? 10 : 50;
   // or for its first impact, without which a restitution means nothing
-  bool is_impact = strstr(path, "bouncing_ball") || strstr(path, "five_bar_impact");
+  bool is_impact = strstr(path, "bouncing_ball") || strstr(path, "five_bar_impact") || strstr(path, "rod_drop");
   most_steps = is_impact ? 400 : strstr(path, "slider_stop") ? 150 : most_steps;
   request.settings.end = fmin(request.settings.end, most_steps * request.settings.step);
   bool is_for_matrix_r = !strstr(path, "n_four_bar");
