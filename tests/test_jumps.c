@@ -208,8 +208,9 @@ static const Kink kinks[] = {
     {NULL, "noevent(abs(mod(t/T - 0.5, 1) - 0.5))", 0.75},
     {NULL, "noevent(abs(mod(t/T, 1) - 0.5))", 0.75},  // of floor alone
     {"step5(t/T)", NULL, 0.75},                       // in the second rate
-    {"max(t - T, 0)^3", NULL, 0.75},
-    {"max(t - T, 0)^4", NULL, -1},
+    {"noevent(max(t - T, 0))^3", NULL, 0.75},
+    {"noevent(max(t - T, 0))^4", NULL, -1},
+    {"max(t - T, 0)^3", NULL, -1},  // an event
 };
 
 static void check_kink(const Kink *kink, double step) {
@@ -315,11 +316,13 @@ int main(void) {
   }
   check_same();
   check_driver("t^2", false);
-  check_driver("0.1*max(t - T, 0)^2", true);  // in its second rate
-  check_driver("0.1*max(t - T, 0)^3", false);
-  check_driver("piecewise(t, 0, T, 0.1*(t - T))", true);
-  check_driver("piecewise(t, 0, T, 0.1*(t - T)^2)", true);
-  check_driver("piecewise(t, 0, T, 0.1*(t - T)^3)", false);
+  check_driver("0.1*max(t - T, 0)^2", false);  // events: test_prescribed_kinks.c
+  check_driver("piecewise(t, 0, T, 0.1*(t - T))", false);
+  check_driver("0.1*noevent(max(t - T, 0)^2)", true);  // in its second rate
+  check_driver("0.1*noevent(max(t - T, 0)^3)", false);
+  check_driver("noevent(piecewise(t, 0, T, 0.1*(t - T)))", true);
+  check_driver("noevent(piecewise(t, 0, T, 0.1*(t - T)^2))", true);
+  check_driver("noevent(piecewise(t, 0, T, 0.1*(t - T)^3))", false);
   mbs_context_destroy(context);
   return 0;
 }

@@ -148,13 +148,19 @@ bool mbs_operation_jumps(MbsOperation operation) {
   return operation == MBS_OP_STEP || operation == MBS_OP_SIGN || operation == MBS_OP_FLOOR || operation == MBS_OP_ATAN2;
 }
 
-MbsStatus mbs_graph_jumps_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, int *found_count,
-                             const MbsNode **found) {
+bool mbs_operation_bends(MbsOperation operation) {
+  return operation == MBS_OP_ABS || operation == MBS_OP_MINIMUM || operation == MBS_OP_MAXIMUM ||
+         operation == MBS_OP_SIDE;
+}
+
+MbsStatus mbs_graph_jumps_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, bool with_kinks,
+                             int *found_count, const MbsNode **found) {
   int all;
   MBS_TRY(mbs_graph_walk(context, graph, count, nodes, true, &all));
   *found_count = 0;
   for (int i = 0; i < all; ++i) {
-    if (mbs_operation_jumps(graph->nodes[graph->stack[i]].operation)) {
+    MbsOperation operation = graph->nodes[graph->stack[i]].operation;
+    if (mbs_operation_jumps(operation) || (with_kinks && mbs_operation_bends(operation))) {
       graph->stack[(*found_count)++] = graph->stack[i];
     }
   }

@@ -100,10 +100,12 @@ MbsStatus mbs_graph_nodes_of(MbsContext *context, MbsGraph *graph, int count, co
                              const MbsNode **found);
 // Does this operation jump for some values of its operands?
 bool mbs_operation_jumps(MbsOperation operation);
+// Has it kinks, where its derivative jumps: abs, min, max, and what piecewise is made of?
+bool mbs_operation_bends(MbsOperation operation);
 // Those of them that jump, ascending; not those that they have inside noevent() alone. Good until the graph is used
 // again.
-MbsStatus mbs_graph_jumps_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, int *found_count,
-                             const MbsNode **found);
+MbsStatus mbs_graph_jumps_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, bool with_kinks,
+                             int *found_count, const MbsNode **found);
 // All inputs `node` depends on, ascending, in the arena of the graph.
 MbsStatus mbs_graph_inputs_of(MbsContext *context, MbsGraph *graph, MbsNode node, int *count, const int **inputs);
 

@@ -11,7 +11,7 @@ static const MbsField fields[] = {
 static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
   MbsExpression phi;
   MBS_TRY(mbs_signal_parse(context, blueprint, mbs_joint_name(blueprint, joint), mbs_record_text(joint, EXPRESSION), 1,
-                           MBS_USE_POSITION | MBS_USE_TIME, 0, NULL, &phi));
+                           MBS_USE_POSITION | MBS_USE_TIME | MBS_USE_PRESCRIBING, 0, NULL, &phi));
   return mbs_joint_add_expression_row(context, blueprint, joint, "expression is zero", phi.node[0], false);
 }
 

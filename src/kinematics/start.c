@@ -58,7 +58,7 @@ static MbsStatus measure(MbsContext *context, MbsBlueprint *blueprint, double *s
 }
 
 static MbsStatus create(MbsContext *context, const MbsModel *model, Loose *loose) {
-  const MbsCoordinateChoice choice = {.is_loose = true};
+  const MbsCoordinateChoice choice = {.is_loose = true, .keeps_jumps = true};
   MbsInitial *initial;
   double *values;
   MBS_TRY(mbs_compile(context, loose->arena, model, &choice, &loose->blueprint));

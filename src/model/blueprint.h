@@ -479,7 +479,8 @@ typedef enum MbsSignalUse {
   MBS_USE_ACCELERATION = 4,
   MBS_USE_TIME = 8,
   MBS_USE_MULTIPLIERS = 16,
-  MBS_USE_OBJECTIVES = 32
+  MBS_USE_OBJECTIVES = 32,
+  MBS_USE_PRESCRIBING = 64  // a position is prescribed by it: its kinks are events, as its jumps are
 } MbsSignalUse;
 // Names with a meaning only in this expression (length and rate of a spring law).
 typedef struct MbsLocalName {
@@ -493,9 +494,9 @@ MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const c
 // Does the node depend on time or the state, and is that time alone?
 MbsStatus mbs_jump_dependence(MbsContext *context, const MbsBlueprint *blueprint, MbsNode node, bool *is_guard,
                               bool *is_fixed);
-// Branches in the place of what jumps (branch.c).
+// Branches in the place of what jumps, and of kinks if wanted (branch.c).
 MbsStatus mbs_branches_replace(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
-                               MbsExpression *value);
+                               bool with_kinks, MbsExpression *value);
 // Lists an expression among those that jump, if it does. use: what it may use, which says what it is for; owner must
 // last.
 MbsStatus mbs_jumps_find(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, unsigned use,

@@ -1,11 +1,17 @@
 // Jumps in expressions become events: the branch that is taken is a number that holds between them.
 //
 // step(x), sign(x) and floor(x) of what moves, and so all comparisons and if(), are replaced by hidden parameters, the
-// branches, wherever something is added up along the run: forces, integrands, guards and what events set. An event
+// branches, wherever something is added up along the run: forces, integrands, guards, what events set, and what
+// prescribes a motion. An event
 // whose guard is x (of floor, x - b and x - b - 1) switches the branch. So the expression is smooth within every step,
 // Newton's iterations and the complex twin included, and the time of the switch is differentiated as that of any event.
-// Not what prescribes a motion, whose jumps nothing can follow, and not a value at the end: they are taken as they are,
-// like what is inside noevent() (jump.c).
+// Not a value at the end, kinematics and ground points that move: they are taken as they are, like what is inside
+// noevent() (jump.c).
+//
+// What prescribes a position, Phi(q, t) = 0, is differentiated twice, so that its kinks count as well: there
+//     abs(x) = b x,    max(x, y) = if(b, x, y),    b a branch of sign(x) and of step(x - y)
+// and piecewise() likewise. At the event velocities become what the constraints then allow, by an impulse through the
+// masses (changes_constraints); where Phi itself has jumped, the run stops.
 #include "model/blueprint.h"
 
 static bool does_branch(MbsOperation operation) {
@@ -30,15 +36,9 @@ static MbsStatus add_branch(MbsContext *context, MbsBlueprint *blueprint, const 
 
 // the branch that stands for a node, made if it is new; *replacement stays MBS_NODE_NONE where the node does not move
 static MbsStatus find_branch(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
-                             MbsNode node, const MbsSubstitution *done, MbsNode *replacement) {
-  const MbsGraphNode operation = *mbs_graph_node(blueprint->graph, node);
-  MbsBranchSpec branch = {.operation = operation.operation};
+                             MbsBranchSpec branch, MbsNode *replacement) {
   bool is_guard, is_fixed;
   *replacement = MBS_NODE_NONE;
-  if (!does_branch(operation.operation)) {
-    return MBS_OK;
-  }
-  MBS_TRY(mbs_graph_substitute(context, blueprint->graph, operation.operand[0], done, &branch.argument));
   MBS_TRY(mbs_jump_dependence(context, blueprint, branch.argument, &is_guard, &is_fixed));
   if (!is_guard) {
     return MBS_OK;
@@ -53,12 +53,41 @@ static MbsStatus find_branch(MbsContext *context, MbsBlueprint *blueprint, const
   return add_branch(context, blueprint, owner, text, branch, replacement);
 }
 
+// what stands for a node that jumps or bends
+static MbsStatus replace(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, MbsNode node,
+                         const MbsSubstitution *done, MbsNode *replacement) {
+  MbsGraph *graph = blueprint->graph;
+  const MbsGraphNode whole = *mbs_graph_node(graph, node);
+  bool is_choice = whole.operation == MBS_OP_MINIMUM || whole.operation == MBS_OP_MAXIMUM;
+  MbsNode operands[2] = {MBS_NODE_NONE, MBS_NODE_NONE}, b;
+  *replacement = MBS_NODE_NONE;
+  if (!does_branch(whole.operation) && !mbs_operation_bends(whole.operation)) {
+    return MBS_OK;
+  }
+  for (int k = 0; k <= is_choice; ++k) {
+    MBS_TRY(mbs_graph_substitute(context, graph, whole.operand[k], done, &operands[k]));
+  }
+  MbsBranchSpec branch = {.operation = whole.operation == MBS_OP_ABS          ? MBS_OP_SIGN
+                                       : mbs_operation_bends(whole.operation) ? MBS_OP_STEP
+                                                                              : whole.operation,
+                          .argument = is_choice ? mbs_graph_subtract(graph, operands[0], operands[1]) : operands[0]};
+  MBS_TRY(find_branch(context, blueprint, owner, text, branch, &b));
+  if (b == MBS_NODE_NONE) {
+    return MBS_OK;
+  }
+  *replacement = whole.operation == MBS_OP_ABS       ? mbs_graph_multiply(graph, b, operands[0])
+                 : whole.operation == MBS_OP_MAXIMUM ? mbs_graph_select(graph, b, operands[0], operands[1])
+                 : whole.operation == MBS_OP_MINIMUM ? mbs_graph_select(graph, b, operands[1], operands[0])
+                                                     : b;
+  return mbs_graph_status(context, graph);
+}
+
 MbsStatus mbs_branches_replace(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
-                               MbsExpression *value) {
+                               bool with_kinks, MbsExpression *value) {
   int count;
   const MbsNode *found;
   MbsNode *nodes, *from, *to;
-  MBS_TRY(mbs_graph_jumps_of(context, blueprint->graph, value->size, value->node, &count, &found));
+  MBS_TRY(mbs_graph_jumps_of(context, blueprint->graph, value->size, value->node, with_kinks, &count, &found));
   MBS_TAKE(context, blueprint->arena, nodes, count);
   MBS_TAKE(context, blueprint->arena, from, count);
   MBS_TAKE(context, blueprint->arena, to, count);
@@ -68,7 +97,7 @@ MbsStatus mbs_branches_replace(MbsContext *context, MbsBlueprint *blueprint, con
   MbsSubstitution done = {.from = from, .to = to, .spares_noevent = true};
   for (int i = 0; i < count; ++i) {  // ascending: what is inside others comes first
     MbsNode replacement;
-    MBS_TRY(find_branch(context, blueprint, owner, text, nodes[i], &done, &replacement));
+    MBS_TRY(replace(context, blueprint, owner, text, nodes[i], &done, &replacement));
     if (replacement != MBS_NODE_NONE) {
       from[done.count] = nodes[i];
       to[done.count++] = replacement;

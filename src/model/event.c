@@ -182,18 +182,33 @@ static MbsStatus read_assignments(MbsContext *context, MbsBlueprint *blueprint, 
   return MBS_OK;
 }
 
-// do constraints depend on a variable that the event sets: by expressions, or by numbers of theirs?
-static MbsStatus find_changes(MbsContext *context, const MbsBlueprint *blueprint, MbsEventSpec *event) {
-  for (int i = 0; i < blueprint->rows.count && !event->changes_constraints; ++i) {
-    const MbsRowSpec *row = &blueprint->rows.items[i];
-    for (int k = 0; k < event->assignment_count; ++k) {
-      int input = blueprint->variable_first + event->assignments[k].variable;
-      bool is_expression = row->kind == MBS_ROW_EXPRESSION;
-      // coefficients of forms may depend on anything
-      event->changes_constraints |= !is_expression || mbs_graph_depends_on(blueprint->graph, row->expression, input);
-    }
+static int input_of(const MbsBlueprint *blueprint, int parameter) {
+  return mbs_graph_node(blueprint->graph, blueprint->parameters.items[parameter].node)->index;
+}
+
+// Does an expression depend on a hidden parameter: by itself, or by the guards of branches in it? A guard has branches
+// before its own alone.
+static bool depends_on(const MbsBlueprint *blueprint, MbsNode node, int parameter, int branch_count) {
+  bool does = mbs_graph_depends_on(blueprint->graph, node, input_of(blueprint, parameter));
+  for (int i = 0; i < branch_count && !does; ++i) {
+    const MbsBranchSpec *branch = &blueprint->branches.items[i];
+    does = mbs_graph_depends_on(blueprint->graph, node, input_of(blueprint, branch->parameter)) &&
+           depends_on(blueprint, branch->argument, parameter, i);
   }
-  return mbs_graph_status(context, blueprint->graph);
+  return does;
+}
+
+// do constraints depend on it: by expressions, or (of a variable) by numbers of theirs?
+static bool do_constraints_depend_on(const MbsBlueprint *blueprint, int parameter) {
+  bool is_variable = parameter < blueprint->variable_first + blueprint->variable_count, does = false;
+  for (int i = 0; i < blueprint->rows.count && !does; ++i) {
+    const MbsRowSpec *row = &blueprint->rows.items[i];
+    // coefficients of forms may depend on any variable
+    does = row->kind != MBS_ROW_EXPRESSION
+               ? is_variable
+               : depends_on(blueprint, row->expression, parameter, blueprint->branches.count);
+  }
+  return does;
 }
 
 static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *record) {
@@ -212,7 +227,10 @@ static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const 
   MBS_TAKE(context, blueprint->arena, event.jumps, count_jumps(record));
   MBS_TAKE(context, blueprint->arena, event.rows, count_jumps(record));
   MBS_TRY(read_assignments(context, blueprint, owner, mbs_record_value(record, MBS_EVENT_SET), &event));
-  MBS_TRY(find_changes(context, blueprint, &event));
+  for (int k = 0; k < event.assignment_count && !event.changes_constraints; ++k) {
+    event.changes_constraints =
+        do_constraints_depend_on(blueprint, blueprint->variable_first + event.assignments[k].variable);
+  }
   for (int i = 0; i < velocities->count; ++i) {
     MBS_TRY(read_velocity(context, blueprint, owner, &velocities->records[i], &event));
   }
@@ -237,9 +255,18 @@ static MbsStatus add_branch_event(MbsContext *context, MbsBlueprint *blueprint, 
                         .direction = direction,
                         .branch = 1 + branch,
                         .change = change};
+  int count;
+  const int *inputs;
   MBS_TRY(mbs_signal_rate(context, blueprint, guard, &event.rate));
+  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, guard, &count, &inputs));
+  event.changes_constraints = do_constraints_depend_on(blueprint, spec->parameter);
+  event.is_timed = true;
+  for (int i = 0; i < count; ++i) {
+    MbsSignalKind kind = blueprint->signals.items[inputs[i]].kind;
+    event.is_timed = event.is_timed && (kind == MBS_SIGNAL_PARAMETER || kind == MBS_SIGNAL_TIME);
+  }
   MBS_APPEND(context, blueprint->arena, &blueprint->events, event);
-  return MBS_OK;
+  return mbs_graph_status(context, blueprint->graph);
 }
 
 static MbsStatus add_branch_events(MbsContext *context, MbsBlueprint *blueprint) {

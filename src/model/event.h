@@ -50,14 +50,15 @@ typedef struct MbsEventSpec {
   struct MbsRowSpec *rows;  // of each jump: see above
   int assignment_count;
   MbsAssignment *assignments;
-  bool changes_constraints;  // some of them depend on what it assigns
+  bool changes_constraints;  // some of them depend on what it assigns, or on the branch
   int branch;                // 1 + the one that it switches; 0: none
+  bool is_timed;             // of a branch: its guard depends on time and parameters alone
   int change;                // of a floor: by how much
 } MbsEventSpec;
 
 // Is the state after it another one than before?
 static inline bool mbs_event_changes_state(const MbsEventSpec *event) {
-  return event->jump_count > 0 || event->assignment_count > 0;
+  return event->jump_count > 0 || event->assignment_count > 0 || event->changes_constraints;
 }
 
 #endif

@@ -31,14 +31,8 @@ static bool is_turning(const MbsBlueprint *blueprint, MbsNode node) {
 
 // a node that jumps or has a kink
 static bool is_special(const MbsBlueprint *blueprint, MbsNode node, MbsOperation operation) {
-  switch (operation) {
-    case MBS_OP_ABS:
-    case MBS_OP_SIDE:
-    case MBS_OP_MINIMUM:
-    case MBS_OP_MAXIMUM: return true;
-    case MBS_OP_ATAN2: return !is_turning(blueprint, node);
-    default: return mbs_operation_jumps(operation);
-  }
+  return mbs_operation_bends(operation) ||
+         (mbs_operation_jumps(operation) && !(operation == MBS_OP_ATAN2 && is_turning(blueprint, node)));
 }
 
 MbsStatus mbs_jump_dependence(MbsContext *context, const MbsBlueprint *blueprint, MbsNode node, bool *is_guard,
@@ -65,8 +59,7 @@ static MbsStatus add_guard(MbsContext *context, MbsBlueprint *blueprint, MbsNode
     MBS_TRY(mbs_graph_status(context, blueprint->graph));
   }
   MBS_TRY(mbs_jump_dependence(context, blueprint, guard.argument, &is_guard, &guard.is_fixed));
-  bool has_kinks_alone = is_difference || node.operation == MBS_OP_ABS || node.operation == MBS_OP_SIDE;
-  if (is_guard && !(has_kinks_alone && guard.is_fixed)) {
+  if (is_guard && !(mbs_operation_bends(node.operation) && guard.is_fixed)) {
     MBS_APPEND(context, blueprint->arena, guards, guard);
   }
   return MBS_OK;

@@ -39,9 +39,20 @@ void mbs_events_begin(MbsSimulation *simulation) {
   mbs_system_set_hidden(simulation->system, events->hidden);
 }
 
+// where the guard is, or goes from zero; of a branch in constraints this decides on velocities: it is on one side
+static int side_of(const MbsSimulation *simulation, const MbsEvent *event, double g, bool is_zero, MbsKnown known) {
+  bool does_prescribe = event->spec->changes_constraints;
+  bool has_rate =
+      known == MBS_KNOWN_ACCELERATIONS || (does_prescribe && (known == MBS_KNOWN_VELOCITIES || event->spec->is_timed));
+  double slope =
+      is_zero && has_rate ? mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state)) : 0;
+  int side = is_zero ? (slope > 0) - (slope < 0) : (g > 0) - (g < 0);
+  return side == 0 && does_prescribe ? 1 : side;
+}
+
 // Branches as the present state has them; returns whether one changed. fired: an event that has switched its own; NULL:
 // the start, where guards at zero go where their rates take them, if these are known.
-bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, bool has_accelerations) {
+bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, MbsKnown known) {
   const double rounding = 1e-9;
   MbsEvents *events = &simulation->events;
   bool is_changed = false;
@@ -51,14 +62,17 @@ bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, bo
     if (event->spec->branch == 0 || event->spec->change > 0 || (fired && fired->spec->branch == event->spec->branch)) {
       continue;
     }
+    if (known == MBS_KNOWN_POSITIONS && !event->spec->changes_constraints) {
+      continue;
+    }
     double g = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
     bool is_zero = fired ? !(fabs(g) > rounding * event->largest) : !(g > 0 || g < 0);  // real
-    double slope = is_zero && !fired && has_accelerations
-                       ? mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state))
-                       : 0;
-    int side = is_zero ? (slope > 0) - (slope < 0) : (g > 0) - (g < 0);
-    double b = branch_at(simulation, event->spec, g, side), known = mbs_re(*branch_of(simulation, event->spec));
-    if ((b < known || b > known) && !(is_zero && fired)) {
+    if (is_zero && fired) {
+      continue;
+    }
+    double b = branch_at(simulation, event->spec, g, side_of(simulation, event, g, is_zero, known));
+    double before = mbs_re(*branch_of(simulation, event->spec));
+    if (b < before || b > before) {
       *branch_of(simulation, event->spec) = b;
       is_changed = true;
     }
@@ -79,7 +93,7 @@ MbsStatus mbs_events_never_settle(MbsContext *context, const MbsSimulation *simu
       mbs_re(simulation->state.t), branch->name);
 }
 
-MbsStatus mbs_events_settle(MbsContext *context, MbsSimulation *simulation, bool has_accelerations) {
+MbsStatus mbs_events_settle(MbsContext *context, MbsSimulation *simulation, MbsKnown known) {
   MbsStepper *stepper = simulation->stepper;
   int branches = simulation->system->blueprint->branches.count;
   if (branches == 0) {
@@ -87,10 +101,10 @@ MbsStatus mbs_events_settle(MbsContext *context, MbsSimulation *simulation, bool
   }
   mbs_signal_bank_evaluate(simulation->system, &simulation->state);
   for (int round = 0; round <= branches + 2; ++round) {
-    if (!mbs_events_settle_once(simulation, NULL, has_accelerations)) {
+    if (!mbs_events_settle_once(simulation, NULL, known)) {
       return MBS_OK;
     }
-    if (has_accelerations) {
+    if (known == MBS_KNOWN_ACCELERATIONS) {
       MBS_TRY(stepper->type->start(context, stepper, simulation->followed, &simulation->state));
       mbs_signal_bank_evaluate(simulation->system, &simulation->state);
     }

@@ -34,11 +34,10 @@ static MbsStatus create_variables(MbsContext *context, MbsSimulation *simulation
   return MBS_OK;
 }
 
-MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation, bool is_swept) {
+MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation) {
   MbsSystem *system = simulation->system;
   const MbsBlueprint *blueprint = system->blueprint;
   MbsEvents *events = &simulation->events;
-  bool has_redundancy = simulation->initial->set.redundant_count > 0;
   *events = (MbsEvents){.count = blueprint->events.count};
   if (events->count > 0 && simulation->settings.is_kinematic && !blueprint->events.items[0].is_end) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, blueprint->events.items[0].text.place,
@@ -57,15 +56,26 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation, bool
       events->end = 1 + i;
       MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->end, &events->end_time));
     }
-    if (spec->jump_count > 0 || spec->changes_constraints) {
-      MBS_TRY(mbs_impulse_create(context, system, spec, simulation->formulation.projection_relaxation, has_redundancy,
-                                 is_swept, &event->impulse));
+    events->do_branches_prescribe |= spec->branch > 0 && spec->changes_constraints;
+  }
+  return create_variables(context, simulation);
+}
+
+MbsStatus mbs_events_prepare(MbsContext *context, MbsSimulation *simulation, bool is_swept) {
+  MbsSystem *system = simulation->system;
+  MbsEvents *events = &simulation->events;
+  bool has_redundancy = simulation->initial->set.redundant_count > 0;
+  for (int i = 0; i < events->count; ++i) {
+    MbsEvent *event = &events->items[i];
+    if (event->spec->jump_count > 0 || event->spec->changes_constraints) {
+      MBS_TRY(mbs_impulse_create(context, system, event->spec, simulation->formulation.projection_relaxation,
+                                 has_redundancy, is_swept, &event->impulse));
     }
   }
   if (events->count > 0) {
     MBS_TAKE(context, system->arena, events->before, mbs_event_search_size(simulation));
   }
-  return create_variables(context, simulation);
+  return MBS_OK;
 }
 
 void mbs_events_destroy(MbsEvents *events) {
@@ -234,6 +244,10 @@ MbsStatus mbs_events_restart(MbsContext *context, MbsSimulation *simulation, con
       mbs_impulse_take_given(event->impulse, state);
     }
     mbs_system_set_hidden(simulation->system, simulation->events.hidden);
+    bool is_settled = !simulation->events.do_branches_prescribe || event->spec->assignment_count == 0;
+    for (int round = 0; !is_settled && round <= branches; ++round) {  // before velocities follow
+      is_settled = !mbs_events_settle_once(simulation, event, MBS_KNOWN_POSITIONS);
+    }
     if (event->impulse) {
       MBS_TRY(mbs_impulse_apply(context, event->impulse, state));
     }
@@ -241,7 +255,7 @@ MbsStatus mbs_events_restart(MbsContext *context, MbsSimulation *simulation, con
   for (int round = 0; round <= branches + 2; ++round) {
     MBS_TRY(stepper->type->start(context, stepper, simulation->followed, state));
     mbs_signal_bank_evaluate(simulation->system, state);
-    if (!event || branches == 0 || !mbs_events_settle_once(simulation, event, true)) {
+    if (!event || branches == 0 || !mbs_events_settle_once(simulation, event, MBS_KNOWN_ACCELERATIONS)) {
       return MBS_OK;
     }
   }

@@ -35,6 +35,10 @@ struct MbsSimulation;
 // Of a planned step: what is shorter flows.
 #define MBS_SHORTEST_STEP 1e-9
 
+// How much of the present state is known. Branches in constraints, whose guards depend on positions, are settled first,
+// for velocities depend on them; all others need velocities, and their rates accelerations.
+typedef enum MbsKnown { MBS_KNOWN_POSITIONS, MBS_KNOWN_VELOCITIES, MBS_KNOWN_ACCELERATIONS } MbsKnown;
+
 typedef struct MbsEvent {
   const MbsEventSpec *spec;
   MbsFunction guard, rate;
@@ -63,14 +67,15 @@ typedef struct MbsEventRecord {
 typedef struct MbsEvents {
   int count;
   MbsEvent *items;
-  bool is_over;           // the last one ended the run
-  int end;                // 1 + the end of the run, where it depends on parameters; 0: it is a constant
-  MbsFunction end_time;   // of that
-  bool is_moved;          // the present piece began at a time that moves with the parameters:
-  mbs_scalar *t_columns;  // its derivative, by column
-  int chained;            // 1 + the one that follows at once; 0: none
-  int hidden_count;       // variables, then branches
-  mbs_scalar *hidden;     // room for their values
+  bool is_over;                // the last one ended the run
+  int end;                     // 1 + the end of the run, where it depends on parameters; 0: it is a constant
+  MbsFunction end_time;        // of that
+  bool is_moved;               // the present piece began at a time that moves with the parameters:
+  mbs_scalar *t_columns;       // its derivative, by column
+  int chained;                 // 1 + the one that follows at once; 0: none
+  bool do_branches_prescribe;  // some of them are in constraints, which the start has to meet
+  int hidden_count;            // variables, then branches
+  mbs_scalar *hidden;          // room for their values
   int variable_count;
   MbsFunction *initial;          // of each variable: its value at the start
   mbs_scalar *variable_columns;  // variables x columns asked for
@@ -85,15 +90,16 @@ typedef struct MbsEvents {
   long trials;            // steps that were tried and taken back
 } MbsEvents;
 
-// is_swept: an adjoint will come back.
-MbsStatus mbs_events_create(MbsContext *context, struct MbsSimulation *simulation, bool is_swept);
+// Guards and variables, as soon as there is a state; then what else they need, is_swept: an adjoint will come back.
+MbsStatus mbs_events_create(MbsContext *context, struct MbsSimulation *simulation);
+MbsStatus mbs_events_prepare(MbsContext *context, struct MbsSimulation *simulation, bool is_swept);
 void mbs_events_destroy(MbsEvents *events);
 // Before the start: variables as they begin. Then, where positions and velocities are known, branches (and again once
 // accelerations are, for a guard at zero goes where its rate takes it: then the stepper starts anew).
 void mbs_events_begin(struct MbsSimulation *simulation);
 // Would its branch be another one on this side of zero?
 bool mbs_events_does_switch(const struct MbsSimulation *simulation, const MbsEvent *event, int side);
-MbsStatus mbs_events_settle(MbsContext *context, struct MbsSimulation *simulation, bool has_accelerations);
+MbsStatus mbs_events_settle(MbsContext *context, struct MbsSimulation *simulation, MbsKnown known);
 // At the start, whose signals are evaluated; and its columns, with those of variables.
 void mbs_events_start(struct MbsSimulation *simulation);
 void mbs_events_start_columns(struct MbsSimulation *simulation);
@@ -122,7 +128,7 @@ void mbs_events_read_hidden(const struct MbsSimulation *simulation, mbs_scalar *
 void mbs_events_find_hidden(struct MbsSimulation *simulation, const MbsEvent *event, int side);
 // Branches as the present state has them; returns whether one changed. fired: an event that has switched its own; NULL:
 // the start, where guards at zero go where their rates take them, if these are known.
-bool mbs_events_settle_once(struct MbsSimulation *simulation, const MbsEvent *fired, bool has_accelerations);
+bool mbs_events_settle_once(struct MbsSimulation *simulation, const MbsEvent *fired, MbsKnown known);
 MbsStatus mbs_events_never_settle(MbsContext *context, const struct MbsSimulation *simulation);
 
 // ---- event_columns.c ----

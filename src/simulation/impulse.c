@@ -53,6 +53,7 @@ MbsStatus mbs_impulse_create(MbsContext *context, MbsSystem *motion, const MbsEv
   MBS_TRY(mbs_state_create(context, system, &impulse->before));
   MBS_TRY(mbs_state_create(context, system, &impulse->after));
   MBS_TAKE(context, arena, impulse->rest, system->m);
+  MBS_TAKE(context, arena, impulse->held, system->m);
   MBS_TRY(create_columns(context, impulse));
   if (is_swept) {
     MBS_TRY(mbs_bar_create(context, system, &impulse->bar));
@@ -72,6 +73,9 @@ void mbs_impulse_destroy(MbsImpulse *impulse) {
 void mbs_impulse_take_given(MbsImpulse *impulse, const MbsState *state) {
   for (int i = 0; i < impulse->event->jump_count; ++i) {
     impulse->values[i] = mbs_function_evaluate(impulse->motion, &impulse->given[i], state, NULL);
+  }
+  if (impulse->event->branch > 0) {
+    mbs_terms_constraints(impulse->motion, state, impulse->held, NULL, NULL);
   }
 }
 
@@ -141,6 +145,27 @@ static MbsStatus check(MbsContext *context, const MbsImpulse *impulse) {
                         "event \"%s\" at t = %.10g: the rate of \"%s\" cannot become %.6g, which constraints or the "
                         "other rates of this event contradict by %.3g",
                         event->name, mbs_re(impulse->before.t), event->jumps[i].name, mbs_re(impulse->targets[i]), off);
+}
+
+// A branch: what is prescribed may have a kink there, but not jump. How far constraints are off by themselves does not
+// count.
+static MbsStatus check_jump(MbsContext *context, const MbsImpulse *impulse) {
+  const double rounding = 1e-9;
+  const MbsSystem *system = impulse->system;
+  double size = mbs_state_size(system, &impulse->before);
+  for (int i = 0; i < system->m && impulse->event->branch > 0; ++i) {
+    double jump = mbs_re(mbs_abs(impulse->rest[i] - impulse->held[i]));
+    if (!(jump <= rounding * (size > 1 ? size : 1))) {
+      const MbsRowSpec *row = &system->blueprint->rows.items[i];
+      return mbs_fail(
+          context, MBS_ERROR_NUMERICAL, impulse->event->text.place,
+          "%s at t = %.10g: the position that %s \"%s\" prescribes jumps by %.3g, which nothing can follow; "
+          "its rate may jump: let the pieces meet, or use step5()",
+          impulse->event->name, mbs_re(impulse->before.t), row->is_driver ? "driver" : "constraint",
+          row->is_driver ? row->owner : row->name, jump);
+    }
+  }
+  return MBS_OK;
 }
 
 // what events set may not take the mechanism apart
@@ -226,6 +251,7 @@ MbsStatus mbs_impulse_apply(MbsContext *context, MbsImpulse *impulse, MbsState *
   begin(impulse, state);
   mbs_signal_bank_evaluate(impulse->system, &impulse->before);
   MBS_TRY(check_position(context, impulse));
+  MBS_TRY(check_jump(context, impulse));
   MBS_TRY(mbs_projector_factor(context, impulse->projector, &impulse->before, NULL, 0));
   if (impulse->event->has_friction) {
     MBS_TRY(find_impact(context, impulse));

@@ -38,6 +38,7 @@ typedef struct MbsImpulse {
   double unit;             // z
   mbs_scalar *probed;      // with friction: of K and r, inputs x columns of the motion
   mbs_scalar *rest;        // rows of `system`: what is left of them
+  mbs_scalar *held;        // rows of the motion: what was left of them before the event
   MbsStateBar bar;         // of `system`
   mbs_scalar *gradient;    // its columns
 } MbsImpulse;

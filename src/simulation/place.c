@@ -74,10 +74,13 @@ static MbsStatus place(MbsContext *context, MbsSimulation *simulation, const dou
     state->q[i] = position[i];
     state->v[i] = velocity[i];
   }
+  if (simulation->events.do_branches_prescribe) {
+    MBS_TRY(mbs_events_settle(context, simulation, MBS_KNOWN_POSITIONS));
+  }
   MBS_TRY((is_projected ? complete : check)(context, simulation));
-  MBS_TRY(mbs_events_settle(context, simulation, false));
+  MBS_TRY(mbs_events_settle(context, simulation, MBS_KNOWN_VELOCITIES));
   MBS_TRY(stepper->type->start(context, stepper, simulation->followed, state));
-  MBS_TRY(mbs_events_settle(context, simulation, true));
+  MBS_TRY(mbs_events_settle(context, simulation, MBS_KNOWN_ACCELERATIONS));
   mbs_signal_bank_evaluate(simulation->system, state);
   simulation->is_started = false;  // conditions hold from here on
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));

@@ -123,6 +123,11 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MBS_TRY(mbs_state_create(context, system, &simulation->state));
   MBS_TAKE(context, arena, simulation->guess, system->nq);
   (void)mbs_put(simulation->guess, system->nq, simulation->state.q);
+  MBS_TRY(mbs_events_create(context, simulation));
+  if (simulation->events.do_branches_prescribe) {
+    mbs_events_begin(simulation);
+    MBS_TRY(mbs_events_settle(context, simulation, MBS_KNOWN_POSITIONS));
+  }
   MBS_TRY(mbs_formulation_create(context, &simulation->settings, system, &simulation->formulation));
   MBS_TRY(mbs_initial_create(context, system, &simulation->state, &simulation->initial));
   MBS_TRY(refuse_projection_signals(context, simulation));
@@ -132,7 +137,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   simulation->followed = &simulation->plan;
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
   MBS_TRY(mbs_guards_create(context, system, &simulation->guards));
-  MBS_TRY(mbs_events_create(context, simulation, !is_carried));
+  MBS_TRY(mbs_events_prepare(context, simulation, !is_carried));
   MBS_TRY(plan_steps(context, simulation));
   simulation->has_columns = system->carried_count > 0;
   size_t size = (size_t)system->nq * (size_t)system->carried_count;
@@ -239,12 +244,24 @@ static MbsStatus observe(MbsContext *context, MbsSimulation *simulation, double 
 // position and velocity from constraints, drivers and independent coordinates; acceleration and multipliers from the
 // equations of motion
 static MbsStatus assemble(MbsContext *context, MbsSimulation *simulation) {
+  bool do_branches_prescribe = simulation->events.do_branches_prescribe;
+  if (do_branches_prescribe) {
+    MBS_TRY(mbs_events_settle(context, simulation, MBS_KNOWN_POSITIONS));
+  }
   MBS_TRY(mbs_initial_solve(context, simulation->initial, &simulation->state, true));
+  // constraints that bend with the position: where that is on the other side, the start is another one
+  for (int round = 0; do_branches_prescribe && mbs_events_settle_once(simulation, NULL, MBS_KNOWN_VELOCITIES);
+       ++round) {
+    if (round > simulation->system->blueprint->branches.count + 2) {
+      return mbs_events_never_settle(context, simulation);
+    }
+    MBS_TRY(mbs_initial_solve(context, simulation->initial, &simulation->state, true));
+  }
   mbs_violation_start(simulation, &simulation->violation);
-  MBS_TRY(mbs_events_settle(context, simulation, false));
+  MBS_TRY(mbs_events_settle(context, simulation, MBS_KNOWN_VELOCITIES));
   MBS_TRY(mbs_continuity_check_start(context, simulation));
   MBS_TRY(simulation->stepper->type->start(context, simulation->stepper, simulation->followed, &simulation->state));
-  return mbs_events_settle(context, simulation, true);
+  return mbs_events_settle(context, simulation, MBS_KNOWN_ACCELERATIONS);
 }
 
 static MbsStatus assemble_columns(MbsContext *context, MbsSimulation *simulation) {

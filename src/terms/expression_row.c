@@ -21,12 +21,14 @@ static MbsNode slope(MbsGraph *g, MbsNode node, int input) {
   return input < 0 ? mbs_graph_constant(g, 0) : mbs_graph_derivative(g, node, input);
 }
 
+// but branches, which are no columns
 static MbsStatus list_parameters(MbsContext *context, MbsSystem *system, const MbsTape *tape, MbsExpressionRow *x) {
-  int *parameters;
+  int *parameters, branches = system->blueprint->variable_first + system->blueprint->variable_count;
   MBS_TAKE(context, system->arena, parameters, tape->input_count);
   for (int s = 0; s < tape->input_count; ++s) {
-    if (x->inputs[s].signal.kind == MBS_SIGNAL_PARAMETER) {
-      parameters[x->parameter_count++] = tape->inputs[s];
+    const MbsSignal *signal = &x->inputs[s].signal;
+    if (signal->kind == MBS_SIGNAL_PARAMETER && signal->index < branches) {
+      parameters[x->parameter_count++] = signal->index;  // also the input's number
     }
   }
   x->parameters = parameters;
