@@ -196,7 +196,8 @@ static void test_selection(void) {
   const MbsNode *found;
   ENSURE(mbs_graph_jumps_of(&context, graph, 1, &bent, false, &count, &found) == MBS_OK && count == 0);
   MbsNode rate = derivative(bent, 0);
-  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &rate, false, &count, &found) == MBS_OK && count == 1 && found[0] == step);
+  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &rate, false, &count, &found) == MBS_OK && count == 1 &&
+         found[0] == step);
   // noevent
   ENSURE(apply(MBS_OP_NOEVENT, x) == x && apply(MBS_OP_NOEVENT, c(3)) == c(3));
   MbsNode quiet = apply(MBS_OP_NOEVENT, multiply(step, y));
