@@ -9,6 +9,8 @@
 //   terms/moving_ground.c        levels confused;   expressions/tape.c  instructions left out
 //   terms/body_force.c           the whole system's elements for the cut ones
 //   simulation/, sensitivities/  the source left on in the dynamics, or never switched on in steps or sweeps
+#include <mbsens/simulator.h>
+
 #include "sensitivities/selection.h"
 #include "sensitivities/twin.h"
 #include "simulation/simulation.h"
@@ -211,7 +213,7 @@ typedef struct Subject {
 } Subject;
 
 static void check_source(const Subject *subject, const Source *source, const Collection references[STATES]) {
-  static const MbsSlopeFunctions false_functions = {false_element, false_tape};
+  static const MbsSlopeFunctions false_functions = {false_element, false_tape, mbs_twin_terms_follow};
   const MbsSourceTable *table = mbs_source_table(source->derivatives);
   MbsSystem *system = subject->simulation->system;
   struct MbsPerturbedTerms *terms;
@@ -415,6 +417,72 @@ static void check_setting(void) {
   mbs_model_destroy(model);
 }
 
+// ---- numbers that change: variables and branches at events, and parameters of a simulator ----
+static void compare_gradients(int count, const double *tried, const double *reference, double tolerance) {
+  double largest = largest_of(count, reference);
+  ENSURE(largest > 0.1);
+  for (int i = 0; i < count; ++i) {
+    ENSURE_NEAR(tried[i], reference[i], tolerance * largest);
+  }
+}
+
+// what events set and switch, in forces, constraints, coefficients and guards
+static void check_hidden(const char *path) {
+  static const MbsMethod methods[] = {MBS_METHOD_DIRECT, MBS_METHOD_ADJOINT};
+  MbsModel *model = read_model(context, path);
+  MbsRequest request;
+  MbsResult *reference;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  request.settings.step = 0.01;
+  request.settings.end = 0.7;
+  request.method = MBS_METHOD_COMPLEX_STEP;
+  ENSURE_OK(context, mbs_run(context, model, &request, &reference));
+  ENSURE(reference->event_count > 0);
+  int count = reference->objective_count * reference->parameter_count;
+  for (int m = 0; m < 2; ++m) {
+    for (int d = 0; d < 2; ++d) {
+      MbsResult *result;
+      request.method = methods[m];
+      request.settings.derivatives = d == 0 ? MBS_DERIVATIVES_AUTOMATIC : MBS_DERIVATIVES_NUMERICAL;
+      ENSURE_OK(context, mbs_run(context, model, &request, &result));
+      compare_gradients(count, result->gradient, reference->gradient, d == 0 ? 1e-11 : 1e-7);
+      mbs_result_destroy(result);
+    }
+  }
+  mbs_result_destroy(reference);
+  mbs_model_destroy(model);
+}
+
+static void check_simulator(void) {
+  static const char *const parameters[] = {"Ls1", "LA1"};
+  const double others[] = {2.4, 1.3};
+  MbsModel *model = read_model(context, "models/five_bar.yaml");
+  double expected[6];
+  for (int d = 0; d < 3; ++d) {
+    static const MbsDerivatives sources[] = {MBS_DERIVATIVES_ANALYTICAL, MBS_DERIVATIVES_AUTOMATIC,
+                                             MBS_DERIVATIVES_NUMERICAL};
+    MbsRequest request;
+    MbsSimulator *simulator;
+    ENSURE_OK(context, mbs_request_default(context, model, &request));
+    request.settings.end = 0.5;
+    request.settings.derivatives = sources[d];
+    request.parameters = parameters;
+    request.parameter_count = 2;
+    ENSURE_OK(context, mbs_simulator_create(context, model, &request, &simulator));
+    ENSURE_OK(context, mbs_simulator_run(context, simulator));
+    ENSURE_OK(context, mbs_simulator_set_parameters(context, simulator, 2, others));
+    ENSURE_OK(context, mbs_simulator_run(context, simulator));
+    ENSURE(mbs_simulator_objective_count(simulator) == 3);
+    if (d == 0) {
+      memcpy(expected, mbs_simulator_gradient(simulator), sizeof expected);
+    } else {
+      compare_gradients(6, mbs_simulator_gradient(simulator), expected, d == 1 ? 1e-11 : 1e-7);
+    }
+    mbs_simulator_destroy(simulator);
+  }
+  mbs_model_destroy(model);
+}
+
 int main(void) {
   uint64_t seed = 7;
   context = mbs_context_create();
@@ -431,6 +499,13 @@ int main(void) {
   check_count(false);
   check_count(true);
   check_setting();
+  check_hidden("tests/models/event_variables.yaml");
+  check_hidden("models/rimless_wheel.yaml");
+  check_hidden("tests/models/kink_driver.yaml");
+  check_hidden("tests/models/kink_wire.yaml");
+  check_hidden("tests/models/jump_switched_force.yaml");
+  check_hidden("tests/models/jump_force_zone.yaml");
+  check_simulator();
   mbs_context_destroy(context);
   return 0;
 }

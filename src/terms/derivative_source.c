@@ -282,6 +282,7 @@ MbsStatus mbs_system_give_source(MbsContext *context, MbsSystem *system, const M
   source->functions = functions;
   source->terms = terms;
   MBS_TRY(make_sets(context, system, source));
+  MBS_TAKE(context, system->arena, source->parameters, system->blueprint->parameters.count);
   system->given_source = source;
   const MbsTape *tapes[] = {system->coefficients.tape, system->moving.tape};
   for (int i = 0; i < MBS_COUNT(tapes); ++i) {
@@ -292,6 +293,20 @@ MbsStatus mbs_system_give_source(MbsContext *context, MbsSystem *system, const M
                              system->signals.most_function_registers, 1));
   differentiate_coefficients(system);
   return MBS_OK;
+}
+
+void mbs_source_follow(MbsSystem *system) {
+  MbsSource *source = system->given_source;
+  for (int i = 0; i < system->blueprint->parameters.count; ++i) {
+    source->parameters[i] = mbs_re(system->parameters[i]);
+  }
+  source->functions->follow(source->terms, source->parameters);
+  for (int s = 0; s < MBS_COUNT(source->sets); ++s) {
+    for (int p = 0; p < MBS_SOURCE_PLACES; ++p) {
+      source->sets[s].places[p].t = HUGE_VAL;  // nowhere
+    }
+  }
+  differentiate_coefficients(system);
 }
 
 void mbs_system_take_derivatives(MbsSystem *system, bool from_source) {

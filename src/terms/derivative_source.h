@@ -88,6 +88,8 @@ typedef struct MbsSlopeFunctions {
   // d(outputs)/d(input) of the first outputs of a tape; workspace: 2 x its registers
   void (*tape)(const MbsTape *tape, const double *inputs, int input, double step, double *workspace, int output_count,
                double *slopes);
+  // other values of all parameters, hidden ones too
+  void (*follow)(struct MbsPerturbedTerms *terms, const double *parameters);
 } MbsSlopeFunctions;
 
 // ---- the perturbed system (perturbed_terms.c) ----
@@ -98,11 +100,15 @@ void mbs_twin_terms_destroy(struct MbsPerturbedTerms *terms);
 void mbs_complex_terms_destroy(struct MbsPerturbedTerms *terms);
 void mbs_twin_terms_element(struct MbsPerturbedTerms *terms, const MbsElementPoint *point, double *slopes);
 void mbs_complex_terms_element(struct MbsPerturbedTerms *terms, const MbsElementPoint *point, double *slopes);
+void mbs_twin_terms_follow(struct MbsPerturbedTerms *terms, const double *parameters);
+void mbs_complex_terms_follow(struct MbsPerturbedTerms *terms, const double *parameters);
 
 // ---- the system that asks (derivative_source.c) ----
 // Once, after the parameters are set: from now on derivatives may be taken from there. `terms` must outlive the system.
 MbsStatus mbs_system_give_source(MbsContext *context, MbsSystem *system, const MbsSlopeFunctions *functions,
                                  struct MbsPerturbedTerms *terms);
+// The system has other values of parameters: so has the source from now on, and its slopes are found anew.
+void mbs_source_follow(MbsSystem *system);
 // From where derivatives are taken until the next call: from the source that was given (if any), or from the formulas.
 void mbs_system_take_derivatives(MbsSystem *system, bool from_source);
 

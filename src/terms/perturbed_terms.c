@@ -32,6 +32,10 @@ void mbs_twin_terms_destroy(MbsPerturbedTerms *terms) {
   }
 }
 
+void mbs_twin_terms_follow(MbsPerturbedTerms *terms, const double *parameters) {
+  mbs_system_set_all_parameters(terms->system, parameters);
+}
+
 static void place(MbsPerturbedTerms *terms, const MbsElementPoint *point, int row) {
   const MbsSignalBank *bank = &terms->system->signals;
   terms->at.t = point->t;

@@ -57,6 +57,7 @@ typedef struct MbsSource {
   double *q, *v, *a, *u;                               // on the coordinates of one element
   double *tape_inputs, *tape_workspace, *tape_slopes;  // see mbs_source_tape
   int tape_input_count, tape_workspace_size, tape_output_count;
+  double *parameters;  // room for the values of all
 } MbsSource;
 
 #endif

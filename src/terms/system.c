@@ -1,4 +1,5 @@
 // From a blueprint to numbers: coordinates, elements, coefficients, sparsity.
+#include "terms/derivative_source.h"
 #include "terms/elements.h"
 #include "terms/tree.h"
 
@@ -229,6 +230,9 @@ static void refresh(MbsSystem *system) {
   mbs_coefficients_refresh(&system->coefficients, system->parameters);
   system->terms->forget(system);
   MBS_DEBUG(system->work->stamp = (MbsStamp){0});
+  if (system->given_source) {
+    mbs_source_follow(system);
+  }
 }
 
 MbsStatus mbs_system_allow_columns(MbsContext *context, MbsSystem *system) {
@@ -287,6 +291,13 @@ void mbs_system_set_parameters(MbsSystem *system, const double *values) {
   refresh(system);
 }
 
+void mbs_system_set_all_parameters(MbsSystem *system, const double *values) {
+  for (int i = 0; i < system->blueprint->parameters.count; ++i) {
+    system->parameters[i] = values[i];
+  }
+  refresh(system);
+}
+
 void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system) {
   for (int i = 0; i < system->blueprint->parameters.count; ++i) {
     system->parameters[i] = from->parameters[i];
@@ -315,6 +326,9 @@ void mbs_system_set_hidden(MbsSystem *system, const mbs_scalar *values) {
   } else if (is_changed) {  // which no coefficient depends on
     system->terms->forget(system);
     MBS_DEBUG(system->work->stamp = (MbsStamp){0});
+    if (system->given_source) {
+      mbs_source_follow(system);
+    }
   }
 }
 

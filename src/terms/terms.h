@@ -298,6 +298,8 @@ void mbs_system_rejoin(MbsSystem *system, const MbsSystemElements *all);
 void mbs_system_set_parameters(MbsSystem *system, const double *values);
 // The same with those of another system of the same blueprint.
 void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system);
+// Values of all parameters, hidden ones too.
+void mbs_system_set_all_parameters(MbsSystem *system, const double *values);
 // Columns of time and size of a step that nobody asked for: are they in use?
 void mbs_system_use_step_columns(MbsSystem *system, bool is_used);
 // Other values of what events set: all variables, then all branches (model/event.h).
