@@ -107,7 +107,7 @@ static void reference_of(double values[OBJECTIVES], double gradient[OBJECTIVES *
   for (int k = 0; k < NUMBERS; ++k) {
     double complex p[NUMBERS], out[OBJECTIVES];
     for (int i = 0; i < NUMBERS; ++i) {
-      p[i] = numbers[i] + CMPLX(0, i == k ? tiny : 0);
+      p[i] = numbers[i] + (i == k ? tiny : 0) * (double complex)I;
     }
     swing(p, 0.6, out);
     for (int i = 0; i < OBJECTIVES; ++i) {
