@@ -36,8 +36,8 @@ static void print_constraints(const MbsCheck *check) {
   }
   (void)printf("  constraint\n");
   for (int i = 0; i < check->constraints; ++i) {
-    (void)printf("  %s%s%s\n", check->constraint_names[i], check->is_nonholonomic[i] ? "  (nonholonomic)" : "",
-                 check->is_redundant[i] ? "  (redundant)" : "");
+    (void)printf("  %s%s%s%s\n", check->constraint_names[i], check->is_nonholonomic[i] ? "  (nonholonomic)" : "",
+                 check->is_redundant[i] ? "  (redundant)" : "", check->is_inactive[i] ? "  (inactive)" : "");
   }
   (void)printf("\n");
 }
@@ -93,10 +93,14 @@ static const char *plural(int count) { return count == 1 ? "" : "s"; }
 
 static void print_words(const MbsCheck *check, const MbsSettings *settings, bool is_quiet) {
   if (!is_quiet) {
-    (void)printf("%s: %d %s, %d %s coordinate%s, %d constraint%s (%d redundant), %d degree%s of freedom", check->model,
-                 check->bodies, check->bodies == 1 ? "body" : "bodies", check->coordinates, settings->coordinates,
-                 plural(check->coordinates), check->constraints, plural(check->constraints), check->redundant,
-                 check->degrees_of_freedom, plural(check->degrees_of_freedom));
+    char inactive[40] = "";
+    if (check->inactive > 0) {
+      (void)snprintf(inactive, sizeof inactive, ", %d inactive", check->inactive);
+    }
+    (void)printf("%s: %d %s, %d %s coordinate%s, %d constraint%s (%d redundant%s), %d degree%s of freedom",
+                 check->model, check->bodies, check->bodies == 1 ? "body" : "bodies", check->coordinates,
+                 settings->coordinates, plural(check->coordinates), check->constraints, plural(check->constraints),
+                 check->redundant, inactive, check->degrees_of_freedom, plural(check->degrees_of_freedom));
     if (check->nonholonomic > 0) {
       (void)printf(" (%d of position, nonholonomic constraints: %d)", check->position_freedoms, check->nonholonomic);
     }
@@ -149,12 +153,14 @@ static void print_json(const MbsCheck *check, const MbsSettings *settings) {
   cli_json_integer(&json, "coordinates", check->coordinates);
   cli_json_integer(&json, "constraints", check->constraints);
   cli_json_integer(&json, "redundant", check->redundant);
+  cli_json_integer(&json, "inactive", check->inactive);
   cli_json_integer(&json, "degrees_of_freedom", check->degrees_of_freedom);
   cli_json_integer(&json, "position_freedoms", check->position_freedoms);
   cli_json_integer(&json, "nonholonomic", check->nonholonomic);
   put_names(&json, "constraint_names", check->constraints, check->constraint_names);
   put_some_names(&json, "redundant_constraints", check->constraints, check->constraint_names, check->is_redundant,
                  true);
+  put_some_names(&json, "inactive_constraints", check->constraints, check->constraint_names, check->is_inactive, true);
   put_some_names(&json, "nonholonomic_constraints", check->constraints, check->constraint_names, check->is_nonholonomic,
                  true);
   put_names(&json, "independent", check->independent_count, check->independent_names);

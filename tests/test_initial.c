@@ -172,7 +172,7 @@ static void check_automatic_count(const char *path, void *user) {
   ENSURE_OK(context, mbs_request_default(context, model, &request));
   ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
   ENSURE(check->independent_count == check->position_freedoms);
-  ENSURE(check->degrees_of_freedom == check->coordinates - check->constraints + check->redundant);
+  ENSURE(check->degrees_of_freedom == check->coordinates - check->constraints + check->redundant + check->inactive);
   ENSURE(check->nonholonomic > 0 || check->position_freedoms == check->degrees_of_freedom);
   int freedom = 0, bodies = 0;  // group by group
   for (int k = 0; k < check->group_count; ++k) {

@@ -124,14 +124,19 @@ static void check_model(const char *path, void *user) {
   // long enough to pass the singular positions, and else for every part to move
   double most_steps = strstr(path, "n_four_bar") ? 200 : strstr(path, "stewart") ? 10 : 50;
   // or for its first impact, without which a restitution means nothing
-  bool is_impact = strstr(path, "bouncing_ball") || strstr(path, "five_bar_impact") || strstr(path, "rod_drop");
-  most_steps = is_impact ? 400 : strstr(path, "slider_stop") ? 150 : most_steps;
+  bool is_impact = strstr(path, "bouncing_ball") || strstr(path, "five_bar_impact") || strstr(path, "rod_drop") ||
+                   strstr(path, "clutch");
+  bool is_early = strstr(path, "slider_stop") || strstr(path, "string_pendulum") || strstr(path, "geneva") ||
+                  strstr(path, "switching_damper");
+  most_steps = is_impact ? 400 : is_early ? 150 : most_steps;
   request.settings.end = fmin(request.settings.end, most_steps * request.settings.step);
   bool is_for_matrix_r = !strstr(path, "n_four_bar");
+  // whose guards are reactions
+  bool is_for_index3 = !strstr(path, "clutch") && !strstr(path, "string_pendulum");
   for (int f = 0; mbs_formulation_types[f]; ++f) {
     const char *name = mbs_formulation_types[f]->name;
     if ((is_singular && !mbs_formulation_types[f]->allows_redundancy) ||
-        (strcmp(name, "matrix-r") == 0 && !is_for_matrix_r)) {
+        (strcmp(name, "matrix-r") == 0 && !is_for_matrix_r) || (strcmp(name, "index3") == 0 && !is_for_index3)) {
       continue;
     }
     (void)snprintf(request.settings.formulation, sizeof request.settings.formulation, "%s", name);

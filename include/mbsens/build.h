@@ -47,6 +47,9 @@ MbsStatus mbs_model_add_variable(MbsContext *context, MbsModel *model, const cha
 MbsStatus mbs_model_set_at_event(MbsContext *context, MbsModel *model, const char *event, const char *variable,
                                  const char *value);
 
+// Joints, with commas between them, that do not act at the start, and that events add.
+MbsStatus mbs_model_set_inactive(MbsContext *context, MbsModel *model, const char *joints);
+
 // m/s2; z is NULL in the plane. Called again, it replaces.
 MbsStatus mbs_model_set_gravity(MbsContext *context, MbsModel *model, const char *x, const char *y, const char *z);
 

@@ -871,6 +871,11 @@ typedef struct MbsEventDef {
   // second part of an impact and the first: rates of the gap, normal impulses, or (its square) work
   // of the normal impulse; without friction all three are the same
   const char *law;
+  // [joint, ...]: joints that act from there on, whose points and directions must be in place; an
+  // impulse brings velocities to what they allow
+  const char *add;
+  // [joint, ...]: joints that do not act from there on
+  const char *remove;
   // no or yes, default no: yes: the run ends there
   const char *stop;
 } MbsEventDef;
@@ -890,9 +895,11 @@ static inline MbsStatus mbs_model_add_event(
       {"direction", 1, &def->direction},
       {"restitution", 1, &def->restitution},
       {"law", 1, &def->law},
+      {"add", 1, &def->add},
+      {"remove", 1, &def->remove},
       {"stop", 1, &def->stop},
   };
-  return mbs_model_add_element(context, model, "events", NULL, def->name, 5, fields);
+  return mbs_model_add_element(context, model, "events", NULL, def->name, 7, fields);
 }
 
 // a rate that an event sets

@@ -64,6 +64,8 @@ typedef struct MbsSettings {
                                    // that, it moves with them; another one is a constant. 0: the model's is one, too
   double tolerance;                // scaled residual at which a step counts as solved
   double penalty;                  // absolute penalty factor; 0: automatic
+  double other_penalty;            // where joints come and go, and constraints become redundant or cease to be; 0: the
+                                   // same, or automatic too
   double xi, omega;                // constraint stabilisation: damping ratio, frequency (rad/s)
   bool is_stabilised;              // index1: use xi and omega
   double beta, gamma;              // newmark; 0: not given
@@ -264,6 +266,7 @@ typedef struct MbsCheckGroup {
 typedef struct MbsCheck {
   const char *model;
   int bodies, coordinates, constraints, redundant;
+  int inactive;                         // constraints of joints that do not act at the start, and that events add
   int degrees_of_freedom;               // independent velocities
   int position_freedoms;                // independent coordinates: as many, but for nonholonomic constraints
   int nonholonomic;                     // constraints on velocities alone
@@ -272,6 +275,7 @@ typedef struct MbsCheck {
   const double *position, *velocity;    // coordinates
   const char *const *constraint_names;  // constraints
   const bool *is_redundant;             // constraints
+  const bool *is_inactive;              // constraints
   const bool *is_nonholonomic;          // constraints
   int independent_count;
   const char *const *independent_names;

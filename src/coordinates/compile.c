@@ -136,6 +136,7 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
                                 : mbs_natural_choose(context, blueprint));
   MBS_TRY(mbs_user_coordinates_add(context, blueprint));
   MBS_TRY(read_joints(context, blueprint, false, is_in_tree));
+  mbs_switches_mark_rows(blueprint);
   if (!choice->is_loose) {
     MBS_TRY(read_forces(context, blueprint));
   }

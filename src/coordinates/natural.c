@@ -196,8 +196,8 @@ static bool is_in_basis(const MbsBlueprint *blueprint, int body, int entity) {
   return false;
 }
 
-MbsStatus mbs_natural_add_point_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsPointPair *pair,
-                                     MbsPointReference member, const MbsForm *reference) {
+static MbsStatus add_point_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsPointPair *pair,
+                                MbsPointReference member, const MbsForm *reference) {
   const char *axes[] = {"x", "y", "z"};
   const MbsBlueprintPoint *point = &blueprint->bodies.items[member.body].points[member.point];
   MbsForm own, difference;
@@ -249,15 +249,15 @@ static MbsStatus add_group_rows(MbsContext *context, MbsBlueprint *blueprint) {
         const MbsPointPair *of = &blueprint->point_pairs.items[(first[group] - 1) / 2];
         MBS_TRY(place_point(context, blueprint, (first[group] - 1) % 2 ? of->b : of->a, &reference));
       }
-      MBS_TRY(mbs_natural_add_point_rows(context, blueprint, pair, ends[e], &reference));
+      MBS_TRY(add_point_rows(context, blueprint, pair, ends[e], &reference));
     }
   }
   return MBS_OK;
 }
 
 // dot(u, n) = 0 for the normals n of w, in the member's body
-MbsStatus mbs_natural_add_parallel_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
-                                        const MbsForm *u, const MbsDirection *member) {
+static MbsStatus add_parallel_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
+                                   const MbsForm *u, const MbsDirection *member) {
   MbsNode zero = mbs_graph_constant(blueprint->graph, 0);
   MbsForm normal;
   if (blueprint->dimension == 2) {
@@ -296,7 +296,7 @@ static MbsStatus add_class_rows(MbsContext *context, MbsBlueprint *blueprint, co
     bool is_entity =
         class->entity >= 0 && (member->body == MBS_GROUND || is_in_basis(blueprint, member->body, class->entity));
     if (!is_entity && i != first) {
-      MBS_TRY(mbs_natural_add_parallel_rows(context, blueprint, class->joint, &u, member));
+      MBS_TRY(add_parallel_rows(context, blueprint, class->joint, &u, member));
     }
   }
   for (; rows < blueprint->rows.count; ++rows) {
@@ -326,6 +326,29 @@ static MbsStatus add_unit_rows(MbsContext *context, MbsBlueprint *blueprint) {
   return MBS_OK;
 }
 
+MbsStatus mbs_natural_close_points(MbsContext *context, MbsBlueprint *blueprint, const MbsPointPair *pair) {
+  MbsForm reference;
+  MBS_TRY(mbs_form_of_point(context, blueprint, pair->a, &reference));
+  return add_point_rows(context, blueprint, pair, pair->b, &reference);
+}
+
+MbsStatus mbs_natural_close_directions(MbsContext *context, MbsBlueprint *blueprint, const MbsDirectionPair *pair) {
+  bool is_ground_second = pair->b.body == MBS_GROUND;
+  MbsForm u;
+  MBS_TRY(mbs_form_of_direction(context, blueprint, is_ground_second ? &pair->b : &pair->a, &u));
+  return add_parallel_rows(context, blueprint, pair->joint, &u, is_ground_second ? &pair->a : &pair->b);
+}
+
+MbsStatus mbs_natural_close_switched(MbsContext *context, MbsBlueprint *blueprint) {
+  for (int i = 0; i < blueprint->switched_points.count; ++i) {
+    MBS_TRY(mbs_natural_close_points(context, blueprint, &blueprint->switched_points.items[i]));
+  }
+  for (int i = 0; i < blueprint->switched_directions.count; ++i) {
+    MBS_TRY(mbs_natural_close_directions(context, blueprint, &blueprint->switched_directions.items[i]));
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_natural_choose(MbsContext *context, MbsBlueprint *blueprint) {
   MbsNatural *natural;
   MBS_TAKE(context, blueprint->arena, natural, 1);
@@ -348,5 +371,5 @@ MbsStatus mbs_natural_choose(MbsContext *context, MbsBlueprint *blueprint) {
     const MbsShared *shared = &blueprint->shared[blueprint->group_count + c];
     MBS_TRY(add_class_rows(context, blueprint, &natural->classes[c], shared));
   }
-  return MBS_OK;
+  return mbs_natural_close_switched(context, blueprint);
 }

@@ -31,11 +31,11 @@ MbsStatus mbs_natural_ground_entity(MbsContext *context, MbsBlueprint *blueprint
 // The form of a local point or direction of a body on its basis.
 MbsStatus mbs_natural_place(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsNode local[3],
                             bool is_point, MbsForm *form);
-// A point that a joint joins coincides with `reference`; a direction that it joins is parallel to u.
-MbsStatus mbs_natural_add_point_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsPointPair *pair,
-                                     MbsPointReference member, const MbsForm *reference);
-MbsStatus mbs_natural_add_parallel_rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
-                                        const MbsForm *u, const MbsDirection *member);
+// Rows for points and directions that a joint joins and that are not shared; and for all of joints that events add or
+// remove.
+MbsStatus mbs_natural_close_points(MbsContext *context, MbsBlueprint *blueprint, const MbsPointPair *pair);
+MbsStatus mbs_natural_close_directions(MbsContext *context, MbsBlueprint *blueprint, const MbsDirectionPair *pair);
+MbsStatus mbs_natural_close_switched(MbsContext *context, MbsBlueprint *blueprint);
 // The direction that a body brings into a class, or NULL.
 const MbsDirection *mbs_natural_class_member(const MbsDirectionClass *class, int body);
 

@@ -18,6 +18,7 @@ typedef struct Finding {
   bool *is_placed;       // by body
   MbsNode (*group)[3];   // by group of points
   bool *is_group_known, *is_group_given;
+  int *together;         // by group: the one it is placed with
   int *first, *members;  // by group, and one more: where its bodies begin among the members
   int *known_count;      // by body: how many of its points are known
   MbsStatus status;
@@ -133,6 +134,24 @@ static void rotate_to(Finding *f, MbsNode a[3], const MbsNode b[3], MbsNode R[3]
 }
 
 // ---- bodies by their points ----
+// Points that joints bring together, those among them that an event removes later.
+static MbsStatus bring_together(Finding *f) {
+  const MbsBlueprint *blueprint = f->blueprint;
+  MBS_TAKE(f->context, blueprint->arena, f->together, blueprint->group_count);
+  for (int g = 0; g < blueprint->group_count; ++g) {
+    f->together[g] = g;
+  }
+  for (int i = 0; i < blueprint->switched_points.count; ++i) {
+    const MbsPointPair *pair = &blueprint->switched_points.items[i];
+    int kept = f->together[blueprint->bodies.items[pair->a.body].points[pair->a.point].group];
+    int merged = f->together[blueprint->bodies.items[pair->b.body].points[pair->b.point].group];
+    for (int g = 0; g < blueprint->group_count && mbs_switch_acts_at_start(blueprint, pair->joint); ++g) {
+      f->together[g] = f->together[g] == merged ? kept : f->together[g];
+    }
+  }
+  return MBS_OK;
+}
+
 static MbsStatus list_members(Finding *f) {
   const MbsBlueprint *blueprint = f->blueprint;
   int total = 0;
@@ -147,7 +166,7 @@ static MbsStatus list_members(Finding *f) {
     for (int b = 0; b < blueprint->bodies.count; ++b) {
       const MbsBlueprintBody *body = &blueprint->bodies.items[b];
       for (int p = 0; p < body->point_count; ++p) {
-        int group = body->points[p].group;
+        int group = f->together[body->points[p].group];
         if (pass == 0) {
           next[group + 1] += 1;
         } else {
@@ -174,7 +193,7 @@ static void learn_points(Finding *f, int index) {
   MbsPlacedPose *pose = &f->poses[index];
   f->is_placed[index] = true;
   for (int p = 0; p < body->point_count; ++p) {
-    int group = body->points[p].group;
+    int group = f->together[body->points[p].group];
     MbsNode arm[3];
     if (!f->is_group_known[group]) {
       know_group(f, group);
@@ -221,7 +240,7 @@ static void take_point(Known *known, const MbsNode local[3], const MbsNode globa
 static void find_points(Finding *f, int index, const bool *is_group_good, Known *known) {
   const MbsBlueprintBody *body = &f->blueprint->bodies.items[index];
   for (int p = 0; p < body->point_count && known->count < f->blueprint->dimension; ++p) {
-    int group = body->points[p].group;
+    int group = f->together[body->points[p].group];
     if (is_group_good[group] && is_new(f, known, body->points[p].local)) {
       take_point(known, body->points[p].local, f->group[group]);
     }
@@ -301,7 +320,7 @@ static MbsStatus read_points(Finding *f) {
     const MbsRecord *record = &points->records[i];
     MbsPointReference point;
     MBS_TRY(mbs_blueprint_find_point(f->context, blueprint, "initial points", record->name, &point));
-    int group = blueprint->bodies.items[point.body].points[point.point].group;
+    int group = f->together[blueprint->bodies.items[point.body].points[point.point].group];
     MBS_TRY(mbs_blueprint_vector(f->context, blueprint, "initial", field, &record->values[0], f->group[group]));
     know_group(f, group);
     f->is_group_given[group] = true;
@@ -421,6 +440,7 @@ MbsStatus mbs_placement_find(MbsContext *context, MbsBlueprint *blueprint) {
   MBS_TAKE(context, blueprint->arena, f.is_group_known, blueprint->group_count);
   MBS_TAKE(context, blueprint->arena, f.is_group_given, blueprint->group_count);
   f.poses = placement->poses;
+  MBS_TRY(bring_together(&f));
   MBS_TRY(list_members(&f));
   MBS_TRY(find(&f));
   placement->least_rest = 1;

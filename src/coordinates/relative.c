@@ -204,23 +204,17 @@ static bool is_cut(const MbsBlueprint *blueprint, const MbsRecord *joint, const 
 static MbsStatus close_loops(MbsContext *context, MbsBlueprint *blueprint, const bool *is_in_tree) {
   for (int i = 0; i < blueprint->point_pairs.count; ++i) {
     const MbsPointPair *pair = &blueprint->point_pairs.items[i];
-    MbsForm reference;
     if (is_cut(blueprint, pair->joint, is_in_tree)) {
-      MBS_TRY(mbs_form_of_point(context, blueprint, pair->a, &reference));
-      MBS_TRY(mbs_natural_add_point_rows(context, blueprint, pair, pair->b, &reference));
+      MBS_TRY(mbs_natural_close_points(context, blueprint, pair));
     }
   }
   for (int i = 0; i < blueprint->direction_pairs.count; ++i) {
     const MbsDirectionPair *pair = &blueprint->direction_pairs.items[i];
-    MbsForm u;
     if (is_cut(blueprint, pair->joint, is_in_tree)) {
-      bool is_ground_second = pair->b.body == MBS_GROUND;
-      MBS_TRY(mbs_form_of_direction(context, blueprint, is_ground_second ? &pair->b : &pair->a, &u));
-      MBS_TRY(
-          mbs_natural_add_parallel_rows(context, blueprint, pair->joint, &u, is_ground_second ? &pair->a : &pair->b));
+      MBS_TRY(mbs_natural_close_directions(context, blueprint, pair));
     }
   }
-  return MBS_OK;
+  return mbs_natural_close_switched(context, blueprint);
 }
 
 static MbsStatus place_point(MbsContext *context, MbsBlueprint *blueprint, MbsPointReference point, MbsForm *form) {

@@ -269,7 +269,7 @@ MbsStatus mbs_tree_choose(MbsContext *context, MbsBlueprint *blueprint, const ch
     Edge *edge = &g.edges[i];
     const MbsJointType *type = mbs_joint_types[joints->records[i].type];
     edge->joint = &joints->records[i];
-    if (type->motion && tree) {
+    if (type->motion && tree && mbs_switch_of(blueprint, edge->joint) == 0) {
       MBS_TRY(type->motion(context, blueprint, edge->joint, &edge->motion));
       edge->freedoms = freedoms_of(&edge->motion);
       edge->can_carry = !is_moving(blueprint, &edge->motion.on[0]) && !is_moving(blueprint, &edge->motion.on[1]) &&

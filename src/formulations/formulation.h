@@ -22,6 +22,8 @@ typedef struct MbsFormulation {
   double relaxation;
   double projection_relaxation;  // the same in projections and in the balance that finds the smallest multipliers
   bool is_uncoupled;             // nonholonomic constraints are left to the projections
+  // Where joints come and go: the same if constraints are redundant, or if they are not, whichever this one is not for.
+  struct MbsFormulation *other;
 } MbsFormulation;
 
 typedef struct MbsFormulationType {

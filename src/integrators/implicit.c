@@ -24,13 +24,12 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
                             .has_projections = formulation->type->has_projections && settings->projections >= 0,
                             .has_redundancy = has_redundancy && formulation->type->allows_redundancy,
                             .has_reactions = has_reactions(system->blueprint)};
-  bool is_stabilised = mbs_re(formulation->step.k0) > 0 || mbs_re(formulation->step.k1) > 0;
-  if (implicit->has_redundancy && formulation->relaxation > 0 && is_stabilised) {
-    // Redundant rows that have drifted contradict each other, and e = 0 has no solution: the first iterate of the
-    // augmented Lagrangian is well defined, and within epsilon of the constraints.
-    double epsilon = formulation->relaxation;
-    formulation->start.epsilon = formulation->step.epsilon = epsilon;
-    formulation->start.n_epsilon = formulation->step.n_epsilon = epsilon;
+  implicit->has_room = implicit->has_redundancy || (formulation->other && formulation->type->allows_redundancy);
+  if (formulation->other) {
+    MBS_GROW(context, arena, implicit->modes, implicit->mode_count, implicit->mode_capacity);
+    implicit->acting = mbs_system_acting(system);
+    implicit->modes[implicit->mode_count++] =
+        (MbsJointMode){.acting = implicit->acting, .has_redundancy = has_redundancy};
   }
   bool is_known = mbs_rule_find(settings, &implicit->rule);
   MBS_CHECK(context, is_known);  // settings were checked
@@ -52,15 +51,16 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
     MBS_TAKE(context, arena, implicit->stage_v, system->nq);
     MBS_TAKE(context, arena, implicit->stage_a, system->nq);
   }
-  if (implicit->has_redundancy) {
+  if (implicit->has_room) {
     MBS_TAKE(context, arena, implicit->stage_lambda, system->m);
   }
-  if (implicit->has_projections || implicit->has_redundancy) {
+  if (implicit->has_projections || implicit->has_room) {
     MBS_TRY(mbs_projector_create(context, system, formulation->projection_relaxation, settings->projections,
-                                 settings->is_projection_tangent, implicit->has_redundancy, &implicit->projector));
+                                 settings->is_projection_tangent, implicit->has_room, &implicit->projector));
+    implicit->projector->has_redundancy = implicit->has_redundancy;
   }
   MBS_TRY(mbs_sparse_solver_create(context, arena, &system->mode.factored, &implicit->solver));
-  if (implicit->has_redundancy) {
+  if (implicit->has_room) {
     mbs_sparse_solver_demand_digits(implicit->solver);  // the columns lose them otherwise
   }
   implicit->base.row_size = mbs_implicit_row_size(implicit);

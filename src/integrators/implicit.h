@@ -7,20 +7,32 @@
 #ifndef MBS_IMPLICIT_H
 #define MBS_IMPLICIT_H
 
+#include <stdint.h>
+
 #include "formulations/formulation.h"
 #include "integrators/projection.h"
 #include "integrators/refinement.h"
 #include "integrators/rule.h"
 #include "integrators/stepper.h"
 
+// What is known of a set of joints that act: implicit_mode.c.
+typedef struct MbsJointMode {
+  uint64_t acting;  // see mbs_system_acting
+  bool has_redundancy;
+} MbsJointMode;
+
 typedef struct MbsImplicit {
   MbsStepper base;
-  const MbsFormulation *formulation;
+  MbsFormulation *formulation;
   MbsRule rule;
   double tolerance;
   bool is_approximate;  // Newton's matrix without the curvature of the constraints
   bool has_projections;
   bool has_redundancy;  // of the constraints: the smallest multipliers are meant
+  bool has_room;        // for that, now or later
+  uint64_t acting;      // the joints that act, where they come and go
+  int mode_count, mode_capacity;
+  MbsJointMode *modes;  // those that there have been
   bool has_reactions;   // some signal reads the state's total: what it costs to differentiate is worth it
   MbsSparseSolver *solver;
   mbs_scalar *tangent;                           // values of the assembled matrix
@@ -45,6 +57,9 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
                               bool has_redundancy, MbsImplicit *implicit);
 void mbs_implicit_destroy(MbsImplicit *implicit);
 
+// Which joints act may have changed: before a start, whose position this is; and before anything else.
+MbsStatus mbs_implicit_enter_mode(MbsContext *context, MbsImplicit *implicit, const MbsState *state);
+void mbs_implicit_use_mode(MbsImplicit *implicit);
 // Solves for a and the multipliers with q and v given: the start.
 MbsStatus mbs_implicit_start(MbsContext *context, MbsImplicit *implicit, MbsState *state);
 // One step of size h, to the time in the state. On failure the state is not usable.

@@ -29,6 +29,7 @@ void mbs_implicit_put_row(const MbsImplicit *implicit, const MbsState *state, mb
 
 MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, const mbs_scalar *row,
                               MbsState *state) {
+  mbs_implicit_use_mode(implicit);
   const MbsSystem *system = implicit->formulation->system;
   MbsState *stage = mbs_implicit_stage(implicit, state, !(mbs_is_step(h)));
   row = mbs_take(row, system->n, state->q);
@@ -56,7 +57,7 @@ MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, mbs_sc
 int mbs_implicit_save_size(const MbsImplicit *implicit) {
   const MbsSystem *system = implicit->formulation->system;
   int auxiliary = implicit->w ? system->nq * (1 + system->carried_count) : 0;
-  return auxiliary + 2 * (system->n + system->m) + (implicit->has_redundancy ? system->m : 0) + 1;
+  return auxiliary + 2 * (system->n + system->m) + (implicit->has_room ? system->m : 0) + 1;
 }
 
 void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to) {
@@ -68,12 +69,13 @@ void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to) {
   for (int k = 0; k < 2; ++k) {
     to = mbs_put(to, system->n + system->m, implicit->previous[k]);
   }
-  to = implicit->has_redundancy ? mbs_put(to, system->m, implicit->stage_lambda) : to;
+  to = implicit->has_room ? mbs_put(to, system->m, implicit->stage_lambda) : to;
   *to = implicit->previous_count;
 }
 
 void mbs_implicit_restore(MbsImplicit *implicit, const mbs_scalar *from) {
   const MbsSystem *system = implicit->formulation->system;
+  mbs_implicit_use_mode(implicit);
   if (implicit->w) {
     from = mbs_take(from, system->nq, implicit->w);
     from = mbs_take(from, system->nq * system->carried_count, implicit->W);
@@ -81,12 +83,12 @@ void mbs_implicit_restore(MbsImplicit *implicit, const mbs_scalar *from) {
   for (int k = 0; k < 2; ++k) {
     from = mbs_take(from, system->n + system->m, implicit->previous[k]);
   }
-  from = implicit->has_redundancy ? mbs_take(from, system->m, implicit->stage_lambda) : from;
+  from = implicit->has_room ? mbs_take(from, system->m, implicit->stage_lambda) : from;
   implicit->previous_count = (int)mbs_re(*from);
 }
 
 void mbs_implicit_forget(MbsImplicit *implicit) {
-  for (int i = 0; i < implicit->formulation->system->m && implicit->has_redundancy; ++i) {
+  for (int i = 0; i < implicit->formulation->system->m && implicit->has_room; ++i) {
     implicit->stage_lambda[i] = 0;
   }
 }

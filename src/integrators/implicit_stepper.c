@@ -9,6 +9,7 @@ static void destroy(MbsStepper *stepper) { mbs_implicit_destroy(self(stepper)); 
 static MbsStatus start(MbsContext *context, MbsStepper *stepper, const MbsPath *followed, MbsState *state) {
   (void)followed;
   mbs_implicit_forget(self(stepper));
+  MBS_TRY(mbs_implicit_enter_mode(context, self(stepper), state));
   return mbs_implicit_start(context, self(stepper), state);
 }
 
@@ -34,6 +35,7 @@ static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep 
 
 static MbsStatus prepare(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state) {
   (void)state;
+  mbs_implicit_use_mode(self(stepper));
   return mbs_implicit_prepare_transposed(context, self(stepper), step->h);
 }
 

@@ -98,7 +98,8 @@ static void set_relaxation(MbsImplicit *implicit, const MbsWeights *weights) {
   const MbsSystem *system = implicit->formulation->system;
   for (int row = 0; row < system->m; ++row) {
     double epsilon = mbs_re(system->mode.rows[row].is_nonholonomic ? weights->n_epsilon : weights->epsilon);
-    implicit->refinement.epsilon[row] = epsilon > 0 ? 0 : implicit->formulation->relaxation;
+    bool is_exact = epsilon > 0 || mbs_row_rests(&system->mode.rows[row]);
+    implicit->refinement.epsilon[row] = is_exact ? 0 : implicit->formulation->relaxation;
   }
 }
 

@@ -38,11 +38,7 @@ MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, dou
   if (has_redundancy) {
     mbs_sparse_solver_demand_digits(projector->solver);  // the multipliers lose them otherwise
   }
-  MBS_TRY(mbs_refinement_create(context, system, projector->solver, &projector->refinement));
-  for (int i = 0; i < system->m; ++i) {
-    projector->refinement.epsilon[i] = epsilon;
-  }
-  return MBS_OK;
+  return mbs_refinement_create(context, system, projector->solver, &projector->refinement);
 }
 
 void mbs_projector_destroy(MbsProjector *projector) {
@@ -61,6 +57,9 @@ static void assemble(MbsProjector *projector, const MbsState *state, const MbsRu
   projector->c1 = k.c1;
   projector->c0_h = k_h.c0;
   projector->c1_h = k_h.c1;
+  for (int i = 0; i < projector->system->m; ++i) {
+    projector->refinement.epsilon[i] = mbs_row_rests(&projector->system->mode.rows[i]) ? 0 : projector->epsilon;
+  }
   mbs_terms_projection_matrix(projector->system, state, projector->c0, projector->c1, epsilon, projector->matrix);
 }
 

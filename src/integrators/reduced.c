@@ -42,14 +42,16 @@ static MbsStatus no_set(MbsContext *context, const MbsState *state) {
                   mbs_re(state->t));
 }
 
-// The next set: one that suits the state, which may have been in use before.
-static MbsStatus choose_set(MbsContext *context, MbsReduced *reduced, MbsArena *scratch, const MbsState *state,
-                            bool is_automatic) {
+// The next set: one that suits the state, which may have been in use before. freedom: that there must be, or -1.
+static MbsStatus choose_set(MbsContext *context, MbsReduced *reduced, const MbsState *state, bool is_automatic,
+                            int freedom) {
+  mbs_arena_clear(reduced->choosing);
+  mbs_arena_tell(reduced->choosing, context);
   MbsSystem *system = reduced->system;
   MbsSetChoice choice;
   int found = 0;
-  MBS_TRY(mbs_independent_set_choose(context, scratch, system, state, is_automatic, &choice));
-  if (reduced->count > 0 && choice.count != reduced->count) {  // where constraints become dependent
+  MBS_TRY(mbs_independent_set_choose(context, reduced->choosing, system, state, is_automatic, &choice));
+  if (freedom >= 0 && choice.count != freedom) {  // where constraints become dependent
     return no_set(context, state);
   }
   for (; found < reduced->set_count; ++found) {
@@ -69,19 +71,12 @@ static MbsStatus choose_set(MbsContext *context, MbsReduced *reduced, MbsArena *
   return MBS_OK;
 }
 
-static MbsStatus choose_set_in_scratch(MbsContext *context, MbsReduced *reduced, const MbsState *state,
-                                       bool is_automatic) {
-  mbs_arena_clear(reduced->choosing);
-  mbs_arena_tell(reduced->choosing, context);
-  return choose_set(context, reduced, reduced->choosing, state, is_automatic);
-}
-
 // ---- the start ----
 // what depends on the number of independent coordinates
 static MbsStatus create_workspace(MbsContext *context, MbsReduced *reduced) {
   const MbsSystem *system = reduced->system;
   MbsArena *arena = system->arena;
-  size_t d = (size_t)reduced->count, n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
+  size_t d = (size_t)reduced->most, n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
   size_t columns = (size_t)system->carried_count, entries = (size_t)system->mode.pattern.entry_count + 1;
   struct {
     mbs_scalar **array;
@@ -140,7 +135,7 @@ static MbsStatus create_workspace(MbsContext *context, MbsReduced *reduced) {
   for (int i = 0; i < MBS_COUNT(arrays); ++i) {
     MBS_TAKE(context, arena, *arrays[i].array, arrays[i].size);
   }
-  MBS_TAKE(context, arena, reduced->pivot, reduced->count);
+  MBS_TAKE(context, arena, reduced->pivot, d);
   MBS_TAKE(context, arena, reduced->below, n);
   const MbsPattern *pattern = &system->mode.pattern;
   for (int column = 0; column < system->n && !pattern->tree; ++column) {
@@ -175,6 +170,7 @@ static MbsStatus follow(MbsContext *context, MbsReduced *reduced, const MbsPath 
 // the set that the user gave, which a start before this one has made: true, if it serves
 static bool take_given(MbsReduced *reduced, const MbsState *state) {
   bool is_there = reduced->set_count > 0 && !reduced->choices[0].is_automatic;
+  is_there = is_there && reduced->system->blueprint->switch_count == 0;
   if (!is_there) {
     return false;
   }
@@ -187,18 +183,38 @@ static bool take_given(MbsReduced *reduced, const MbsState *state) {
   return true;
 }
 
-MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsPath *followed, const MbsState *state) {
-  const MbsBlueprint *blueprint = reduced->system->blueprint;
-  bool is_automatic = !mbs_independent_set_is_given(blueprint);
-  bool is_new = reduced->count == 0;
-  if (followed->set_count > 0) {
-    MBS_TRY(follow(context, reduced, followed));
-  } else if (is_automatic || !take_given(reduced, state)) {
-    MBS_TRY(choose_set_in_scratch(context, reduced, state, is_automatic));
+// The user's coordinates are those of the start: where other joints act there may be more freedoms or fewer, and then
+// coordinates are chosen.
+static MbsStatus choose_first(MbsContext *context, MbsReduced *reduced, const MbsState *state) {
+  bool is_automatic = !mbs_independent_set_is_given(reduced->system->blueprint), is_start = reduced->set_count == 0;
+  if (!is_automatic && take_given(reduced, state)) {
+    return MBS_OK;
   }
+  MbsStatus status = choose_set(context, reduced, state, is_automatic, -1);
+  if (status == MBS_ERROR_INPUT && !is_automatic && !is_start) {
+    context->status = MBS_OK;
+    status = choose_set(context, reduced, state, true, -1);
+  }
+  return status;
+}
+
+// as many as there would be without the joints that events may remove, at most
+static int most_freedoms(const MbsReduced *reduced) {
+  const MbsSystem *system = reduced->system;
+  int most = reduced->sets[reduced->next]->count;
+  for (int i = 0; i < system->m; ++i) {
+    most += system->mode.rows[i].acts && !mbs_row_rests(&system->mode.rows[i]);
+  }
+  return most < system->n ? most : system->n;
+}
+
+MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsPath *followed, const MbsState *state) {
+  bool is_new = !reduced->old_g;
+  MBS_TRY(followed->set_count > 0 ? follow(context, reduced, followed) : choose_first(context, reduced, state));
   reduced->current = MBS_UNDECIDED;  // no step yet
+  reduced->count = reduced->sets[reduced->next]->count;
   if (is_new) {
-    reduced->count = reduced->sets[reduced->next]->count;
+    reduced->most = most_freedoms(reduced);
     MBS_TRY(create_workspace(context, reduced));
     MBS_TRY(mbs_state_create(context, reduced->system, &reduced->old));
     MBS_TRY(mbs_state_create(context, reduced->system, &reduced->accepted));
@@ -226,7 +242,7 @@ static MbsStatus choose_next(MbsContext *context, MbsReduced *reduced, const Mbs
   if (growth <= worse * reduced->growth[current]) {
     return MBS_OK;
   }
-  MbsStatus status = choose_set_in_scratch(context, reduced, state, true);
+  MbsStatus status = choose_set(context, reduced, state, true, reduced->count);
   // constraints may become dependent just here, and the present set still serves
   bool is_none = status == MBS_ERROR_NUMERICAL || status == MBS_ERROR_INPUT;
   if (is_none) {
@@ -245,7 +261,7 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *st
   const MbsSystem *system = reduced->system;
   const MbsRuleStep k = mbs_rule_step(&reduced->implicit->rule, step->h);
   bool is_decided = step->set != MBS_UNDECIDED;
-  reduced->current = is_decided ? step->set : reduced->next;
+  mbs_reduced_use(reduced, is_decided ? step->set : reduced->next);
   mbs_state_copy(system, &reduced->accepted, &reduced->old);
   for (int i = 0; i < system->nq && reduced->implicit->w; ++i) {
     reduced->old_g[i] = reduced->implicit->w[i];
@@ -256,8 +272,8 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *st
     // a set may lose the motion within a step: once more with one that suits where the step begins; not because of
     // rounding, for a step in other coordinates has another truncation error
     context->status = MBS_OK;
-    MBS_TRY(choose_set_in_scratch(context, reduced, &reduced->old, true));
-    reduced->current = reduced->next;
+    MBS_TRY(choose_set(context, reduced, &reduced->old, true, reduced->count));
+    mbs_reduced_use(reduced, reduced->next);
     for (int i = 0; i < system->n; ++i) {
       state->a[i] = reduced->old.a[i];
     }

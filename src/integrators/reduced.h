@@ -32,7 +32,7 @@ typedef struct MbsReduced {
   MbsSystem *system;
   MbsArena *choosing;           // room for choosing sets
   MbsImplicit *implicit;        // for the start, the rule, the tolerance, the smallest multipliers, g and G
-  int count;                    // of independent coordinates
+  int count, most;              // of independent coordinates: of the current set, and where the fewest joints act
   int set_count, set_capacity;  // of all there have been
   MbsIndependentSet **sets;     // with K and Kv of each
   double *growth;               // by set: the largest entry of R when it was chosen
@@ -84,11 +84,11 @@ MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, 
                                       const MbsColumns *columns);
 
 // The transpose. `hats`: what the next step's hats received of w, w', w'' and w'' with g (count each), and behind them
-// what g has received (nq). handle_hats takes the former to the state and to g; step_transposed leaves those of this
-// step there (and nothing in q, v, a of `bar`). is_prepared: the transpose is, at this state.
+// what g has received (nq, from 4 n on). handle_hats takes the former to the state and to g; step_transposed leaves
+// those of this step there (and nothing in q, v, a of `bar`). is_prepared: the transpose is, at this state.
 static inline int mbs_reduced_hat_size(const MbsSystem *system) { return 4 * system->n + system->nq; }
 static inline mbs_scalar *mbs_reduced_bar_of_g(const MbsReduced *reduced, mbs_scalar *hats) {
-  return hats + 4 * reduced->count;
+  return hats + 4 * reduced->system->n;
 }
 void mbs_reduced_handle_hats(const MbsReduced *reduced, int set, bool is_prepared, const MbsState *state,
                              const MbsStateBar *bar, mbs_scalar *hats);
@@ -156,6 +156,12 @@ mbs_scalar mbs_reduced_along(const MbsReduced *reduced, int i, int level, const 
 double mbs_reduced_growth(const MbsReduced *reduced, const MbsIndependentSet *set);
 // that, or the force that is not a finite number
 MbsStatus mbs_reduced_singular(MbsContext *context, const MbsSystem *system, const MbsState *state);
+
+// the set that steps are made in
+static inline void mbs_reduced_use(MbsReduced *reduced, int set) {
+  reduced->current = set;
+  reduced->count = reduced->sets[set]->count;
+}
 
 static inline int mbs_reduced_row(const MbsIndependentSet *set, int i) {
   return set->position.row_count - set->count + i;  // of w_i in K

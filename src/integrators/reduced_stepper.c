@@ -16,6 +16,7 @@ static void destroy(MbsStepper *stepper) {
 
 static MbsStatus start(MbsContext *context, MbsStepper *stepper, const MbsPath *followed, MbsState *state) {
   mbs_implicit_forget(self(stepper)->implicit);
+  MBS_TRY(mbs_implicit_enter_mode(context, self(stepper)->implicit, state));
   MBS_TRY(mbs_implicit_start(context, self(stepper)->implicit, state));
   return mbs_reduced_start(context, self(stepper), followed, state);
 }
@@ -54,6 +55,7 @@ static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep 
 }
 
 static MbsStatus prepare(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state) {
+  mbs_implicit_use_mode(self(stepper)->implicit);
   return step->number == 0 ? mbs_implicit_prepare_transposed(context, self(stepper)->implicit, 0)
                            : mbs_reduced_prepare_transposed(context, self(stepper), step, state);
 }

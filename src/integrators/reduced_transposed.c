@@ -109,7 +109,7 @@ static void transpose_auxiliary(MbsReduced *reduced, const MbsState *state, cons
 MbsStatus mbs_reduced_prepare_instant(MbsContext *context, MbsReduced *reduced, int set, mbs_scalar c0, mbs_scalar c1,
                                       const MbsState *state) {
   const MbsRuleStep k = {.c0 = c0, .c1 = c1};
-  reduced->current = set;
+  mbs_reduced_use(reduced, set);
   if (!mbs_reduced_is_assembled(reduced)) {
     return mbs_reduced_factor(context, reduced, &k, state, false);
   }
@@ -143,8 +143,8 @@ void mbs_reduced_handle_hats(const MbsReduced *reduced, int index, bool is_prepa
     if (level == 3 && !set->is_automatic) {
       mbs_signal_bank_evaluate(system, &at);
     }
-    for (int i = 0; i < reduced->count; ++i) {
-      mbs_scalar *hat = &hats[level * reduced->count + i];
+    for (int i = 0; i < set->count; ++i) {
+      mbs_scalar *hat = &hats[level * set->count + i];
       if (set->is_automatic) {
         unknown[level][set->automatic[i]] += *hat;
       } else {

@@ -143,6 +143,19 @@ MbsStatus mbs_model_set_at_event(MbsContext *context, MbsModel *model, const cha
   return mbs_builder_add(&reader, &where, field, map, mbs_builder_change(record, MBS_EVENT_SET));
 }
 
+MbsStatus mbs_model_set_inactive(MbsContext *context, MbsModel *model, const char *joints) {
+  MBS_TRY(mbs_builder_start(context, "mbs_model_set_inactive", model));
+  MBS_TRY(mbs_builder_need(context, "mbs_model_set_inactive", "joints", joints));
+  MbsReader reader = mbs_builder_reader(context, model);
+  const MbsField *field = &type_of_section(MBS_MODEL_INITIAL)->fields[MBS_INITIAL_INACTIVE];
+  MbsValue fresh = {.is_given = false};
+  MbsYaml *names;
+  MBS_TRY(mbs_builder_new_value(&reader, NULL, field->name, field->kind, 1, &joints, &names));
+  MBS_TRY(mbs_reader_read_value(&reader, NULL, field, names, &fresh));
+  *mbs_builder_change(mbs_record_child(&model->root, MBS_MODEL_INITIAL), MBS_INITIAL_INACTIVE) = fresh;
+  return MBS_OK;
+}
+
 MbsStatus mbs_model_set_gravity(MbsContext *context, MbsModel *model, const char *x, const char *y, const char *z) {
   MBS_TRY(mbs_builder_start(context, "mbs_model_set_gravity", model));
   MbsReader reader = mbs_builder_reader(context, model);

@@ -148,6 +148,10 @@ MbsStatus mbs_independent_set_choose_constraints(MbsContext *context, MbsIndepen
     if (row->is_nonholonomic || group != i / system->m) {
       continue;
     }
+    if (mbs_row_rests(&system->mode.rows[k])) {
+      set->is_redundant[k] = true;  // and not counted
+      continue;
+    }
     MBS_TRY(mbs_rank_take(context, rank, rows->start[k + 1] - first, rows->column + first, rows->value + first,
                           rank_tolerance, &is_new));
     if (is_new) {

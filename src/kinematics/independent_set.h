@@ -25,8 +25,8 @@ typedef struct MbsIndependentSet {
   int *automatic;                // those
   MbsIndependent *independents;  // else
   int *rate_row;                 // of each, in the velocity problem; -1: its rate follows
-  bool *is_redundant;            // by constraint, where rows have been chosen
-  int redundant_count;           // of these
+  bool *is_redundant;            // by constraint, where rows have been chosen; or it rests
+  int redundant_count;           // of these, without those that rest
   MbsProblem position;
   MbsProblem *velocity;  // the same unless there are nonholonomic rows; NULL: not chosen yet
   mbs_scalar *tangent;   // the system's matrix

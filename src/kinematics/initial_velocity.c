@@ -31,7 +31,9 @@ MbsStatus mbs_initial_find_freedom(MbsContext *context, MbsInitial *initial, con
     independent += is_new;
   }
   for (int k = 0; k < system->m; ++k) {
-    if (system->mode.rows[k].is_nonholonomic) {
+    if (mbs_row_rests(&system->mode.rows[k])) {
+      initial->set.is_redundant[k] = true;
+    } else if (system->mode.rows[k].is_nonholonomic) {
       MBS_TRY(take_row(context, &jacobian->rows, k, rank, &is_new));
       independent += is_new;
       initial->set.is_redundant[k] = !is_new;

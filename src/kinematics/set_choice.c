@@ -63,7 +63,9 @@ static MbsStatus add_nonholonomic(MbsContext *context, Choosing *c, MbsRank *ran
   for (int i = 0; i < holonomic + system->m; ++i) {
     int k = i < holonomic ? c->rows[i] : i - holonomic, first = rows->start[k];
     bool is_new;
-    if (i >= holonomic && !system->mode.rows[k].is_nonholonomic) {
+    bool rests = mbs_row_rests(&system->mode.rows[k]);
+    if (i >= holonomic && (rests || !system->mode.rows[k].is_nonholonomic)) {
+      set->is_redundant[k] |= rests;
       continue;
     }
     MBS_TRY(mbs_rank_take(context, rank, rows->start[k + 1] - first, rows->column + first, rows->value + first,
@@ -135,7 +137,7 @@ static MbsStatus collect_rows(MbsContext *context, Choosing *c) {
     MbsProblem *problem = problems[p];
     problem->row_count = 0;
     for (int k = 0; k < system->m; ++k) {
-      bool is_part = p == 1 || !system->mode.rows[k].is_nonholonomic;
+      bool is_part = (p == 1 || !system->mode.rows[k].is_nonholonomic) && !mbs_row_rests(&system->mode.rows[k]);
       if (is_part && (has_redundancy || !set->is_redundant[k])) {
         problem->rows[problem->row_count++] = k;
       }

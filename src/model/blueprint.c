@@ -355,6 +355,10 @@ bool mbs_blueprint_is_same_point(const MbsBlueprint *blueprint, MbsPointReferenc
 
 MbsStatus mbs_blueprint_join_points(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                     MbsPointReference a, MbsPointReference b) {
+  if (mbs_switch_of(blueprint, joint) > 0) {
+    MBS_APPEND(context, blueprint->arena, &blueprint->switched_points, (MbsPointPair){.a = a, .b = b, .joint = joint});
+    return MBS_OK;
+  }
   int kept = blueprint->bodies.items[a.body].points[a.point].group;
   int merged = blueprint->bodies.items[b.body].points[b.point].group;
   for (int i = 0; i < blueprint->bodies.count; ++i) {
@@ -380,13 +384,19 @@ MbsStatus mbs_blueprint_join_points(MbsContext *context, MbsBlueprint *blueprint
 
 MbsStatus mbs_blueprint_add_sense(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, MbsDirection a,
                                   MbsDirection b) {
-  MBS_APPEND(context, blueprint->arena, &blueprint->senses, (MbsDirectionPair){.a = a, .b = b, .joint = joint});
+  if (mbs_switch_acts_at_start(blueprint, joint)) {
+    MBS_APPEND(context, blueprint->arena, &blueprint->senses, (MbsDirectionPair){.a = a, .b = b, .joint = joint});
+  }
   return MBS_OK;
 }
 
 MbsStatus mbs_blueprint_join_directions(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                         MbsDirection a, MbsDirection b) {
-  MBS_APPEND(context, blueprint->arena, &blueprint->direction_pairs,
-             (MbsDirectionPair){.a = a, .b = b, .joint = joint});
+  const MbsDirectionPair pair = {.a = a, .b = b, .joint = joint};
+  if (mbs_switch_of(blueprint, joint) > 0) {
+    MBS_APPEND(context, blueprint->arena, &blueprint->switched_directions, pair);
+    return mbs_blueprint_add_sense(context, blueprint, joint, a, b);
+  }
+  MBS_APPEND(context, blueprint->arena, &blueprint->direction_pairs, pair);
   return MBS_OK;
 }

@@ -173,6 +173,7 @@ typedef struct MbsRowSpec {
   MbsNode expression;    // of an expression row
   bool is_nonholonomic;  // the expression is A v + b, linear in velocities: it has no position level
   bool is_driver;        // it prescribes a motion: refused where that motion is not free
+  int switched;          // the hidden parameter that says whether it acts; 0: it always does
 } MbsRowSpec;
 
 // A vector that must not become shorter than `least`: where it does, an element has no meaning (a wheel that lies
@@ -183,6 +184,7 @@ typedef struct MbsConditionSpec {
   MbsNode vector[3];  // expressions of positions, time and parameters
   double least;
   const char *broken;  // what it means if it does
+  int switched;        // as of a row: the hidden parameter that says whether its joint acts, or 0
 } MbsConditionSpec;
 
 // Mass and weight of one body: T = 1/2 sum v_i' (a I + b J)_ij v_j, Q_i = weight vectors. Or of a user coordinate, on
@@ -303,6 +305,8 @@ typedef struct MbsBlueprint {
   int target_count;                    // of these, that are taken
   int variable_first, variable_count;  // behind these: variables of the model, and then (at any place) branches
   MbsNode *variable_initial;           // of each: its value at the start, an expression of parameters
+  int switch_count;                    // right behind variables: of joints that events add or remove, whether they act
+  int *switches;                       // by joint: that parameter; 0: it always acts
   int parameter_slot_count;
   int *parameter_slots;      // by hash of the name: 1 + index; see parameters.c
   MBS_LIST(double) nominal;  // by node of the graph, as far as they were asked for: see mbs_blueprint_nominal
@@ -314,7 +318,9 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsPointPair) point_pairs;
   MBS_LIST(MbsDirectionPair) direction_pairs;
   MBS_LIST(MbsDirectionPair) senses;  // directions that other equations make parallel, and that have the same sense
-  MbsShared *shared;                  // by point group, then by class of directions; once coordinates are chosen
+  MBS_LIST(MbsPointPair) switched_points;  // of joints that events add or remove, apart from the others
+  MBS_LIST(MbsDirectionPair) switched_directions;
+  MbsShared *shared;  // by point group, then by class of directions; once coordinates are chosen
   int shared_count;
   MBS_LIST(MbsEntity) entities;
   MBS_LIST(MbsTreeNodeSpec) tree;  // relative coordinates, each subtree together; none: natural coordinates
@@ -480,7 +486,8 @@ typedef enum MbsSignalUse {
   MBS_USE_TIME = 8,
   MBS_USE_MULTIPLIERS = 16,
   MBS_USE_OBJECTIVES = 32,
-  MBS_USE_PRESCRIBING = 64  // a position is prescribed by it: its kinks are events, as its jumps are
+  MBS_USE_PRESCRIBING = 64,  // a position is prescribed by it: its kinks are events, as its jumps are
+  MBS_USE_BALANCED = 128     // lambda() is that of the balance of forces at the state, not of the step's equations
 } MbsSignalUse;
 // Names with a meaning only in this expression (length and rate of a spring law).
 typedef struct MbsLocalName {
@@ -501,6 +508,19 @@ MbsStatus mbs_branches_replace(MbsContext *context, MbsBlueprint *blueprint, con
 // last.
 MbsStatus mbs_jumps_find(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, unsigned use,
                          const MbsExpression *value);
+
+// ---- joints that come and go (joint_switch.c) ----
+enum { MBS_MOST_SWITCHES = 64 };  // which of them act is a number of so many bits
+// With the parameters.
+MbsStatus mbs_switches_read(MbsContext *context, MbsBlueprint *blueprint);
+// What an event does to them.
+MbsStatus mbs_event_read_switches(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *record,
+                                  MbsEventSpec *event);
+// The hidden parameter that says whether a joint acts; 0: it always does.
+int mbs_switch_of(const MbsBlueprint *blueprint, const MbsRecord *joint);
+bool mbs_switch_acts_at_start(const MbsBlueprint *blueprint, const MbsRecord *joint);
+// When all rows are there: those of such joints.
+void mbs_switches_mark_rows(MbsBlueprint *blueprint);
 
 // ---- events (event.c) ----
 // How many velocities they set: as many hidden parameters they need.

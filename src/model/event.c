@@ -20,6 +20,12 @@
 #include "base/names.h"
 #include "model/blueprint.h"
 
+// What a guard may depend on, and what events may set. Of accelerations and multipliers no rate is known.
+enum {
+  SEEN =
+      MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_ACCELERATION | MBS_USE_TIME | MBS_USE_MULTIPLIERS | MBS_USE_BALANCED
+};
+
 static const MbsField *event_fields(void) { return mbs_model_type.fields[MBS_MODEL_EVENTS].record->fields; }
 
 static int count_jumps(const MbsRecord *event) {
@@ -96,7 +102,7 @@ static MbsStatus read_restitution(MbsContext *context, MbsBlueprint *blueprint, 
   const int *inputs;
   MBS_TRY(mbs_graph_inputs_of(context, graph, event->guard, &count, &inputs));
   for (int i = 0; i < count; ++i) {
-    if (blueprint->signals.items[inputs[i]].kind == MBS_SIGNAL_VELOCITY) {
+    if (event->rate == MBS_NODE_NONE || blueprint->signals.items[inputs[i]].kind == MBS_SIGNAL_VELOCITY) {
       return mbs_fail(context, MBS_ERROR_INPUT, text.place,
                       "%s: a restitution needs a guard that is a gap, a function of the position alone", owner);
     }
@@ -175,8 +181,7 @@ static MbsStatus read_assignments(MbsContext *context, MbsBlueprint *blueprint, 
                       "%s: no variable \"%s\"%s%s%s; variables are declared in the section variables", owner, name.text,
                       nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
     }
-    MBS_TRY(mbs_signal_parse(context, blueprint, owner, set->records[i].values[0].texts[0], 1,
-                             MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_TIME, 0, NULL, &value));
+    MBS_TRY(mbs_signal_parse(context, blueprint, owner, set->records[i].values[0].texts[0], 1, SEEN, 0, NULL, &value));
     event->assignments[event->assignment_count++] = (MbsAssignment){.variable = variable, .value = value.node[0]};
   }
   return MBS_OK;
@@ -198,17 +203,46 @@ static bool depends_on(const MbsBlueprint *blueprint, MbsNode node, int paramete
   return does;
 }
 
-// do constraints depend on it: by expressions, or (of a variable) by numbers of theirs?
-static bool do_constraints_depend_on(const MbsBlueprint *blueprint, int parameter) {
-  bool is_variable = parameter < blueprint->variable_first + blueprint->variable_count, does = false;
-  for (int i = 0; i < blueprint->rows.count && !does; ++i) {
-    const MbsRowSpec *row = &blueprint->rows.items[i];
-    // coefficients of forms may depend on any variable
-    does = row->kind != MBS_ROW_EXPRESSION
-               ? is_variable
-               : depends_on(blueprint, row->expression, parameter, blueprint->branches.count);
+static bool does_form_depend(const MbsBlueprint *blueprint, const MbsForm *form, int input) {
+  MbsGraph *graph = blueprint->graph;
+  bool does = false;
+  for (int k = 0; k < form->count; ++k) {
+    const MbsFormTerm *term = &form->terms[k];
+    const MbsEntity *entity = &blueprint->entities.items[term->entity];
+    does |= mbs_graph_depends_on(graph, term->a, input) || mbs_graph_depends_on(graph, term->b, input);
+    for (int d = 0; d < blueprint->dimension && entity->is_fixed; ++d) {
+      does |= mbs_graph_depends_on(graph, entity->value[d], input);
+    }
   }
   return does;
+}
+
+// do constraints depend on it: by expressions, or by numbers of theirs?
+static bool do_constraints_depend_on(const MbsBlueprint *blueprint, int parameter) {
+  int input = input_of(blueprint, parameter);
+  bool does = false;
+  for (int i = 0; i < blueprint->rows.count && !does; ++i) {
+    const MbsRowSpec *row = &blueprint->rows.items[i];
+    does = row->kind == MBS_ROW_EXPRESSION
+               ? depends_on(blueprint, row->expression, parameter, blueprint->branches.count)
+               : mbs_graph_depends_on(blueprint->graph, row->c, input) || does_form_depend(blueprint, &row->A, input) ||
+                     does_form_depend(blueprint, &row->B, input);
+  }
+  return does;
+}
+
+static MbsStatus find_rate(MbsContext *context, MbsBlueprint *blueprint, MbsEventSpec *event) {
+  int count;
+  const int *inputs;
+  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, event->guard, &count, &inputs));
+  for (int i = 0; i < count; ++i) {
+    MbsSignalKind kind = blueprint->signals.items[inputs[i]].kind;
+    if (kind == MBS_SIGNAL_ACCELERATION || kind == MBS_SIGNAL_MULTIPLIER || kind == MBS_SIGNAL_BODY_FORCE) {
+      event->rate = MBS_NODE_NONE;
+      return MBS_OK;
+    }
+  }
+  return mbs_signal_rate(context, blueprint, event->guard, &event->rate);
 }
 
 static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *record) {
@@ -220,13 +254,16 @@ static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const 
   owner = owner ? owner : event.name;
   event.direction = strcmp(direction, "falling") == 0 ? -1 : strcmp(direction, "rising") == 0;
   event.is_last = strcmp(mbs_record_text(record, MBS_EVENT_STOP).text, "yes") == 0;
-  MBS_TRY(mbs_signal_parse(context, blueprint, owner, event.text, 1, MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_TIME,
-                           0, NULL, &guard));
+  MBS_TRY(mbs_signal_parse(context, blueprint, owner, event.text, 1, SEEN, 0, NULL, &guard));
   event.guard = guard.node[0];
-  MBS_TRY(mbs_signal_rate(context, blueprint, event.guard, &event.rate));
+  MBS_TRY(find_rate(context, blueprint, &event));
   MBS_TAKE(context, blueprint->arena, event.jumps, count_jumps(record));
   MBS_TAKE(context, blueprint->arena, event.rows, count_jumps(record));
   MBS_TRY(read_assignments(context, blueprint, owner, mbs_record_value(record, MBS_EVENT_SET), &event));
+  MBS_TRY(mbs_event_read_switches(context, blueprint, record, &event));
+  for (int i = 0; i < event.switch_count; ++i) {
+    event.changes_constraints |= event.switches[i].acts;
+  }
   for (int k = 0; k < event.assignment_count && !event.changes_constraints; ++k) {
     event.changes_constraints =
         do_constraints_depend_on(blueprint, blueprint->variable_first + event.assignments[k].variable);
@@ -236,8 +273,8 @@ static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const 
   }
   MBS_TRY(read_impact(context, blueprint, owner, record, &event));
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
-  const MbsGraphNode *rate = mbs_graph_node(blueprint->graph, event.rate);
-  if (rate->operation == MBS_OP_CONSTANT && !(rate->value > 0 || rate->value < 0)) {
+  const MbsGraphNode *rate = event.rate == MBS_NODE_NONE ? NULL : mbs_graph_node(blueprint->graph, event.rate);
+  if (rate && rate->operation == MBS_OP_CONSTANT && !(rate->value > 0 || rate->value < 0)) {
     return mbs_fail(context, MBS_ERROR_INPUT, event.text.place, "%s: \"%s\" never changes, so that it cannot pass zero",
                     owner, event.text.text);
   }

@@ -34,11 +34,17 @@ typedef struct MbsVelocityJump {
 // What the restitution of an impact is the ratio of: see simulation/impact_law.h.
 typedef enum MbsImpactLaw { MBS_IMPACT_NEWTON, MBS_IMPACT_POISSON, MBS_IMPACT_ENERGETIC } MbsImpactLaw;
 
+// A joint that acts, or does not act, after an event: see joint_switch.c.
+typedef struct MbsJointSwitch {
+  int parameter;  // the hidden one that says so
+  bool acts;
+} MbsJointSwitch;
+
 typedef struct MbsEventSpec {
   const char *name;
   MbsText text;  // of the guard
   MbsNode guard;
-  MbsNode rate;    // d/dt of the guard
+  MbsNode rate;    // d/dt of the guard; MBS_NODE_NONE: it depends on accelerations or multipliers
   int direction;   // -1: it passes zero falling, 1: rising, 0: both
   bool is_last;    // the run ends there
   bool is_end;     // the end of the settings, where it depends on parameters: it happens at the end of the last step
@@ -50,7 +56,9 @@ typedef struct MbsEventSpec {
   struct MbsRowSpec *rows;  // of each jump: see above
   int assignment_count;
   MbsAssignment *assignments;
-  bool changes_constraints;  // some of them depend on what it assigns, or on the branch
+  int switch_count;
+  MbsJointSwitch *switches;
+  bool changes_constraints;  // some of them depend on what it assigns, or on the branch, or are new
   int branch;                // 1 + the one that it switches; 0: none
   bool is_timed;             // of a branch: its guard depends on time and parameters alone
   int change;                // of a floor: by how much
@@ -58,7 +66,7 @@ typedef struct MbsEventSpec {
 
 // Is the state after it another one than before?
 static inline bool mbs_event_changes_state(const MbsEventSpec *event) {
-  return event->jump_count > 0 || event->assignment_count > 0 || event->changes_constraints;
+  return event->jump_count > 0 || event->assignment_count > 0 || event->switch_count > 0 || event->changes_constraints;
 }
 
 #endif

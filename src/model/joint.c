@@ -179,6 +179,7 @@ MbsStatus mbs_joint_add_condition(MbsContext *context, MbsBlueprint *blueprint, 
                                   const MbsNode *vector, double least, const char *broken) {
   MbsConditionSpec spec = {
       .owner = mbs_joint_name(blueprint, joint), .place = joint->name.place, .least = least, .broken = broken};
+  spec.switched = mbs_switch_of(blueprint, joint);
   for (int k = 0; k < blueprint->dimension; ++k) {
     spec.vector[k] = vector[k];
   }

@@ -239,6 +239,7 @@ MbsStatus mbs_parameters_read(MbsContext *context, MbsBlueprint *blueprint) {
     }
   }
   MBS_TRY(read_variables(context, blueprint));
+  MBS_TRY(mbs_switches_read(context, blueprint));
   // derived ones count among the properties: they must be finite, whether they are used or not
   for (int i = 0; i < written->count; ++i) {
     const MbsParameter *parameter = &blueprint->parameters.items[i];

@@ -345,6 +345,15 @@ static MbsStatus add_coinciding_row(MbsContext *context, MbsBlueprint *blueprint
   return add_share(context, blueprint, &spec.A, &g, body, centre, wrench);
 }
 
+// a row of the joint itself
+static MbsStatus add_row(MbsContext *context, MbsBlueprint *blueprint, int row, int body, const MbsExpression *centre,
+                         Wrench *wrench) {
+  MbsRowKind kind = blueprint->rows.items[row].kind;
+  return (kind == MBS_ROW_EXPRESSION ? add_expression_row
+          : kind == MBS_ROW_COINCIDE ? add_coinciding_row
+                                     : add_dot_row)(context, blueprint, row, body, centre, wrench);
+}
+
 static MbsStatus add_relative(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint, int second,
                               const MbsExpression *centre, Wrench *wrench) {
   MbsGraph *g = blueprint->graph;
@@ -363,11 +372,8 @@ static MbsStatus add_relative(MbsContext *context, MbsBlueprint *blueprint, cons
     add_scaled(g, sign, &about.torque, &wrench->torque);
   }
   for (int i = 0; i < blueprint->rows.count; ++i) {
-    MbsRowKind kind = blueprint->rows.items[i].kind;
     if (blueprint->rows.items[i].joint == joint) {
-      MBS_TRY((kind == MBS_ROW_EXPRESSION ? add_expression_row
-               : kind == MBS_ROW_COINCIDE ? add_coinciding_row
-                                          : add_dot_row)(context, blueprint, i, second, centre, wrench));
+      MBS_TRY(add_row(context, blueprint, i, second, centre, wrench));
     }
   }
   return MBS_OK;
@@ -387,8 +393,7 @@ static MbsStatus add_natural(MbsContext *context, MbsBlueprint *blueprint, const
     }
   }
   for (int i = index->rows_of_joint.first[j]; i >= 0; i = index->rows_of_joint.next[i]) {
-    bool is_expression = blueprint->rows.items[i].kind == MBS_ROW_EXPRESSION;
-    MBS_TRY((is_expression ? add_expression_row : add_dot_row)(context, blueprint, i, second, centre, wrench));
+    MBS_TRY(add_row(context, blueprint, i, second, centre, wrench));
   }
   return MBS_OK;
 }

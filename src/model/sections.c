@@ -80,6 +80,10 @@ static const MbsField event_fields[] = {
                             .summary = "friction in the impact, with the law poisson or energetic; one direction"},
     [MBS_EVENT_SET] = {"set", MBS_FIELD_SIGNAL_MAP,
                        .summary = "variables that the event sets, each to an expression of the state before it"},
+    [MBS_EVENT_ADD] = {"add", MBS_FIELD_JOINT_NAMES,
+                       .summary = "joints that act from there on, whose points and directions must be in place; an "
+                                  "impulse brings velocities to what they allow"},
+    [MBS_EVENT_REMOVE] = {"remove", MBS_FIELD_JOINT_NAMES, .summary = "joints that do not act from there on"},
     [MBS_EVENT_STOP] = {"stop", MBS_FIELD_CHOICE, .default_text = "no",
                         .choices = (const char *const[]){"no", "yes", NULL}, .summary = "yes: the run ends there"},
 };
@@ -105,6 +109,8 @@ static const MbsField initial_fields[] = {
     [MBS_INITIAL_INDEPENDENT] = {"independent", MBS_FIELD_RECORD_LIST, .record = &independent_type,
                                  .summary = "independent coordinates, at most as many as degrees of freedom "
                                             "(default: the rest is held as placed, at rest)"},
+    [MBS_INITIAL_INACTIVE] = {"inactive", MBS_FIELD_JOINT_NAMES,
+                              .summary = "joints that do not act yet, and that events add"},
 };
 static const MbsRecordType initial_type = {"initial", "the state at the start", MBS_COUNT(initial_fields),
                                            initial_fields};

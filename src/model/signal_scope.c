@@ -270,6 +270,7 @@ static MbsStatus call_multiplier(MbsContext *context, SignalScope *scope, const 
   const char *name = call->names[0], *function = call->function->name;
   MbsMultiplierKind kind = strcmp(function, "sigma") == 0   ? MBS_MULTIPLIER_SIGMA
                            : strcmp(function, "kappa") == 0 ? MBS_MULTIPLIER_KAPPA
+                           : scope->use & MBS_USE_BALANCED  ? MBS_MULTIPLIER_TOTAL
                                                             : MBS_MULTIPLIER_LAMBDA;
   MbsBlueprint *blueprint = scope->blueprint;
   const char *dot = strrchr(name, '.');

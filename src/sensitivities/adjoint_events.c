@@ -29,6 +29,7 @@ MbsStatus mbs_sweep_events_create(MbsContext *context, const MbsSweep *sweep, Mb
   MBS_TAKE(context, system->arena, events->guard_gradient, system->column_count);
   MBS_TAKE(context, system->arena, events->of_size, sweep->objective_count);
   MBS_TAKE(context, system->arena, events->of_time, sweep->objective_count);
+  MBS_TAKE(context, system->arena, events->at_end, sweep->objective_count);
   MBS_TAKE(context, system->arena, events->targets, sweep->objective_count * system->blueprint->target_count);
   MBS_TAKE(context, system->arena, events->assigned, sweep->objective_count * sweep->simulation->events.variable_count);
   *result = events;
@@ -281,6 +282,9 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
     MBS_TRY(transpose_event(context, sweep, step, next));
   }
   add_objectives(sweep, (step->h + (next && !is_changed ? next->h : 0)) / 2, !next && !is_changed);
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    events->at_end[o] = step->number > 0 ? half(sweep, o) : 0;
+  }
   if (!step->is_flow) {
     MBS_TRY(simulation->stepper->type->prepare(context, simulation->stepper, step, &simulation->state));
   }
@@ -292,10 +296,9 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
   for (int o = 0; o < sweep->objective_count; ++o) {
     transpose_step(sweep, step, is_changed ? NULL : next, &sweep->bars[o], sweep->carry[o], sweep->gradient[o]);
     mbs_scalar of_time = events->of_time[o] + take_time(system, &sweep->bars[o], sweep->gradient[o]);
-    mbs_scalar at_end = step->number > 0 ? half(sweep, o) : 0;
-    events->of_size[o] = take_size(system, &sweep->bars[o]) + at_end;
+    events->of_size[o] = take_size(system, &sweep->bars[o]) + events->at_end[o];
     if (step->is_chained) {
-      events->of_size[o] = -of_time - at_end;  // its size is zero, whatever its time
+      events->of_size[o] = -of_time - events->at_end[o];  // its size is zero, whatever its time
     } else if (is_solved) {
       bool is_integral = objective_of(sweep, o)->kind == MBS_OBJECTIVE_IS_INTEGRAL;
       mbs_scalar began = simulation->events.began[events->record * simulation->objectives.count + sweep->objectives[o]];

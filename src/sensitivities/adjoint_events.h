@@ -10,6 +10,7 @@ typedef struct MbsSweepEvents {
   mbs_scalar *of_size;  // by objective: what the size of the step that was visited last receives, but for the integrand
                         // where it began
   mbs_scalar *of_time;  // by objective: what the time of the event in hand has received
+  mbs_scalar *at_end;   // by objective: half of its integrand at the end of the step
   mbs_scalar *targets;  // objectives x velocities that events set: what they have received
   mbs_scalar *assigned;  // objectives x variables: what those that an event sets have received
   int record;            // of the event that was passed last; -1: none yet

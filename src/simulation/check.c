@@ -30,7 +30,7 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   MbsCheckBody *bodies;
   double *position, *velocity;
   const char **constraints, **independents;
-  bool *is_nonholonomic, *follows;
+  bool *is_nonholonomic, *is_redundant, *is_inactive, *follows;
   check->model = mbs_record_text(&blueprint->model->root, MBS_MODEL_NAME).text;
   check->bodies = blueprint->bodies.count - 1;
   check->coordinates = system->n;
@@ -39,7 +39,6 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   check->degrees_of_freedom = initial->velocity_count;
   check->position_freedoms = initial->set.count;
   check->coordinate_names = system->coordinate_names;
-  check->is_redundant = initial->set.is_redundant;
   check->independent_count = initial->set.count;
   for (int i = 0; i < blueprint->independents.count; ++i) {
     check->is_independent_automatic |= blueprint->independents.items[i].is_chosen;
@@ -49,6 +48,8 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   MBS_TAKE(context, simulation->arena, velocity, system->n);
   MBS_TAKE(context, simulation->arena, constraints, system->m);
   MBS_TAKE(context, simulation->arena, is_nonholonomic, system->m);
+  MBS_TAKE(context, simulation->arena, is_redundant, system->m);
+  MBS_TAKE(context, simulation->arena, is_inactive, system->m);
   MBS_TAKE(context, simulation->arena, independents, initial->set.count);
   MBS_TAKE(context, simulation->arena, follows, initial->set.count);
   for (int b = 0; b < check->bodies; ++b) {
@@ -63,6 +64,9 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
     constraints[i] = blueprint->rows.items[i].name;
     is_nonholonomic[i] = blueprint->rows.items[i].is_nonholonomic;
     check->nonholonomic += is_nonholonomic[i];
+    is_inactive[i] = mbs_row_rests(&system->mode.rows[i]);
+    check->inactive += is_inactive[i];
+    is_redundant[i] = initial->set.is_redundant[i] && !is_inactive[i];
   }
   for (int i = 0; i < initial->set.count; ++i) {
     independents[i] = initial->set.independents[i].name;
@@ -76,6 +80,8 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   check->velocity = velocity;
   check->constraint_names = constraints;
   check->is_nonholonomic = is_nonholonomic;
+  check->is_redundant = is_redundant;
+  check->is_inactive = is_inactive;
   check->independent_names = independents;
   check->does_rate_follow = follows;
   return mbs_check_find_groups(context, simulation, check);

@@ -117,15 +117,18 @@ static void visit_continuity(Cursor *cursor, const MbsContinuityList *objectives
 static void visit_events(Cursor *cursor, const MbsEvents *events, const MbsSystem *system) {
   for (int i = 0; i < events->count; ++i) {
     MbsEvent *event = &events->items[i];
-    long numbers[] = {event->side, event->is_at_zero, event->is_near};
-    visit_long(cursor, &numbers[0]);
-    visit_long(cursor, &numbers[1]);
-    visit_long(cursor, &numbers[2]);
-    event->is_near = numbers[2] > 0;
+    long numbers[] = {event->side, event->is_at_zero, event->is_near, event->is_armed, event->is_held};
+    for (int k = 0; k < MBS_COUNT(numbers); ++k) {
+      visit_long(cursor, &numbers[k]);
+    }
     event->side = (int)numbers[0];
     event->is_at_zero = numbers[1] > 0;
+    event->is_near = numbers[2] > 0;
+    event->is_armed = numbers[3] > 0;
+    event->is_held = numbers[4] > 0;
     visit_real(cursor, 1, &event->value);
     visit_real(cursor, 1, &event->slope);
+    visit_real(cursor, 1, &event->trend);
     visit_real(cursor, 1, &event->fastest);
     visit_real(cursor, 1, &event->since);
     visit_real(cursor, 1, &event->largest);

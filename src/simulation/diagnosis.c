@@ -76,7 +76,7 @@ static MbsStatus name_redundant(MbsContext *context, const MbsSimulation *simula
     int first = rows->start[k];
     MBS_TRY(mbs_rank_take(&quiet, rank, rows->start[k + 1] - first, rows->column + first, rows->value + first,
                           tolerance, &is_new));
-    if (!is_new) {
+    if (!is_new && !mbs_row_rests(&system->mode.rows[k])) {
       append(context, (*redundant)++ ? ", \"" : ": redundant there: \"");
       append(context, system->blueprint->rows.items[k].name);
       append(context, "\"");

@@ -158,7 +158,7 @@ static MbsStatus enclose(Search *search, const MbsEvent *event) {
 static int side_of(double g) { return g > 0 ? 1 : g < 0 ? -1 : 0; }
 
 bool mbs_event_is_awaited(const MbsEvent *event) {
-  return event->side != 0 && !event->spec->is_end &&
+  return event->is_armed && !event->is_held && event->side != 0 && !event->spec->is_end &&
          (event->spec->direction == 0 || event->spec->direction == -event->side);
 }
 
@@ -208,10 +208,11 @@ static double find_turn(const Search *search, const MbsEvent *event) {
   const MbsSimulation *simulation = search->simulation;
   double h = mbs_re(search->tried.h), side = event->side, g0 = side * event->value, m0 = side * event->slope * h;
   double g1 = side * mbs_re(guard_of(search, event));
-  if (!event->is_near || !mbs_event_is_awaited(event) || event->is_at_zero || !(g0 > 0) || !(g1 > 0) || !(m0 < 0)) {
+  if (!event->is_near || event->spec->rate == MBS_NODE_NONE || !mbs_event_is_awaited(event) || event->is_at_zero ||
+      !(g0 > 0) || !(g1 > 0) || !(m0 < 0)) {
     return 0;
   }
-  double m1 = side * h * mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state));
+  double m1 = side * h * mbs_event_rate(simulation, event);
   // p'(x) = a x^2 + b x + m0, which rises through zero at its upper root if a > 0, at the lower one of a parabola that
   // opens downwards
   double a = 6 * (g0 - g1) + 3 * (m0 + m1), b = -6 * (g0 - g1) - 4 * m0 - 2 * m1;

@@ -31,10 +31,11 @@ bool mbs_events_does_switch(const MbsSimulation *simulation, const MbsEvent *eve
 
 void mbs_events_begin(MbsSimulation *simulation) {
   MbsEvents *events = &simulation->events;
+  int first = simulation->system->blueprint->variable_first;
   for (int i = 0; i < events->hidden_count; ++i) {
     events->hidden[i] = i < events->variable_count
                             ? mbs_function_value(simulation->system, &events->initial[i], &simulation->state)
-                            : 0;
+                            : simulation->system->blueprint->parameters.items[first + i].nominal;
   }
   mbs_system_set_hidden(simulation->system, events->hidden);
 }
@@ -44,8 +45,7 @@ static int side_of(const MbsSimulation *simulation, const MbsEvent *event, doubl
   bool does_prescribe = event->spec->changes_constraints;
   bool has_rate =
       known == MBS_KNOWN_ACCELERATIONS || (does_prescribe && (known == MBS_KNOWN_VELOCITIES || event->spec->is_timed));
-  double slope =
-      is_zero && has_rate ? mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state)) : 0;
+  double slope = is_zero && has_rate ? mbs_event_rate(simulation, event) : 0;
   int side = is_zero ? (slope > 0) - (slope < 0) : (g > 0) - (g < 0);
   return side == 0 && does_prescribe ? 1 : side;
 }
@@ -119,6 +119,10 @@ void mbs_events_find_hidden(MbsSimulation *simulation, const MbsEvent *event, in
   for (int k = 0; k < event->spec->assignment_count; ++k) {
     events->hidden[event->spec->assignments[k].variable] =
         mbs_function_value(simulation->system, &event->assigned[k], &simulation->state);
+  }
+  for (int k = 0; k < event->spec->switch_count; ++k) {
+    const MbsJointSwitch *joint = &event->spec->switches[k];
+    events->hidden[joint->parameter - simulation->system->blueprint->variable_first] = joint->acts;
   }
   if (event->spec->branch > 0) {
     mbs_scalar *b = branch_of(simulation, event->spec);

@@ -34,6 +34,17 @@ static MbsStatus create_variables(MbsContext *context, MbsSimulation *simulation
   return MBS_OK;
 }
 
+// Of a step that keeps positions alone accelerations and multipliers depend on its size: they do not tell a time.
+static MbsStatus check_guard(MbsContext *context, const MbsSimulation *simulation, const MbsEventSpec *spec) {
+  const MbsFormulationType *type = simulation->formulation.type;
+  bool is_told = spec->rate != MBS_NODE_NONE || !type->is_position_level || type->has_projections;
+  return is_told ? MBS_OK
+                 : mbs_fail(context, MBS_ERROR_NOT_OFFERED, spec->text.place,
+                            "event \"%s\": guards of accelerations, multipliers or reactions are not offered in "
+                            "formulation %s, whose steps determine them by their size; use another one",
+                            spec->name, type->name);
+}
+
 MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation) {
   MbsSystem *system = simulation->system;
   const MbsBlueprint *blueprint = system->blueprint;
@@ -51,7 +62,9 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation) {
     MbsEvent *event = &events->items[i];
     event->spec = spec;
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->guard, &event->guard));
-    MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->rate, &event->rate));
+    if (spec->rate != MBS_NODE_NONE) {
+      MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->rate, &event->rate));
+    }
     if (spec->is_end) {
       events->end = 1 + i;
       MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->end, &events->end_time));
@@ -64,12 +77,17 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation) {
 MbsStatus mbs_events_prepare(MbsContext *context, MbsSimulation *simulation, bool is_swept) {
   MbsSystem *system = simulation->system;
   MbsEvents *events = &simulation->events;
-  bool has_redundancy = simulation->initial->set.redundant_count > 0;
+  const MbsFormulation *formulation = &simulation->formulation, *other = formulation->other;
+  bool has_redundancy = simulation->initial->set.redundant_count > 0 || other;
+  double relaxation = formulation->projection_relaxation;
+  if (other && other->projection_relaxation > relaxation) {  // a new joint may bring redundant constraints
+    relaxation = other->projection_relaxation;
+  }
   for (int i = 0; i < events->count; ++i) {
     MbsEvent *event = &events->items[i];
+    MBS_TRY(check_guard(context, simulation, event->spec));
     if (event->spec->jump_count > 0 || event->spec->changes_constraints) {
-      MBS_TRY(mbs_impulse_create(context, system, event->spec, simulation->formulation.projection_relaxation,
-                                 has_redundancy, is_swept, &event->impulse));
+      MBS_TRY(mbs_impulse_create(context, system, event->spec, relaxation, has_redundancy, is_swept, &event->impulse));
     }
   }
   if (events->count > 0) {
@@ -85,9 +103,24 @@ void mbs_events_destroy(MbsEvents *events) {
 }
 
 // ---- sides ----
+double mbs_event_rate(const MbsSimulation *simulation, const MbsEvent *event) {
+  return event->spec->rate == MBS_NODE_NONE
+             ? event->trend
+             : mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state));
+}
+
+// does it wait? Where its joints are not all as it would make them
+static bool is_armed(const MbsSimulation *simulation, const MbsEventSpec *spec) {
+  bool is_other = spec->switch_count == 0;
+  for (int k = 0; k < spec->switch_count; ++k) {
+    is_other |= (mbs_re(simulation->system->parameters[spec->switches[k].parameter]) > 0.5) != spec->switches[k].acts;
+  }
+  return is_other;
+}
+
 // where a guard is that is zero here: where its rate takes it
 static void leave_zero(const MbsSimulation *simulation, MbsEvent *event) {
-  event->slope = mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state));
+  event->slope = mbs_event_rate(simulation, event);
   event->side = event->slope > 0 ? 1 : event->slope < 0 ? -1 : 0;
   event->is_at_zero = true;
   event->is_near = false;
@@ -100,7 +133,9 @@ void mbs_events_place(MbsSimulation *simulation) {
     MbsEvent *event = &events->items[i];
     event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
     event->side = event->value > 0 ? 1 : event->value < 0 ? -1 : 0;
-    event->is_at_zero = event->is_near = false;
+    event->is_at_zero = event->is_near = event->is_held = false;
+    event->is_armed = is_armed(simulation, event->spec);
+    event->trend = 0;
     event->fastest = event->since = 0;
     event->largest = fabs(event->value);  // real
     if (event->side == 0) {
@@ -133,10 +168,11 @@ static void accept(MbsSimulation *simulation, const MbsStep *step) {
     event->is_at_zero = event->is_at_zero && step->is_flow;
     event->is_near = fabs(event->value) < 2 * fabs(event->value - before);  // real
     if (!step->is_flow) {
-      event->since = fmax(event->since, fabs((event->value - before) / mbs_re(step->h)));  // real
+      event->trend = (event->value - before) / mbs_re(step->h);
+      event->since = fmax(event->since, fabs(event->trend));  // real
     }
     if (event->is_near && !event->is_at_zero) {
-      event->slope = mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state));
+      event->slope = mbs_event_rate(simulation, event);
     }
     event->largest = fmax(event->largest, fabs(event->value));  // real
     bool is_next = mbs_step_restarts(step) && mbs_event_is_awaited(event);
@@ -203,8 +239,8 @@ MbsStatus mbs_events_step(MbsContext *context, MbsSimulation *simulation, MbsSte
     return MBS_OK;
   }
   MbsEvent *event = &events->items[step->event - 1];
-  double rate = fabs(mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state)));  // real
-  event->fastest = fmax(event->fastest, rate);                                                           // real
+  double rate = fabs(mbs_event_rate(simulation, event));  // real
+  event->fastest = fmax(event->fastest, rate);            // real
   if (events->since_grid > MOST) {
     return mbs_fail(context, MBS_ERROR_NUMERICAL, event->spec->text.place,
                     "events never settle: %d happened between two steps, the last \"%s\" at t = %.10g; where impacts "
@@ -249,7 +285,7 @@ MbsStatus mbs_events_restart(MbsContext *context, MbsSimulation *simulation, con
       is_settled = !mbs_events_settle_once(simulation, event, MBS_KNOWN_POSITIONS);
     }
     if (event->impulse) {
-      MBS_TRY(mbs_impulse_apply(context, event->impulse, state));
+      MBS_TRY(mbs_impulse_apply(context, event->impulse, simulation->statistics.residual_position, state));
     }
   }
   for (int round = 0; round <= branches + 2; ++round) {
@@ -262,6 +298,43 @@ MbsStatus mbs_events_restart(MbsContext *context, MbsSimulation *simulation, con
   return mbs_events_never_settle(context, simulation);
 }
 
+static bool removes_joints(const MbsEventSpec *spec) {
+  bool does = false;
+  for (int i = 0; i < spec->switch_count; ++i) {
+    does |= !spec->switches[i].acts;
+  }
+  return does;
+}
+
+// A guard after joints have come or gone. Returns whether that settles where it is: where constraints hold it at zero,
+// or where it begins to wait at zero and goes nowhere yet.
+static bool wait_anew(const MbsSimulation *simulation, MbsEvent *event, const MbsEvent *fired) {
+  const double rounding = 1e-9;
+  bool was_waiting = event->is_armed && !event->is_held, is_reaction = event->spec->rate == MBS_NODE_NONE;
+  bool was_free = was_waiting || event == fired || (event->is_held && !removes_joints(fired->spec));
+  event->is_armed = is_armed(simulation, event->spec);
+  event->is_held = false;
+  if (is_reaction) {
+    if (!was_waiting && event->is_armed && event->spec->direction != 0) {
+      event->side = -event->spec->direction;  // if it is beyond zero it follows at once
+      event->is_at_zero = false;
+    }
+    return false;
+  }
+  double slope = mbs_event_rate(simulation, event);
+  bool is_zero = !(fabs(event->value) > rounding * event->largest);                // real
+  bool is_still = !(fabs(slope) > rounding * fmax(event->since, event->fastest));  // real
+  if (!is_zero || !(is_still || !was_free)) {
+    return false;
+  }
+  event->is_held = is_still && was_free;
+  event->side = is_still ? 0 : slope > 0 ? 1 : -1;
+  event->slope = slope;
+  event->is_at_zero = event->side != 0;
+  event->is_near = false;
+  return true;
+}
+
 // After an event. Its own guard is at zero still, unless it is a floor's, or has jumped itself. Another one may have
 // been taken to the other side at once: a branch has followed, and an event of the model follows next.
 static void find_sides(MbsSimulation *simulation, MbsEvent *fired) {
@@ -270,6 +343,9 @@ static void find_sides(MbsSimulation *simulation, MbsEvent *fired) {
   for (int i = 0; i < events->count; ++i) {
     MbsEvent *event = &events->items[i];
     event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
+    if (fired->spec->switch_count > 0 && wait_anew(simulation, event, fired)) {
+      continue;
+    }
     if (event == fired && !(fabs(event->value) > rounding * event->largest)) {  // real
       leave_zero(simulation, event);
       continue;
@@ -277,8 +353,7 @@ static void find_sides(MbsSimulation *simulation, MbsEvent *fired) {
     event->is_at_zero = event->is_at_zero && event != fired;
     int side = (event->value > 0) - (event->value < 0);
     event->is_near = true;
-    event->slope = event->is_at_zero ? event->slope
-                                     : mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state));
+    event->slope = event->is_at_zero ? event->slope : mbs_event_rate(simulation, event);
     if (event->is_at_zero || !(fabs(event->value) > rounding * event->largest)) {  // real
       continue;
     }
@@ -333,10 +408,17 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
     mbs_system_use_step_columns(simulation->system, true);
     mbs_events_take_columns(simulation, event);
   }
-  MBS_TRY(mbs_events_restart(context, simulation, &step));
+  MbsStatus status = mbs_events_restart(context, simulation, &step);
+  if (status != MBS_OK) {
+    return mbs_simulation_diagnose(context, simulation, status);
+  }
   double lost = energy - energy_of(simulation);
   mbs_simulation_jump_energy(simulation, lost);
   mbs_guards_jump(&simulation->guards, &simulation->state);
+  if (event && event->spec->switch_count > 0) {  // other constraints: other gradients, another condition number
+    mbs_violation_jump(simulation);
+    simulation->watched_quality = simulation->condition_start = 0;
+  }
   mbs_system_take_derivatives(simulation->system, columns != NULL);
   if (columns) {
     MBS_TRY(mbs_events_restart_columns(context, simulation, event));

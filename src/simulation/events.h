@@ -16,6 +16,11 @@
 // the next one, and after each event all branches are settled, for one may depend on another, or on velocities that
 // have jumped. So may an event of the model, which then follows from the one before it, at the same time.
 //
+// Joints that come and go (model/joint_switch.c) act or do not act between events. An event that adds or removes joints
+// waits only while one of them is not as it would make it, and none waits whose guard constraints keep at zero: a
+// string that is taut does not become so again. Where an event that waits for a reaction begins to wait and the
+// reaction is beyond zero already (a string that is taut and shall push), it follows at once.
+//
 // Variables are numbers that events set: d+ = f(t, s-, d-). They are parameters of the system, each with a column of a
 // step by itself, F_d, and s_b' has F_d d' besides.
 //
@@ -41,17 +46,20 @@ typedef enum MbsKnown { MBS_KNOWN_POSITIONS, MBS_KNOWN_VELOCITIES, MBS_KNOWN_ACC
 
 typedef struct MbsEvent {
   const MbsEventSpec *spec;
-  MbsFunction guard, rate;
-  MbsFunction *assigned;  // of each assignment
-  mbs_scalar *slopes;     // of these: assignments x columns
-  MbsImpulse *impulse;    // NULL: velocities stay
-  int side;               // of zero: -1, 1; 0: none yet
-  double value, slope;    // at the last accepted state, and (where it is at zero) its rate
-  bool is_at_zero;        // it happened there
-  bool is_near;           // to zero, so that it may turn within the next step: its rate is known
-  double largest;         // that it has been so far
-  double fastest;         // the largest rate at which it has passed zero
-  double since;           // the largest since it happened last, or since the start
+  MbsFunction guard, rate;  // rate: if it is known (spec->rate)
+  MbsFunction *assigned;    // of each assignment
+  mbs_scalar *slopes;       // of these: assignments x columns
+  MbsImpulse *impulse;      // NULL: velocities stay
+  int side;                 // of zero: -1, 1; 0: none yet
+  bool is_armed;            // it waits: its joints are not yet as it would make them
+  bool is_held;             // constraints keep its guard at zero
+  double value, slope;      // at the last accepted state, and (where it is at zero) its rate
+  double trend;             // the rate of the guard over the last step
+  bool is_at_zero;          // it happened there
+  bool is_near;             // to zero, so that it may turn within the next step: its rate is known
+  double largest;           // that it has been so far
+  double fastest;           // the largest rate at which it has passed zero
+  double since;             // the largest since it happened last, or since the start
 } MbsEvent;
 
 // What has happened.
@@ -120,6 +128,9 @@ bool mbs_events_is_pending(const struct MbsSimulation *simulation);
 MbsStatus mbs_events_happen(MbsContext *context, struct MbsSimulation *simulation);
 // The state alone: velocities after the event, and accelerations and multipliers anew.
 MbsStatus mbs_events_restart(MbsContext *context, struct MbsSimulation *simulation, const MbsStep *step);
+
+// d/dt of its guard at the present state; where that is not known, over the last step.
+double mbs_event_rate(const struct MbsSimulation *simulation, const MbsEvent *event);
 
 // ---- event_variables.c ----
 // Values of variables and branches as the system has them; and what an event makes of them at the state before, its

@@ -122,6 +122,12 @@ static void connect_forces(const Groups *g) {
   }
 }
 
+// does the constraint, at the start?
+static bool acts(const MbsBlueprint *blueprint, int row) {
+  const MbsRowSpec *spec = &blueprint->rows.items[row];
+  return !spec->joint || mbs_switch_acts_at_start(blueprint, spec->joint);
+}
+
 static MbsStatus connect(MbsContext *context, MbsArena *arena, const MbsBlueprint *blueprint, Groups *g) {
   int entities = blueprint->entities.count, nodes = entities + blueprint->bodies.count;
   g->blueprint = blueprint;
@@ -138,7 +144,8 @@ static MbsStatus connect(MbsContext *context, MbsArena *arena, const MbsBlueprin
   }
   connect_tree(g);
   for (int r = 0; r < blueprint->rows.count; ++r) {
-    if (blueprint->rows.items[r].kind != MBS_ROW_EXPRESSION) {
+    g->row_entity[r] = -1;
+    if (blueprint->rows.items[r].kind != MBS_ROW_EXPRESSION && acts(blueprint, r)) {
       connect_row(g, r);
     }
   }
@@ -146,7 +153,7 @@ static MbsStatus connect(MbsContext *context, MbsArena *arena, const MbsBlueprin
     g->snapshot[e] = find(g, e);
   }
   for (int r = 0; r < blueprint->rows.count; ++r) {
-    if (blueprint->rows.items[r].kind == MBS_ROW_EXPRESSION) {
+    if (blueprint->rows.items[r].kind == MBS_ROW_EXPRESSION && acts(blueprint, r)) {
       MBS_TRY(connect_expression(context, g, r));
     }
   }

@@ -168,21 +168,41 @@ static MbsStatus check_jump(MbsContext *context, const MbsImpulse *impulse) {
   return MBS_OK;
 }
 
-// what events set may not take the mechanism apart
-static MbsStatus check_position(MbsContext *context, const MbsImpulse *impulse) {
-  const double most = 1e-3;
+// is it a row of a joint that the event adds?
+static bool is_new(const MbsEventSpec *event, const MbsRowSpec *row) {
+  bool is_added = false;
+  for (int i = 0; i < event->switch_count; ++i) {
+    is_added |= event->switches[i].acts && event->switches[i].parameter == row->switched;
+  }
+  return is_added;
+}
+
+// What events set and add may not take the mechanism apart. drift: how far constraints have been off in this run; where
+// they drift a new one cannot do much better.
+static MbsStatus check_position(MbsContext *context, const MbsImpulse *impulse, double drift) {
+  const double most = 1e-3, most_of_new = 1e-6;
   const MbsSystem *system = impulse->system;
-  double size = mbs_state_size(system, &impulse->before);
+  const MbsEventSpec *event = impulse->event;
+  double size = mbs_state_size(system, &impulse->before), scale = size > 1 ? size : 1;
+  double limit = most_of_new * scale > 10 * drift ? most_of_new * scale : 10 * drift;
+  int rows = event->changes_constraints && event->branch == 0 ? system->m - event->jump_count : 0;
   mbs_terms_constraints(system, &impulse->before, impulse->rest, NULL, NULL);
-  for (int i = 0; i < system->m && impulse->event->assignment_count > 0; ++i) {
+  for (int i = 0; i < rows; ++i) {
+    const MbsRowSpec *row = &system->blueprint->rows.items[i];
     double off = mbs_re(mbs_abs(impulse->rest[i]));
-    if (!(off <= most * (size > 1 ? size : 1))) {
-      const MbsRowSpec *row = &system->blueprint->rows.items[i];
+    if (is_new(event, row) && !(off <= limit)) {
+      return mbs_fail(context, MBS_ERROR_NUMERICAL, row->place,
+                      "event \"%s\" at t = %.10g adds joint \"%s\" where \"%s\" is off by %.3g: a joint can be "
+                      "added where its points and directions are in place, an event can change velocities, not "
+                      "positions; another guard, or a variable that the event sets, may say where that is",
+                      event->name, mbs_re(impulse->before.t), row->owner, row->name, off);
+    }
+    if (!(off <= most * scale)) {
       return mbs_fail(
           context, MBS_ERROR_NUMERICAL, row->place,
           "event \"%s\" at t = %.10g: with what it sets constraint \"%s\" is off by %.3g: an event can change "
           "velocities, not positions",
-          impulse->event->name, mbs_re(impulse->before.t), row->name, off);
+          event->name, mbs_re(impulse->before.t), row->name, off);
     }
   }
   return MBS_OK;
@@ -247,10 +267,10 @@ static MbsStatus find_impact(MbsContext *context, MbsImpulse *impulse) {
   return MBS_OK;
 }
 
-MbsStatus mbs_impulse_apply(MbsContext *context, MbsImpulse *impulse, MbsState *state) {
+MbsStatus mbs_impulse_apply(MbsContext *context, MbsImpulse *impulse, double drift, MbsState *state) {
   begin(impulse, state);
   mbs_signal_bank_evaluate(impulse->system, &impulse->before);
-  MBS_TRY(check_position(context, impulse));
+  MBS_TRY(check_position(context, impulse, drift));
   MBS_TRY(check_jump(context, impulse));
   MBS_TRY(mbs_projector_factor(context, impulse->projector, &impulse->before, NULL, 0));
   if (impulse->event->has_friction) {

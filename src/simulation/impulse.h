@@ -50,8 +50,9 @@ void mbs_impulse_destroy(MbsImpulse *impulse);
 
 // Before variables get their new values: b (or e, mu) at the state, whose signals are evaluated (asserted).
 void mbs_impulse_take_given(MbsImpulse *impulse, const MbsState *state);
-// The state's v. Says which velocity cannot be reached, and which constraint is off, if one is.
-MbsStatus mbs_impulse_apply(MbsContext *context, MbsImpulse *impulse, MbsState *state);
+// The state's v. Says which velocity cannot be reached, and which constraint is off, if one is. drift: how far
+// constraints have been off on the way.
+MbsStatus mbs_impulse_apply(MbsContext *context, MbsImpulse *impulse, double drift, MbsState *state);
 // Before it: the derivatives of what is given at the state before, whose columns were taken (signal_bank.h).
 void mbs_impulse_take_columns(MbsImpulse *impulse, const MbsState *state, const MbsColumns *columns);
 // After it: V from that of v- to that of v+, for all columns of the motion.

@@ -101,6 +101,8 @@ void mbs_violation_start(const MbsSimulation *simulation, MbsViolation *violatio
   }
 }
 
+void mbs_violation_jump(MbsSimulation *simulation) { find_gains(&simulation->violation, &simulation->state); }
+
 // ---- the worst ----
 static MbsStatus comes_apart(MbsContext *context, const MbsSimulation *simulation, int level, int worst, double off) {
   const MbsSystem *system = simulation->system;

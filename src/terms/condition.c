@@ -11,6 +11,7 @@ MbsStatus mbs_conditions_create(MbsContext *context, MbsSystem *system) {
     const MbsConditionSpec *spec = &blueprint->conditions.items[i];
     MbsCondition *condition = &system->conditions[i];
     condition->spec = spec;
+    condition->acts = spec->switched > 0 ? &system->parameters[spec->switched] : NULL;
     for (int k = 0; k < system->dimension; ++k) {
       MBS_TRY(mbs_function_create(context, system, spec->owner, spec->place, spec->vector[k], &condition->vector[k]));
     }
@@ -18,9 +19,12 @@ MbsStatus mbs_conditions_create(MbsContext *context, MbsSystem *system) {
   return MBS_OK;
 }
 
-// is it as long as it has to be, and not reversed?
+// is it as long as it has to be, and not reversed? Of a joint that does not act nothing is asked
 static bool holds(const MbsSystem *system, const MbsCondition *condition, const double *vector, const double *last) {
   double square = 0, along = 0;
+  if (condition->acts && mbs_re(*condition->acts) < 0.5) {
+    return true;
+  }
   for (int k = 0; k < system->dimension; ++k) {
     square += vector[k] * vector[k];
     along += vector[k] * last[k];

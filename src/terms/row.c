@@ -23,6 +23,7 @@ MbsStatus mbs_row_create(MbsContext *context, MbsSystem *system, const MbsRowSpe
   row->kind = spec->kind;
   row->index = index;
   row->is_nonholonomic = spec->is_nonholonomic;
+  row->acts = spec->switched > 0 ? &system->parameters[spec->switched] : NULL;
   if (row->kind == MBS_ROW_EXPRESSION) {
     return mbs_expression_row_create(context, system, spec, row);
   }

@@ -9,6 +9,7 @@
 //   c0 e_x + c1 e_v + c2 e_a = E_A' (g0 B + g1 B' + g2 B'') + E_B' (g0 A + g1 A' + g2 A''),
 //   g0 = c0 k0 + c1 k1 + c2 k2,  g1 = c0 k1 + 2 c1 k2,  g2 = c0 k2.
 // Coinciding row: Phi = a component of A; linear, so only g0 acts.
+// A row that rests, because its joint does not act: e = -lambda, whatever the weights, and all else is zero.
 // Products of Phi with differences of points are formed after the difference, so that a mechanism far
 // from the origin loses no digits.
 #include <math.h>
@@ -64,6 +65,10 @@ MBS_KERNEL void levels(const MbsRow *row, const MbsState *state, int count, mbs_
 }
 
 void mbs_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, int count, mbs_scalar level[3]) {
+  if (mbs_row_rests(row)) {
+    level[0] = level[1] = level[2] = 0;
+    return;
+  }
   if (row->kind == MBS_ROW_EXPRESSION) {
     mbs_expression_row_levels(system, row, state, level);
     return;
@@ -153,6 +158,10 @@ MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeig
 
 void mbs_row_residual(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                       mbs_scalar *f, mbs_scalar *e, double scale[2]) {
+  if (mbs_row_rests(row)) {
+    e[row->index] -= state->lambda[row->index];
+    return;
+  }
   if (row->kind == MBS_ROW_EXPRESSION) {
     mbs_expression_row_residual(system, row, state, weights, f, e, scale);
     return;
@@ -176,6 +185,9 @@ void mbs_row_cancelling(const MbsSystem *system, const MbsRow *row, const MbsSta
   const mbs_scalar *at[] = {state->local ? state->local : state->q, state->v, state->a}, *c = row->block.value;
   const double binomial[3][3] = {{1}, {1, 1}, {1, 2, 1}}, k[] = {mbs_re(w->k0), mbs_re(w->k1), mbs_re(w->k2)};
   int d = system->dimension;
+  if (mbs_row_rests(row)) {
+    return;
+  }
   if (row->kind == MBS_ROW_EXPRESSION) {
     mbs_expression_row_cancelling(system, row, state, w, sizes);
     return;
@@ -288,6 +300,10 @@ MBS_KERNEL void tangent(const MbsRow *row, const MbsState *state, const MbsWeigh
 
 void mbs_row_tangent(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                      const MbsCombination *c, mbs_scalar *values) {
+  if (mbs_row_rests(row)) {
+    values[row->diagonal] -= 1;
+    return;
+  }
   if (row->kind == MBS_ROW_EXPRESSION) {
     mbs_expression_row_tangent(system, row, state, weights, c, values);
     return;

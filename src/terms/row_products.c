@@ -87,6 +87,12 @@ MBS_KERNEL void derivative(const MbsSystem *system, const MbsRow *row, const Mbs
 
 void mbs_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                         int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride) {
+  if (mbs_row_rests(row)) {
+    for (int k = 0; k < count; ++k) {
+      R[k * stride + system->nq + row->index] -= directions[k].L ? directions[k].L[row->index] : 0;
+    }
+    return;
+  }
   if (row->kind == MBS_ROW_EXPRESSION) {
     mbs_expression_row_derivative(system, row, state, weights, count, directions, R, stride);
     return;
@@ -170,6 +176,10 @@ MBS_KERNEL void transposed(const MbsRow *row, const MbsState *state, const MbsWe
 
 void mbs_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                         const MbsAdjoint *adjoint) {
+  if (mbs_row_rests(row)) {
+    adjoint->lambda[row->index] -= adjoint->nu[2][row->index];
+    return;
+  }
   if (row->kind == MBS_ROW_EXPRESSION) {
     mbs_expression_row_transposed(system, row, state, weights, adjoint);
     return;

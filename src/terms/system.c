@@ -285,7 +285,8 @@ void mbs_system_set_parameters(MbsSystem *system, const double *values) {
   for (int i = 0; i < blueprint->clock; ++i) {
     system->parameters[i] = values[i];
   }
-  for (int i = blueprint->variable_first; i < blueprint->variable_first + blueprint->variable_count; ++i) {
+  int switches = blueprint->variable_first + blueprint->variable_count;
+  for (int i = blueprint->variable_first; i < switches + blueprint->switch_count; ++i) {
     system->parameters[i] = blueprint->parameters.items[i].nominal;
   }
   refresh(system);
@@ -335,6 +336,26 @@ void mbs_system_set_hidden(MbsSystem *system, const mbs_scalar *values) {
 void mbs_system_set_target(MbsSystem *system, int parameter, mbs_scalar value) {
   system->parameters[parameter] = value;  // no coefficient depends on it
   system->terms->forget(system);
+}
+
+uint64_t mbs_system_acting(const MbsSystem *system) {
+  const MbsBlueprint *blueprint = system->blueprint;
+  const mbs_scalar *acts = system->parameters + blueprint->variable_first + blueprint->variable_count;
+  uint64_t acting = 0;
+  for (int i = 0; i < blueprint->switch_count; ++i) {
+    acting |= (uint64_t)(mbs_re(acts[i]) > 0.5) << i;
+  }
+  return acting;
+}
+
+void mbs_system_let_all_act(MbsSystem *system, bool all) {
+  const MbsBlueprint *blueprint = system->blueprint;
+  int first = blueprint->variable_first + blueprint->variable_count;
+  for (int i = first; i < first + blueprint->switch_count; ++i) {
+    system->parameters[i] = all ? 1 : blueprint->parameters.items[i].nominal;
+  }
+  system->terms->forget(system);
+  MBS_DEBUG(system->work->stamp = (MbsStamp){0});
 }
 
 void mbs_system_perturb(MbsSystem *system, int index, double step) {

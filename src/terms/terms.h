@@ -54,6 +54,8 @@
 #ifndef MBS_TERMS_H
 #define MBS_TERMS_H
 
+#include <stdint.h>
+
 #include "algebra/pattern.h"
 #include "terms/coefficients.h"
 #include "terms/linear_form.h"
@@ -162,8 +164,11 @@ typedef struct MbsRow {
   MbsRowKind kind;
   int index;             // among the rows of the mode
   bool is_nonholonomic;  // A v + b = 0: an expression row
-  int component;         // of a coinciding row
-  bool is_square;        // A and B are one form
+  // Of a joint that events add or remove: whether it acts, 1 or 0, among the system's parameters; NULL: it always does.
+  // A row that rests has e = -lambda and nothing else.
+  const mbs_scalar *acts;
+  int component;   // of a coinciding row
+  bool is_square;  // A and B are one form
   MbsLinearForm A, B;
   MbsBlock block;  // c, then the coefficients of A and of B
   int count;       // entities of A and B together
@@ -177,8 +182,9 @@ typedef struct MbsRow {
   struct MbsExpressionRow *expression;  // of an expression row, which uses none of the forms above
 } MbsRow;
 
-// Which constraints and forces act, with the sparsity that follows. Events will switch modes; a model
-// without events has one.
+static inline bool mbs_row_rests(const MbsRow *row) { return row->acts && mbs_re(*row->acts) < 0.5; }
+
+// The constraints and forces, with the sparsity that follows: of all of them, whether they act or rest.
 typedef struct MbsMode {
   int row_count;
   MbsRow *rows;
@@ -197,6 +203,7 @@ typedef struct MbsOutputPoint {
 // A vector that must not vanish. See condition.c.
 typedef struct MbsCondition {
   const MbsConditionSpec *spec;
+  const mbs_scalar *acts;  // of its joint, as of a row
   MbsFunction vector[3];
   double last[3], before[3];  // at the last accepted state and at the one before
 } MbsCondition;
@@ -258,6 +265,11 @@ static inline int mbs_system_free_component(const MbsSystem *system, int first, 
   bool is_own = k == 0 || first < system->first_scalar || first >= system->n;
   return is_own && first + k < system->n ? first + k : -1;
 }
+
+// Of joints that events add or remove: which of them act, a bit each.
+uint64_t mbs_system_acting(const MbsSystem *system);
+// All of them; or those again that do at the start.
+void mbs_system_let_all_act(MbsSystem *system, bool all);
 
 // Where the bodies are: the state of system->bodies that belongs to a state. It stays until another one is followed.
 const MbsState *mbs_system_follow(const MbsSystem *system, const MbsState *state);

@@ -103,6 +103,10 @@ static void add_row(const MbsTree *tree, const MbsTreeElement *element, const Mb
                     mbs_scalar *values) {
   const MbsSystem *inner = tree->inner;
   int size = element->form_count * inner->dimension;
+  if (mbs_row_rests(row)) {
+    values[element->diagonal] -= 1;
+    return;
+  }
   int levels = mbs_row_slopes(inner, row, &tree->x, weights, c, is_exact, all->g, all->slope);
   if (!is_moved) {
     move_all_forms(tree, element, all, levels);
@@ -166,7 +170,7 @@ static void add_rows(const MbsTree *tree, bool is_exact, const MbsWeights *weigh
   const MbsTreeElements *all = tree->elements;
   for (int i = 0; i < mode->row_count; ++i) {
     int at = (int)(&mode->rows[i] - all->first_row);
-    bool is_moved = i > 0 && all->rows[at].is_repeated;
+    bool is_moved = i > 0 && all->rows[at].is_repeated && !mbs_row_rests(&mode->rows[i - 1]);
     add_row(tree, &all->rows[at], all, &mode->rows[i], is_exact, weights, c, is_moved, values);
   }
 }

@@ -154,6 +154,10 @@ static void add_row(const Numbers *to, const MbsRow *row, const MbsTreeExpandedE
   const MbsSystem *inner = to->tree->inner;
   const MbsTreeElements *all = to->tree->elements;
   const MbsCombination by_levels = {.c0 = 1};
+  if (mbs_row_rests(row)) {
+    to->values[element->diagonal] -= 1;
+    return;
+  }
   int levels = mbs_row_slopes(inner, row, &to->tree->x, to->weights, to->is_exact ? &by_levels : &to->c, to->is_exact,
                               all->g, all->slope);
   mbs_tree_move_ends(to->tree, &element->ends, levels, to->expanded->motion);
