@@ -1,6 +1,7 @@
 // Includes, templates and assemblies: what they become, their limits, and the N four-bar against its reference digits.
 //
-// Mirrored assemblies are in test_mirrors.c, the mistakes users make in tests/bad/template_*.yaml.
+// Events in templates are in test_template_events.c, mirrored assemblies in test_mirrors.c, the mistakes users make in
+// tests/bad/template_*.yaml.
 #include <unistd.h>
 
 #include "io/assembly.h"
@@ -123,72 +124,6 @@ static void test_texts(void) {
       "a_b_o",
       "[-(r(B.P).x - ((1) - (2))), -(r(B.P).y - ((p)))].x + (angle(B)) + [-v(B.P).x, -v(B.P).y].y + "
       "(angle(C.P, B.P)) + distance(B.P, C.P)");
-}
-
-// ---- events ----
-
-// Two instances against the model written out: the same bits, under the instances' names.
-static void test_events(void) {
-  MbsModel *models[2] = {
-      read_text(context, "m.yaml",
-                START "parameters: {e: 0.7, y: 0.3}\ngravity: [0, -9.81]\n"
-                      "templates:\n"
-                      "  drop:\n"
-                      "    parameters: {h: , keep: 1}\n"
-                      "    bodies: {ball: {mass: 1, points: {P: [0, 0]}}}\n"
-                      "    events:\n"
-                      "      hit:\n"
-                      "        when: r(P).y - h/10\n"
-                      "        direction: falling\n"
-                      "        velocities:\n"
-                      "          - {coordinate: r(ball.P).x, velocity: keep*v(P).x}\n"
-                      "          - {coordinate: r(P).y, velocity: -e*v(P).y}\n"
-                      "      turn: {when: v(P).y, direction: falling}\n"
-                      "    initial: {independent: [{coordinate: r(P).x, value: h, velocity: 1},"
-                      " {coordinate: r(P).y, value: h}]}\n"
-                      "    objectives: {x: {final: r(P).x}, y: {final: r(P).y}}\n"
-                      "assemblies:\n"
-                      "  - {template: drop, name: a, with: {h: y}}\n"
-                      "  - {template: drop, name: b, with: {h: y + 0.1, keep: 0.5}}\n"
-                      "simulation: {end: 1, step: 0.01}\n"),
-      read_text(context, "m.yaml",
-                START
-                "parameters: {e: 0.7, y: 0.3}\ngravity: [0, -9.81]\n"
-                "bodies: {A: {mass: 1, points: {P: [0, 0]}}, B: {mass: 1, points: {Q: [0, 0]}}}\n"
-                "events:\n"
-                "  a_hit: {when: r(P).y - y/10, direction: falling, velocities: ["
-                "{coordinate: r(P).x, velocity: 1*v(P).x}, {coordinate: r(P).y, velocity: -e*v(P).y}]}\n"
-                "  a_turn: {when: v(P).y, direction: falling}\n"
-                "  b_hit: {when: r(Q).y - (y + 0.1)/10, direction: falling, velocities: ["
-                "{coordinate: r(Q).x, velocity: 0.5*v(Q).x}, {coordinate: r(Q).y, velocity: -e*v(Q).y}]}\n"
-                "  b_turn: {when: v(Q).y, direction: falling}\n"
-                "initial: {independent: [{coordinate: r(P).x, value: y, velocity: 1}, {coordinate: r(P).y, value: y},"
-                " {coordinate: r(Q).x, value: y + 0.1, velocity: 1}, {coordinate: r(Q).y, value: y + 0.1}]}\n"
-                "objectives: {a_x: {final: r(P).x}, a_y: {final: r(P).y}, b_x: {final: r(Q).x},"
-                " b_y: {final: r(Q).y}}\n"
-                "simulation: {end: 1, step: 0.01}\n")};
-  MbsResult *results[2];
-  for (int i = 0; i < 2; ++i) {
-    MbsRequest request;
-    ENSURE_OK(context, mbs_request_default(context, models[i], &request));
-    ENSURE_OK(context, mbs_run(context, models[i], &request, &results[i]));
-  }
-  const MbsResult *a = results[0], *b = results[1];
-  ENSURE(a->event_count == b->event_count && a->event_count >= 8);
-  int of_b = 0;
-  for (int i = 0; i < a->event_count; ++i) {
-    ENSURE_TEXT(a->events[i].name, b->events[i].name);
-    ENSURE(memcmp(&a->events[i].time, &b->events[i].time, sizeof(double)) == 0);
-    ENSURE(memcmp(a->events[i].gradient, b->events[i].gradient, 2 * sizeof(double)) == 0);
-    of_b += a->events[i].name[0] == 'b';
-  }
-  ENSURE(of_b > 2 && of_b < a->event_count - 2);
-  ENSURE(a->objective_count == 4 && memcmp(a->values, b->values, 4 * sizeof(double)) == 0);
-  ENSURE(memcmp(a->gradient, b->gradient, 8 * sizeof(double)) == 0);
-  for (int i = 0; i < 2; ++i) {
-    mbs_result_destroy(results[i]);
-    mbs_model_destroy(models[i]);
-  }
 }
 
 // ---- includes ----
@@ -366,7 +301,6 @@ int main(void) {
   ENSURE(context != NULL);
   test_expansion();
   test_texts();
-  test_events();
   test_includes();
   test_documented_example();
   test_limits();

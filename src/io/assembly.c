@@ -329,7 +329,7 @@ static MbsStatus read_constants(MbsExpansion *x, const MbsYaml *root, MbsInstanc
       return mbs_reader_fail(reader, &where, record->name.place, "\"%.60s\" is a parameter too, at %d:%d",
                              record->name.text, parameter->key.place.line, parameter->key.place.column);
     }
-    MBS_TRY(mbs_template_refuse_coordinate(reader, &where, root, record->name));
+    MBS_TRY(mbs_template_refuse_number(reader, &where, root, record->name));
     model->formals[model->formal_count++] =
         (MbsFormal){.name = record->name.text, .text = record->values[0].texts[0], .scope = model};
   }

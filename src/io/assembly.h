@@ -6,6 +6,7 @@
 //   assembly.c   the tree of instances: which assemblies there are, their parameters, numbers and placement
 //   reference.c  names of bodies, points and joints, as a template writes them, as names of the model
 //   rewrite.c    texts of a template as texts of the model: parameters substituted, names prefixed, signals mirrored
+//   writer.h     text that grows, for rewrite.c
 //   copy.c       a section of a template as it is in an instance, by the field tables
 //   expand.c     the sections of every instance, joined to those of the model
 //
@@ -29,7 +30,7 @@ enum { MBS_FILE_INCLUDE, MBS_FILE_CONSTANTS, MBS_FILE_TEMPLATES, MBS_FILE_ASSEMB
 extern const MbsRecordType mbs_file_type;
 // A template has a section of its own, these of the model, and assemblies.
 enum { MBS_TEMPLATE_PARAMETERS, MBS_TEMPLATE_ASSEMBLIES };
-enum { MBS_TEMPLATE_SECTION_COUNT = 8 };
+enum { MBS_TEMPLATE_SECTION_COUNT = 9 };
 extern const int mbs_template_sections[MBS_TEMPLATE_SECTION_COUNT];  // fields of mbs_model_type
 enum {
   MBS_ASSEMBLY_TEMPLATE,
@@ -89,12 +90,12 @@ typedef struct MbsExpansion {
 // ---- template.c ----
 // Every template, used or not, has the shape it must have.
 MbsStatus mbs_template_check(const MbsReader *reader, const MbsYaml *template);
-// Fails where this cannot be the name of a parameter of a template or of a constant.
+// Fails where this cannot be the name of a parameter, a coordinate or a variable of a template, or of a constant.
 MbsStatus mbs_template_check_name(const MbsReader *reader, const MbsWhere *where, MbsText name);
 
-// Fails where a coordinate in these sections has the name: expressions could not tell them apart.
-MbsStatus mbs_template_refuse_coordinate(const MbsReader *reader, const MbsWhere *where, const MbsYaml *sections,
-                                         MbsText name);
+// Fails where a coordinate or a variable in these sections has the name: expressions could not tell them apart.
+MbsStatus mbs_template_refuse_number(const MbsReader *reader, const MbsWhere *where, const MbsYaml *sections,
+                                     MbsText name);
 
 // ---- include.c ----
 // The root with all that its includes bring; itself where it includes nothing.
@@ -127,11 +128,12 @@ typedef enum MbsReferenceKind {
   MBS_REFERENCE_POINT,       // body.point, or a point by its name alone
   MBS_REFERENCE_VECTOR,      // body.vector
   MBS_REFERENCE_COORDINATE,  // a coordinate of the model's own
+  MBS_REFERENCE_VARIABLE,
 } MbsReferenceKind;
 MbsStatus mbs_rewrite_reference(MbsExpansion *expansion, const MbsInstance *scope, MbsReferenceKind kind, MbsText text,
                                 const char **result);
-// The instance around a text whose coordinate this is; NULL: there is no such coordinate.
-const MbsInstance *mbs_reference_coordinate_owner(const MbsInstance *scope, const char *name, size_t length);
+// The instance around a text that has a coordinate or a variable of this name; NULL: none has.
+const MbsInstance *mbs_reference_number_owner(const MbsInstance *scope, const char *name, size_t length);
 
 // Fails where the angle of this joint has no mirror image, or where this force is a torsional spring without one.
 MbsStatus mbs_reference_check_angle(MbsExpansion *expansion, const MbsInstance *scope, MbsText joint);

@@ -173,20 +173,52 @@ static MbsStatus copy_names(MbsExpansion *x, const MbsInstance *instance, MbsRef
   return MBS_OK;
 }
 
-// paths, but not the names of joints that have none of their own: revolute 3
-static MbsStatus copy_joint_names(MbsExpansion *x, const MbsInstance *instance, MbsYaml *node) {
-  MbsYaml *last = NULL;
-  const MbsYaml *item = node->kind == MBS_YAML_LIST ? node->first : NULL;
-  if (item) {
-    empty_copy(node);
-  }
-  for (; item; item = item->next) {
-    MbsYaml *made;
-    MBS_TRY(mbs_copy_node(x, item, &made));
-    if (made->kind == MBS_YAML_SCALAR && !strchr(made->text, ' ')) {
-      MBS_TRY(copy_names(x, instance, MBS_REFERENCE_THING, false, made));
+// The names in one text, with commas between them: paths, but not the names of joints that have none of their own,
+// revolute 3.
+static MbsStatus append_joint_names(MbsExpansion *x, const MbsInstance *instance, const MbsYaml *item, MbsYaml *list,
+                                    MbsYaml **last) {
+  for (const char *text = item->text; *text;) {
+    text += strspn(text, ", ");
+    int length = (int)strcspn(text, ","), used = length;
+    while (used > 0 && text[used - 1] == ' ') {
+      --used;
     }
-    append(node, &last, made);
+    if (used > 0) {
+      MbsYaml *made;
+      MBS_TRY(mbs_copy_node(x, item, &made));
+      made->key = (MbsText){.text = NULL};
+      MBS_TRY(print(x, mbs_arena_print(x->reader->arena, "%.*s", used, text), &made->text));
+      if (!strchr(made->text, ' ')) {
+        MBS_TRY(copy_names(x, instance, MBS_REFERENCE_THING, false, made));
+      }
+      append(list, last, made);
+    }
+    text += length;
+  }
+  return MBS_OK;
+}
+
+// A single name becomes a list, to which other instances add theirs.
+static MbsStatus copy_joint_names(MbsExpansion *x, const MbsInstance *instance, MbsYaml *node) {
+  const MbsYaml written = *node;
+  MbsYaml *last = NULL;
+  if (node->kind != MBS_YAML_SCALAR && node->kind != MBS_YAML_LIST) {
+    return MBS_OK;
+  }
+  node->kind = MBS_YAML_LIST;
+  node->text = NULL;
+  empty_copy(node);
+  if (written.kind == MBS_YAML_SCALAR) {
+    return append_joint_names(x, instance, &written, node, &last);
+  }
+  for (const MbsYaml *item = written.first; item; item = item->next) {
+    MbsYaml *made;
+    if (item->kind == MBS_YAML_SCALAR) {
+      MBS_TRY(append_joint_names(x, instance, item, node, &last));
+    } else {
+      MBS_TRY(mbs_copy_node(x, item, &made));
+      append(node, &last, made);
+    }
   }
   return MBS_OK;
 }
@@ -222,15 +254,16 @@ static bool is_field(const MbsField *field, int section, int inner) {
   return field == (inner < 0 ? outer : &outer->record->fields[inner]);
 }
 
-// The entries of a map: bodies, coordinates, events, objectives and points and vectors of the ground are the instance's
-// own, initial points are references, and the points and vectors of a body and the parameters of the model stay as they
-// are.
+// The entries of a map: bodies, coordinates, variables, events, objectives and points and vectors of the ground are the
+// instance's own, initial points and the variables that events set are references, and the points and vectors of a body
+// and the parameters of the model stay as they are.
 static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
   if (node->kind != MBS_YAML_MAPPING) {
     return MBS_OK;
   }
   bool is_prefixed = is_field(field, MBS_MODEL_BODIES, -1) || is_field(field, MBS_MODEL_COORDINATES, -1) ||
-                     is_field(field, MBS_MODEL_EVENTS, -1) || is_field(field, MBS_MODEL_OBJECTIVES, -1) ||
+                     is_field(field, MBS_MODEL_VARIABLES, -1) || is_field(field, MBS_MODEL_EVENTS, -1) ||
+                     is_field(field, MBS_MODEL_OBJECTIVES, -1) ||
                      is_field(field, MBS_MODEL_GROUND, MBS_GROUND_POINTS) ||
                      is_field(field, MBS_MODEL_GROUND, MBS_GROUND_VECTORS);
   MbsField entry = *field;
@@ -246,6 +279,8 @@ static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const Mb
       MBS_TRY(add_prefix(x, instance, &made->key.text));
     } else if (is_field(field, MBS_MODEL_INITIAL, MBS_INITIAL_POINTS)) {
       MBS_TRY(mbs_rewrite_reference(x, instance, MBS_REFERENCE_POINT, made->key, &made->key.text));
+    } else if (is_field(field, MBS_MODEL_EVENTS, MBS_EVENT_SET)) {
+      MBS_TRY(mbs_rewrite_reference(x, instance, MBS_REFERENCE_VARIABLE, made->key, &made->key.text));
     }
     MBS_TRY(field->kind == MBS_FIELD_RECORD_MAP ? mbs_copy_record(x, instance, field->record, made)
                                                 : mbs_copy_value(x, instance, &entry, made));

@@ -41,6 +41,9 @@ static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, cons
   if (field == initial_points && (reader->is_template || mbs_reader_is_point_name(key.text))) {
     return MBS_OK;  // these name points that are there already, so body.point is good too
   }
+  if (reader->is_template && field == &mbs_model_type.fields[MBS_MODEL_EVENTS].record->fields[MBS_EVENT_SET]) {
+    return MBS_OK;  // and these variables: cell(i-1).n
+  }
   if (!mbs_name_is_identifier(key.text)) {
     return mbs_reader_fail(reader, where, key.place,
                            "\"%.60s\" is not a name; a name has letters, digits and _ and starts with a letter or _",
@@ -49,6 +52,10 @@ static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, cons
   if (is_root_field(field, MBS_MODEL_PARAMETERS) && mbs_expression_is_reserved(key.text)) {
     return mbs_reader_fail(reader, where, key.place,
                            "\"%.60s\" has a meaning in expressions and cannot name a parameter", key.text);
+  }
+  if (is_root_field(field, MBS_MODEL_VARIABLES) && mbs_expression_is_reserved(key.text)) {
+    return mbs_reader_fail(reader, where, key.place,
+                           "\"%.60s\" has a meaning in expressions and cannot name a variable", key.text);
   }
   if (is_root_field(field, MBS_MODEL_COORDINATES) && has_meaning(key.text)) {
     return mbs_reader_fail(reader, where, key.place,

@@ -5,8 +5,8 @@
 //     an assembly      the path goes on inside it
 //     ground           if the ground of the template has that point or vector
 //     a body           with a point or vector after it, or alone
-//     a coordinate, where one is meant; a named joint, force or objective; a bare point; a parameter that stands for
-//     a name
+//     a coordinate or a variable, where one is meant; a named joint, force or objective; a bare point; a parameter that
+//     stands for a name
 // A part with a number in parentheses is one of a repeated assembly.
 #include <ctype.h>
 #include <stdio.h>
@@ -130,16 +130,24 @@ static bool has_on_ground(const MbsInstance *instance, const char *points_or_vec
   return has_key(section(instance, MBS_MODEL_GROUND, MBS_YAML_MAPPING), points_or_vectors, name);
 }
 
-const MbsInstance *mbs_reference_coordinate_owner(const MbsInstance *scope, const char *name, size_t length) {
-  for (const MbsInstance *around = scope; around; around = around->outer) {
-    const MbsYaml *coordinates = section(around, MBS_MODEL_COORDINATES, MBS_YAML_MAPPING);
-    for (const MbsYaml *pair = coordinates ? coordinates->first : NULL; pair; pair = pair->next) {
-      if (strlen(pair->key.text) == length && strncmp(pair->key.text, name, length) == 0) {
-        return around;
-      }
+// coordinates or variables
+static bool has_number(const MbsInstance *instance, int field, const char *name, size_t length) {
+  const MbsYaml *numbers = section(instance, field, MBS_YAML_MAPPING);
+  for (const MbsYaml *pair = numbers ? numbers->first : NULL; pair; pair = pair->next) {
+    if (strlen(pair->key.text) == length && strncmp(pair->key.text, name, length) == 0) {
+      return true;
     }
   }
-  return NULL;
+  return false;
+}
+
+const MbsInstance *mbs_reference_number_owner(const MbsInstance *scope, const char *name, size_t length) {
+  const MbsInstance *around = scope;
+  while (around && !has_number(around, MBS_MODEL_COORDINATES, name, length) &&
+         !has_number(around, MBS_MODEL_VARIABLES, name, length)) {
+    around = around->outer;
+  }
+  return around;
 }
 
 // The joint or force with this name of its own.
@@ -251,7 +259,7 @@ static MbsStatus pick_instance(const MbsExpansion *x, const MbsGroup *group, con
 // The path from part `from` on is meant inside this instance.
 static MbsStatus descend(MbsExpansion *x, const MbsInstance *instance, MbsReferenceKind kind, MbsText text,
                          const Path *path, int from, const char **result) {
-  static const char *const parts[] = {"body", "body.point", "body.vector", "coordinate"};
+  static const char *const parts[] = {"body", "body.point", "body.vector", "coordinate", "variable"};
   char rest[MOST_PARTS * PART_ROOM];
   if (from == path->count) {
     return mbs_fail(x->reader->context, MBS_ERROR_INPUT, text.place,
@@ -294,7 +302,10 @@ static MbsStatus look_in(MbsExpansion *x, const MbsInstance *instance, MbsRefere
   if (instance->outer && !first->has_number) {
     switch (kind) {
       case MBS_REFERENCE_COORDINATE:
-        is_mine = is_alone && mbs_reference_coordinate_owner(instance, first->name, strlen(first->name)) == instance;
+        is_mine = is_alone && has_number(instance, MBS_MODEL_COORDINATES, first->name, strlen(first->name));
+        break;
+      case MBS_REFERENCE_VARIABLE:
+        is_mine = is_alone && has_number(instance, MBS_MODEL_VARIABLES, first->name, strlen(first->name));
         break;
       case MBS_REFERENCE_VECTOR:
         is_mine = (is_of_ground && has_on_ground(instance, "vectors", path->parts[1].name)) ||

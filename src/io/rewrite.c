@@ -5,53 +5,15 @@
 // (reference.c). In a frame x -> p + S x the signals of the model are turned back into the template's:
 //     r -> S (r - p)    v, a -> S v, S a    omega, alpha -> det(S) S omega    angle -> det(S) angle
 // Text that is not an expression is left as it is: the parser of expressions says what is wrong with it.
+#include <ctype.h>
 #include <string.h>
 
 #include "expressions/parse.h"
 #include "expressions/scanner.h"
 #include "io/assembly.h"
+#include "io/writer.h"
 
 enum { MOST_ARGUMENTS = 8 };
-
-// ---- growing text ----
-
-typedef struct Writer {
-  MbsExpansion *x;
-  MbsPlace place;  // of the expression
-  char *text;
-  int length, capacity;
-} Writer;
-
-static MbsStatus put_some(Writer *writer, const char *text, int length) {
-  MbsContext *context = writer->x->reader->context;
-  if (writer->length + length > MBS_EXPRESSION_LENGTH_LIMIT) {
-    return mbs_fail(context, MBS_ERROR_INPUT, writer->place,
-                    "this expression has more than %d characters once the parameters of the template are put in",
-                    MBS_EXPRESSION_LENGTH_LIMIT);
-  }
-  if (writer->length + length + 1 > writer->capacity) {
-    int capacity = 2 * (writer->length + length) + 64;
-    char *grown;
-    MBS_TAKE(context, writer->x->reader->arena, grown, capacity);
-    if (writer->length > 0) {
-      memcpy(grown, writer->text, (size_t)writer->length);
-    }
-    writer->text = grown;
-    writer->capacity = capacity;
-  }
-  memcpy(writer->text + writer->length, text, (size_t)length);
-  writer->length += length;
-  writer->text[writer->length] = '\0';
-  return MBS_OK;
-}
-
-static MbsStatus put(Writer *writer, const char *text) { return put_some(writer, text, (int)strlen(text)); }
-
-static MbsStatus put_between(Writer *writer, const char *before, const char *text, const char *after) {
-  MBS_TRY(put(writer, before));
-  MBS_TRY(put(writer, text));
-  return put(writer, after);
-}
 
 // ---- names that stand for texts ----
 
@@ -118,7 +80,32 @@ static bool is_local(MbsExpressionUse use, const char *name, size_t length) {
   return false;
 }
 
-// left.x, whose first part has this length: a coordinate of an assembly. *is_put false: there is no such assembly.
+static size_t word_length(const char *text) {
+  size_t length = 0;
+  while (isalnum((unsigned char)text[length]) || text[length] == '_') {
+    ++length;
+  }
+  return length;
+}
+
+// How much of a text is a path: left.x, cell(i-1).left.x
+static int path_length(const char *text) {
+  int length = 0;
+  for (;;) {
+    length += (int)word_length(text + length);
+    int end = length, open = text[end] == '(';
+    for (end += open; open > 0 && text[end] != '\0'; ++end) {
+      open += (text[end] == '(') - (text[end] == ')');
+    }
+    if (text[end] != '.' || word_length(text + end + 1) == 0) {
+      return length;
+    }
+    length = end + 1;
+  }
+}
+
+// left.x or cell(2).x, which begin with a word of this length: a coordinate or variable of an assembly. *is_put false:
+// there is no such assembly.
 static MbsStatus put_path(Writer *writer, const MbsInstance *scope, MbsPlace place, const char *name, int total,
                           size_t length, bool *is_put) {
   MbsExpansion *x = writer->x;
@@ -153,7 +140,7 @@ static MbsStatus put_name(Writer *writer, const MbsInstance *scope, MbsExpressio
     return put(writer, ")");
   }
   MbsFormal *formal = find_formal(scope, name, length);
-  const MbsInstance *owner = formal ? NULL : mbs_reference_coordinate_owner(scope, name, length);
+  const MbsInstance *owner = formal ? NULL : mbs_reference_number_owner(scope, name, length);
   if (!formal && owner != scope && scope->outer && is_objective(scope, name, length)) {
     owner = scope;
   }
@@ -283,6 +270,15 @@ static bool is_function(const char *name, size_t length) {
   return false;
 }
 
+static bool is_signal(const char *name, size_t length) {
+  for (int i = 0; i < MBS_COUNT(signal_table); ++i) {
+    if (strlen(signal_table[i].name) == length && strncmp(signal_table[i].name, name, length) == 0) {
+      return true;
+    }
+  }
+  return is_function(name, length);
+}
+
 static MbsStatus add_argument(Writer *writer, const MbsScanner *scanner, int from, int to, Signal *signal) {
   MbsExpansion *x = writer->x;
   const char *text = scanner->text.text;
@@ -357,8 +353,24 @@ MbsStatus mbs_rewrite_expression(MbsExpansion *x, const MbsInstance *scope, MbsE
     if (!is_name) {
       continue;
     }
-    bool is_called = mbs_scanner_is_at(&scanner, '(');
-    if (is_called && !is_function(name, (size_t)token.length)) {
+    int total = path_length(name);
+    size_t length = word_length(name);
+    bool is_called = mbs_scanner_is_at(&scanner, '('), is_put = false;
+    int before = writer.length;
+    if (total > (int)length && !(is_called && is_signal(name, (size_t)token.length))) {
+      // what stands before it goes first, and back if there is no such assembly
+      MBS_TRY(put_some(&writer, text.text + copied, token.offset - copied));
+      MBS_TRY(put_path(&writer, scope, mbs_scanner_place(&scanner, token.offset), name, total, length, &is_put));
+      writer.length = is_put ? writer.length : before;
+    }
+    if (is_put) {
+      copied = token.offset + total;
+      while (scanner.token.kind != MBS_TOKEN_END && scanner.token.offset < copied) {
+        if (mbs_scanner_next(&scanner) != MBS_OK) {
+          return MBS_OK;
+        }
+      }
+    } else if (is_called && !is_function(name, (size_t)token.length)) {
       Signal signal = {.count = 0};
       bool is_good = token.length < (int)sizeof signal.function;
       if (is_good) {
@@ -375,18 +387,9 @@ MbsStatus mbs_rewrite_expression(MbsExpansion *x, const MbsInstance *scope, MbsE
         return MBS_OK;
       }
     } else if (!is_called) {
-      const char *dot = memchr(name, '.', (size_t)token.length);
-      size_t length = dot ? (size_t)(dot - name) : (size_t)token.length;
-      int before = writer.length;
-      bool is_whole = token.offset == 0 && text.text[length] == '\0', is_put = false;
-      // what stands before it goes first, and back if the name stays as it is
+      bool is_whole = token.offset == 0 && text.text[length] == '\0';
       MBS_TRY(put_some(&writer, text.text + copied, token.offset - copied));
-      if (dot) {
-        MbsPlace place = mbs_scanner_place(&scanner, token.offset);
-        MBS_TRY(put_path(&writer, scope, place, name, token.length, length, &is_put));
-        length = is_put ? (size_t)token.length : length;
-      }
-      MBS_TRY(is_put ? MBS_OK : put_name(&writer, scope, use, name, length, is_whole, &is_put));
+      MBS_TRY(put_name(&writer, scope, use, name, length, is_whole, &is_put));
       if (is_put) {
         copied = token.offset + (int)length;
       } else {

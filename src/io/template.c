@@ -33,13 +33,13 @@ static const MbsField template_fields[] = {
 };
 static const MbsRecordType template_type = {
     "template",
-    "a part of a model: also the sections ground, bodies, coordinates, joints, forces, events, initial and "
-    "objectives, as there",
+    "a part of a model: also the sections ground, bodies, coordinates, joints, forces, variables, events, initial "
+    "and objectives, as there",
     MBS_COUNT(template_fields), template_fields};
 
 const int mbs_template_sections[MBS_TEMPLATE_SECTION_COUNT] = {
-    MBS_MODEL_GROUND, MBS_MODEL_BODIES, MBS_MODEL_COORDINATES, MBS_MODEL_JOINTS,
-    MBS_MODEL_FORCES, MBS_MODEL_EVENTS, MBS_MODEL_INITIAL,     MBS_MODEL_OBJECTIVES};
+    MBS_MODEL_GROUND,    MBS_MODEL_BODIES, MBS_MODEL_COORDINATES, MBS_MODEL_JOINTS,    MBS_MODEL_FORCES,
+    MBS_MODEL_VARIABLES, MBS_MODEL_EVENTS, MBS_MODEL_INITIAL,     MBS_MODEL_OBJECTIVES};
 
 static const MbsField file_fields[] = {
     [MBS_FILE_INCLUDE] = {"include", MBS_FIELD_TEXT,
@@ -68,14 +68,33 @@ MbsStatus mbs_template_check_name(const MbsReader *reader, const MbsWhere *where
   return MBS_OK;
 }
 
-MbsStatus mbs_template_refuse_coordinate(const MbsReader *reader, const MbsWhere *where, const MbsYaml *sections,
-                                         MbsText name) {
-  const MbsYaml *coordinates = mbs_yaml_find(sections, mbs_model_type.fields[MBS_MODEL_COORDINATES].name);
-  const MbsYaml *coordinate =
-      coordinates && coordinates->kind == MBS_YAML_MAPPING ? mbs_yaml_find(coordinates, name.text) : NULL;
-  if (coordinate) {
-    return mbs_reader_fail(reader, where, name.place, "\"%.60s\" is a coordinate too, at %d:%d", name.text,
-                           coordinate->key.place.line, coordinate->key.place.column);
+static const struct {
+  int section;
+  const char *word;
+} number_sections[] = {{MBS_MODEL_COORDINATES, "coordinate"}, {MBS_MODEL_VARIABLES, "variable"}};
+
+MbsStatus mbs_template_refuse_number(const MbsReader *reader, const MbsWhere *where, const MbsYaml *sections,
+                                     MbsText name) {
+  for (int i = 0; i < MBS_COUNT(number_sections); ++i) {
+    const MbsYaml *numbers = mbs_yaml_find(sections, mbs_model_type.fields[number_sections[i].section].name);
+    const MbsYaml *number = numbers && numbers->kind == MBS_YAML_MAPPING ? mbs_yaml_find(numbers, name.text) : NULL;
+    if (number) {
+      return mbs_reader_fail(reader, where, name.place, "\"%.60s\" is a %s too, at %d:%d", name.text,
+                             number_sections[i].word, number->key.place.line, number->key.place.column);
+    }
+  }
+  return MBS_OK;
+}
+
+// the names of its coordinates and variables
+static MbsStatus check_numbers(const MbsReader *reader, const MbsWhere *where, const MbsField *field,
+                               const MbsValue *value) {
+  bool is_number = false;
+  for (int i = 0; i < MBS_COUNT(number_sections); ++i) {
+    is_number |= field == &mbs_model_type.fields[number_sections[i].section];
+  }
+  for (int i = 0; is_number && i < value->count; ++i) {
+    MBS_TRY(mbs_template_check_name(reader, where, value->records[i].name));
   }
   return MBS_OK;
 }
@@ -112,8 +131,9 @@ MbsStatus mbs_template_check(const MbsReader *reader, const MbsYaml *template) {
     MBS_TRY(mbs_reader_read_value(&own, &where, field, pair, &value));
     for (int i = 0; field == &template_fields[MBS_TEMPLATE_PARAMETERS] && i < value.count; ++i) {
       MBS_TRY(mbs_template_check_name(reader, &where, value.records[i].name));
-      MBS_TRY(mbs_template_refuse_coordinate(reader, &where, template, value.records[i].name));
+      MBS_TRY(mbs_template_refuse_number(reader, &where, template, value.records[i].name));
     }
+    MBS_TRY(check_numbers(reader, &where, field, &value));
   }
   return MBS_OK;
 }

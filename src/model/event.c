@@ -181,6 +181,11 @@ static MbsStatus read_assignments(MbsContext *context, MbsBlueprint *blueprint, 
                       "%s: no variable \"%s\"%s%s%s; variables are declared in the section variables", owner, name.text,
                       nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
     }
+    for (int k = 0; k < event->assignment_count; ++k) {  // under two names, in a template
+      if (event->assignments[k].variable == variable) {
+        return mbs_fail(context, MBS_ERROR_INPUT, name.place, "%s: variable \"%s\" is set twice", owner, name.text);
+      }
+    }
     MBS_TRY(mbs_signal_parse(context, blueprint, owner, set->records[i].values[0].texts[0], 1, SEEN, 0, NULL, &value));
     event->assignments[event->assignment_count++] = (MbsAssignment){.variable = variable, .value = value.node[0]};
   }
