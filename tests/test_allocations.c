@@ -257,6 +257,7 @@ int main(void) {
       check_second_run(context, "tests/models/event_impacts.yaml", all[i], "natural", (MbsMethod)method);
       check_second_run(context, "tests/models/event_impacts_space.yaml", all[i], "relative", (MbsMethod)method);
       check_second_run(context, "tests/models/friction_loop.yaml", all[i], "relative", (MbsMethod)method);
+      check_second_run(context, "models/geneva.yaml", all[i], method % 2 ? "natural" : "relative", (MbsMethod)method);
     }
   }
   check_second_run(context, "models/bricard.yaml", "ali3p", "natural", MBS_METHOD_DIRECT);

@@ -56,9 +56,12 @@ static MbsStatus each_joint(MbsContext *context, MbsBlueprint *blueprint, const 
 }
 
 // ---- which ----
-static MbsStatus add_switch(MbsContext *context, MbsBlueprint *blueprint, int joint, MbsText name, void *data) {
+// is_added: by joint, of the field `add`; else NULL
+static MbsStatus add_switch(MbsContext *context, MbsBlueprint *blueprint, int joint, MbsText name, void *is_added) {
   int *parameter = &blueprint->switches[joint];
-  (void)data;
+  if (is_added) {
+    ((bool *)is_added)[joint] = true;
+  }
   if (*parameter > 0) {
     return MBS_OK;
   }
@@ -73,9 +76,8 @@ static MbsStatus add_switch(MbsContext *context, MbsBlueprint *blueprint, int jo
                         &blueprint->parameters.items[*parameter].node);
 }
 
-static MbsStatus leave_out(MbsContext *context, MbsBlueprint *blueprint, int joint, MbsText name, void *data) {
-  (void)data;
-  if (blueprint->switches[joint] == 0) {
+static MbsStatus leave_out(MbsContext *context, MbsBlueprint *blueprint, int joint, MbsText name, void *is_added) {
+  if (!((const bool *)is_added)[joint]) {
     return mbs_fail(context, MBS_ERROR_INPUT, name.place,
                     "inactive: no event adds joint \"%s\"; without one it would never act: leave it out of the model",
                     name.text);
@@ -93,13 +95,17 @@ MbsStatus mbs_switches_read(MbsContext *context, MbsBlueprint *blueprint) {
   const MbsRecord *root = &blueprint->model->root, *initial = mbs_record_child(root, MBS_MODEL_INITIAL);
   const MbsValue *events = mbs_record_value(root, MBS_MODEL_EVENTS);
   const int fields[] = {MBS_EVENT_ADD, MBS_EVENT_REMOVE};
+  bool *is_added;
   MBS_TAKE(context, blueprint->arena, blueprint->switches, mbs_record_value(root, MBS_MODEL_JOINTS)->count);
+  MBS_TAKE(context, blueprint->arena, is_added, mbs_record_value(root, MBS_MODEL_JOINTS)->count);
   for (int i = 0; i < MBS_COUNT(fields) * events->count; ++i) {
     const MbsRecord *event = &events->records[i / MBS_COUNT(fields)];
     const MbsValue *list = mbs_record_value(event, fields[i % MBS_COUNT(fields)]);
-    MBS_TRY(each_joint(context, blueprint, owner_of(blueprint, event), list, add_switch, NULL));
+    bool is_add = fields[i % MBS_COUNT(fields)] == MBS_EVENT_ADD;
+    MBS_TRY(each_joint(context, blueprint, owner_of(blueprint, event), list, add_switch, is_add ? is_added : NULL));
   }
-  return each_joint(context, blueprint, "inactive", mbs_record_value(initial, MBS_INITIAL_INACTIVE), leave_out, NULL);
+  return each_joint(context, blueprint, "inactive", mbs_record_value(initial, MBS_INITIAL_INACTIVE), leave_out,
+                    is_added);
 }
 
 // ---- what events do to them ----

@@ -391,10 +391,11 @@ static MbsStatus check_rate(MbsContext *context, const MbsSimulation *simulation
   }
   return event->spec->jump_count == 0 || fabs(event->slope) > rounding * event->fastest  // real
              ? MBS_OK
-             : mbs_fail(context, MBS_ERROR_NUMERICAL, event->spec->text.place,
-                        "event \"%s\" at t = %.10g: afterwards its guard has a rate of %.3g and stays at zero, so that "
-                        "what follows is not determined; let the event end the run (stop: yes)",
-                        event->spec->name, mbs_re(simulation->state.t), event->slope);
+             : mbs_fail(
+                   context, MBS_ERROR_NUMERICAL, event->spec->text.place,
+                   "event \"%s\" at t = %.10g: afterwards its guard has a rate of %.3g and stays at zero, so that "
+                   "what follows is not determined; add a joint that holds it (add: ...), or end the run (stop: yes)",
+                   event->spec->name, mbs_re(simulation->state.t), event->slope);
 }
 
 MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
