@@ -22,6 +22,7 @@ static MbsStatus append_set(MbsContext *context, MbsReduced *reduced, const MbsS
   MBS_GROW(context, system->arena, reduced->sets, reduced->set_count, reduced->set_capacity);
   MBS_GROW(context, system->arena, reduced->growth, reduced->set_count, reduced->growth_capacity);
   MBS_GROW(context, system->arena, reduced->choices, reduced->set_count, reduced->choice_capacity);
+  MBS_GROW(context, system->arena, reduced->acting, reduced->set_count, reduced->acting_capacity);
   MbsIndependentSet *set = NULL;
   MbsStatus status = mbs_independent_set_create(context, system, choice, &set);
   if (status != MBS_OK) {
@@ -29,6 +30,7 @@ static MbsStatus append_set(MbsContext *context, MbsReduced *reduced, const MbsS
     return status;
   }
   reduced->choices[reduced->set_count] = mbs_independent_set_choice(set);
+  reduced->acting[reduced->set_count] = mbs_system_acting(system);
   reduced->sets[reduced->set_count++] = set;
   reduced->base.set_count = reduced->set_count;
   reduced->base.sets = reduced->choices;
@@ -167,31 +169,45 @@ static MbsStatus follow(MbsContext *context, MbsReduced *reduced, const MbsPath 
   return MBS_OK;
 }
 
+// The set of the user's coordinates, or a chosen one, that was made where the same joints act; -1: none.
+static int find_set(const MbsReduced *reduced, bool is_automatic) {
+  uint64_t acting = mbs_system_acting(reduced->system);
+  for (int i = 0; i < reduced->set_count; ++i) {
+    if (reduced->choices[i].is_automatic == is_automatic && reduced->acting[i] == acting) {
+      return i;
+    }
+  }
+  return -1;
+}
+
 // the set that the user gave, which a start before this one has made: true, if it serves
 static bool take_given(MbsReduced *reduced, const MbsState *state) {
-  bool is_there = reduced->set_count > 0 && !reduced->choices[0].is_automatic;
-  is_there = is_there && reduced->system->blueprint->switch_count == 0;
-  if (!is_there) {
+  int given = find_set(reduced, false);
+  if (given < 0) {
     return false;
   }
   mbs_signal_bank_evaluate(reduced->system, state);
-  if (!mbs_independent_set_factor(reduced->sets[0], state, NULL)) {
+  if (!mbs_independent_set_factor(reduced->sets[given], state, NULL)) {
     return false;
   }
-  reduced->growth[0] = mbs_reduced_growth(reduced, reduced->sets[0]);
-  reduced->next = 0;
+  reduced->growth[given] = mbs_reduced_growth(reduced, reduced->sets[given]);
+  reduced->next = given;
   return true;
 }
 
 // The user's coordinates are those of the start: where other joints act there may be more freedoms or fewer, and then
 // coordinates are chosen.
 static MbsStatus choose_first(MbsContext *context, MbsReduced *reduced, const MbsState *state) {
-  bool is_automatic = !mbs_independent_set_is_given(reduced->system->blueprint), is_start = reduced->set_count == 0;
-  if (!is_automatic && take_given(reduced, state)) {
+  bool is_start = reduced->set_count == 0, is_given = mbs_independent_set_is_given(reduced->system->blueprint);
+  bool is_tried = find_set(reduced, false) < 0 && find_set(reduced, true) >= 0;
+  if (!is_given || is_tried) {
+    return choose_set(context, reduced, state, true, -1);
+  }
+  if (take_given(reduced, state)) {
     return MBS_OK;
   }
-  MbsStatus status = choose_set(context, reduced, state, is_automatic, -1);
-  if (status == MBS_ERROR_INPUT && !is_automatic && !is_start) {
+  MbsStatus status = choose_set(context, reduced, state, false, -1);
+  if (status == MBS_ERROR_INPUT && !is_start) {
     context->status = MBS_OK;
     status = choose_set(context, reduced, state, true, -1);
   }

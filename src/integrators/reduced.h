@@ -37,7 +37,8 @@ typedef struct MbsReduced {
   MbsIndependentSet **sets;     // with K and Kv of each
   double *growth;               // by set: the largest entry of R when it was chosen
   MbsSetChoice *choices;        // by set
-  int growth_capacity, choice_capacity;
+  uint64_t *acting;             // by set: the joints that act where it was made (mbs_system_acting)
+  int growth_capacity, choice_capacity, acting_capacity;
   double present_growth;        // of the current set; below 0: not known
   int current, next;            // set of the step that was made, and of the next one
   bool is_stuck;                // the last solution came to a halt at rounding above the tolerance
