@@ -94,6 +94,7 @@ static void check_methods(const MbsModel *model, const char *what, const char *f
   for (int k = 0; k < FEW && is_few; ++k) {
     names[k] = parameters->records[(turn++ * 7) % parameters->count].name.text;
   }
+  request.settings.step *= is_few ? 1 : 2;
   if (is_few && parameters->count > 7 * FEW) {
     request.parameter_count = FEW;
     request.parameters = names;
@@ -407,7 +408,7 @@ int main(void) {
   check_edge();
   check_calls();
   static const char *const models[] = {"models/string_pendulum.yaml", "models/clutch.yaml", "models/geneva.yaml",
-                                       "models/switching_damper.yaml", "tests/models/catch_fixed.yaml"};
+                                       "tests/models/catch_fixed.yaml"};
   for (int i = 0; i < MBS_COUNT(models); ++i) {
     check_model(models[i]);
   }

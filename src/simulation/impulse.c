@@ -197,7 +197,7 @@ static MbsStatus check_position(MbsContext *context, const MbsImpulse *impulse, 
                       "positions; another guard, or a variable that the event sets, may say where that is",
                       event->name, mbs_re(impulse->before.t), row->owner, row->name, off);
     }
-    if (!(off <= most * scale)) {
+    if (!(off <= most * scale || off <= 10 * drift)) {
       return mbs_fail(
           context, MBS_ERROR_NUMERICAL, row->place,
           "event \"%s\" at t = %.10g: with what it sets constraint \"%s\" is off by %.3g: an event can change "
