@@ -373,6 +373,90 @@ static void check_edge(void) {
   mbs_model_destroy(model);
 }
 
+// An event whose joint acts already does not happen again, nor does one whose guard a joint keeps at zero: a ball hits
+// the floor three times and then stays there, though its gap is zero from then on, to rounding or drift.
+static void check_waiting(void) {
+  static const char *const text =
+      "mbsens: 1\n"
+      "gravity: [0, -9.81]\n"
+      "parameters: {e: 0.5, h: 1}\n"
+      "ground: {points: {O: [0, 0]}}\n"
+      "bodies:\n"
+      "  ball: {mass: 1, points: {P: [0, 0]}}\n"
+      "  bar: {mass: 1, com: [0.5, 0.1], inertia: 0.1, points: {O: [0, 0], Q: [1, 0]}}\n"
+      "joints:\n"
+      "  - {revolute: [ground.O, bar.O]}\n"
+      "  - {point_on_line: [bar.O, ball.P], axis: [1, 0], name: floor}\n"
+      "  - {constraint: angle(bar), name: level}\n"
+      "  - {driver: r(ball.P).x - h, value: 0.1*t - 0.1*t1, name: motor}\n"
+      "variables: {n: 0, t1: 0}\n"
+      "initial:\n"
+      "  inactive: [floor, motor]\n"
+      "  independent:\n"
+      "    - {coordinate: r(P).y, value: h}\n"
+      "    - {coordinate: r(P).x, value: h}\n"
+      "events:\n"
+      "  hit: {when: r(P).y, direction: falling, restitution: e, set: {n: n + 1}}\n"
+      "  stay: {when: n - 2.5, add: [floor]}\n"
+      "  start: {when: \"sin(20*t) + 0.9\", direction: rising, add: [motor], set: {t1: t}}\n"
+      "objectives: {y: {final: r(P).y}, x: {final: r(P).x}, n: {final: n}, t: {final: t1}}\n"
+      "simulation: {end: 3, step: 0.01}\n";
+  MbsModel *model = read_text(context, "waiting", text);
+  for (int f = 0; mbs_formulation_types[f]; ++f) {
+    for (int c = 0; c < 2; ++c) {
+      MbsRequest request = request_of(model, mbs_formulation_types[f]->name, coordinates[c], MBS_METHOD_DIRECT);
+      MbsResult *result = run(model, &request);
+      ENSURE(result->event_count == 5);
+      ENSURE_NEAR(find_event(result, "stay")->time, sqrt(2 / 9.81) * (1 + 2 * (0.5 + 0.25)), 1e-6);
+      ENSURE_NEAR(objective(result, "n"), 3, 0);
+      ENSURE_NEAR(objective(result, "y"), 0, 1e-4);
+      ENSURE_NEAR(objective(result, "x"), 1 + 0.1 * (3 - objective(result, "t")), 1e-6);
+      mbs_result_destroy(result);
+    }
+  }
+  mbs_model_destroy(model);
+}
+
+// A long chain hung up at both ends that breaks at one: in relative coordinates its matrix is an expanded one.
+static void check_chain(void) {
+  enum { BARS = 64, SIZE = 12000 };
+  static char text[SIZE];
+  int used = snprintf(text, SIZE,
+                      "mbsens: 1\ngravity: [0, -9.81]\nparameters: {L: 0.5, m: 1, w: 1}\n"
+                      "ground: {points: {A: [0, 0], B: [%d*L*cos(0.3), 0]}}\nbodies:\n",
+                      BARS);
+  for (int i = 0; i < BARS; ++i) {
+    used += snprintf(text + used, (size_t)(SIZE - used),
+                     "  b%d: {mass: m, com: [L/2, 0], inertia: m*L^2/12, angle: %s, points: {P: [0, 0], Q: [L, 0]}}\n",
+                     i, i < BARS / 2 ? "-0.3" : "0.3");
+  }
+  used += snprintf(text + used, (size_t)(SIZE - used), "joints:\n  - {revolute: [ground.A, b0.P]}\n");
+  for (int i = 1; i < BARS; ++i) {
+    used += snprintf(text + used, (size_t)(SIZE - used), "  - {revolute: [b%d.Q, b%d.P]}\n", i - 1, i);
+  }
+  (void)snprintf(text + used, (size_t)(SIZE - used),
+                 "  - {revolute: [b%d.Q, ground.B], name: hook}\n"
+                 "events: {breaks: {when: t - 0.052*w, remove: hook}}\n"
+                 "objectives: {y: {final: r(b%d.Q).y}, s: {integral: \"v(b%d.Q).x^2\"}}\n"
+                 "simulation: {end: 0.1, step: 0.01}\n",
+                 BARS - 1, BARS - 1, BARS / 2);
+  MbsModel *model = read_text(context, "chain", text);
+  MbsRequest request = request_of(model, "matrix-r", "natural", MBS_METHOD_NONE);
+  request.settings.step = 0.002;
+  MbsResult *natural = run(model, &request);
+  request = request_of(model, "ali3p", "relative", MBS_METHOD_NONE);
+  request.settings.step = 0.002;
+  MbsResult *relative = run(model, &request);
+  ENSURE(difference_of_values(relative, natural) < 1e-3);
+  mbs_result_destroy(natural);
+  mbs_result_destroy(relative);
+  static const char *const formulations[] = {"index1", "ali3p", "matrix-r", "penalty"};
+  for (int f = 0; f < MBS_COUNT(formulations); ++f) {
+    check_methods(model, "chain", formulations[f], "relative", 1e-7, true);
+  }
+  mbs_model_destroy(model);
+}
+
 // ---- by calls ----
 static void check_calls(void) {
   MbsModel *model;
@@ -406,6 +490,8 @@ int main(void) {
   check_string();
   check_release();
   check_edge();
+  check_waiting();
+  check_chain();
   check_calls();
   static const char *const models[] = {"models/string_pendulum.yaml", "models/clutch.yaml", "models/geneva.yaml",
                                        "tests/models/catch_fixed.yaml"};

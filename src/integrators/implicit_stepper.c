@@ -35,7 +35,6 @@ static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep 
 
 static MbsStatus prepare(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state) {
   (void)state;
-  mbs_implicit_use_mode(self(stepper));
   return mbs_implicit_prepare_transposed(context, self(stepper), step->h);
 }
 

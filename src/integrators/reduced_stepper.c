@@ -55,7 +55,6 @@ static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep 
 }
 
 static MbsStatus prepare(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state) {
-  mbs_implicit_use_mode(self(stepper)->implicit);
   return step->number == 0 ? mbs_implicit_prepare_transposed(context, self(stepper)->implicit, 0)
                            : mbs_reduced_prepare_transposed(context, self(stepper), step, state);
 }

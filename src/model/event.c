@@ -250,6 +250,15 @@ static MbsStatus find_rate(MbsContext *context, MbsBlueprint *blueprint, MbsEven
   return mbs_signal_rate(context, blueprint, event->guard, &event->rate);
 }
 
+// may events change it, which set variables?
+static bool has_variables(const MbsBlueprint *blueprint, MbsNode node) {
+  bool has = false;
+  for (int i = 0; i < blueprint->variable_count; ++i) {
+    has |= mbs_graph_depends_on(blueprint->graph, node, input_of(blueprint, blueprint->variable_first + i));
+  }
+  return has;
+}
+
 static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *record) {
   const char *owner = mbs_arena_print(blueprint->arena, "event \"%s\"", record->name.text);
   const char *direction = mbs_record_text(record, MBS_EVENT_DIRECTION).text;
@@ -279,7 +288,8 @@ static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const 
   MBS_TRY(read_impact(context, blueprint, owner, record, &event));
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   const MbsGraphNode *rate = event.rate == MBS_NODE_NONE ? NULL : mbs_graph_node(blueprint->graph, event.rate);
-  if (rate && rate->operation == MBS_OP_CONSTANT && !(rate->value > 0 || rate->value < 0)) {
+  if (rate && rate->operation == MBS_OP_CONSTANT && !(rate->value > 0 || rate->value < 0) &&
+      !has_variables(blueprint, event.guard)) {
     return mbs_fail(context, MBS_ERROR_INPUT, event.text.place, "%s: \"%s\" never changes, so that it cannot pass zero",
                     owner, event.text.text);
   }
