@@ -423,6 +423,9 @@ int main(void) {
     check_runs("tests/models/event_impacts.yaml", formulations[f], MBS_METHOD_DIRECT, 0);
     check_runs("tests/models/event_impacts.yaml", formulations[f], MBS_METHOD_ADJOINT, 0);
     check_runs("tests/models/event_impacts_space.yaml", formulations[f], MBS_METHOD_DIRECT, 0);
+    check_runs("models/geneva.yaml", formulations[f], MBS_METHOD_DIRECT, 0);  // joints that come and go
+    check_runs("models/geneva.yaml", formulations[f], MBS_METHOD_ADJOINT, 0);
+    check_numbers("models/geneva.yaml", formulations[f], MBS_METHOD_DIRECT, 1e-6);
     check_numbers("models/five_bar.yaml", formulations[f], MBS_METHOD_DIRECT, 1e-6);
     check_numbers("models/five_bar.yaml", formulations[f], MBS_METHOD_ADJOINT, 1e-6);
   }
