@@ -35,8 +35,8 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
   MBS_CHECK(context, is_known);  // settings were checked
   MBS_TAKE(context, arena, implicit->tangent, system->mode.factored.entry_count + 1);
   MBS_TAKE(context, arena, implicit->r, size);
-  MBS_TAKE(context, arena, implicit->previous[0], size);
-  MBS_TAKE(context, arena, implicit->previous[1], size);
+  MBS_TAKE(context, arena, implicit->previous[0], 2 * size);
+  implicit->previous[1] = implicit->previous[0] + size;
   MBS_TAKE(context, arena, implicit->R, size * columns);
   MBS_TAKE(context, arena, implicit->bar_a, system->nq);
   MBS_TAKE(context, arena, implicit->bar_lambda, system->m);

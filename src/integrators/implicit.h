@@ -35,13 +35,13 @@ typedef struct MbsImplicit {
   MbsJointMode *modes;  // those that there have been
   bool has_reactions;   // some signal reads the state's total: what it costs to differentiate is worth it
   MbsSparseSolver *solver;
-  mbs_scalar *tangent;                           // values of the assembled matrix
-  mbs_scalar *r;                                 // n + m
-  mbs_scalar *R;                                 // (n + m) x columns
-  MbsRefinement refinement;                      // of solutions with Newton's matrix, where that is relaxed
-  mbs_scalar *previous[2];                       // n + m each: accelerations and multipliers one and two steps ago
-  int previous_count;                            // how many of them there are
-  MbsState stage;                                // where r = 0 holds: q of the state, v*, a*, lambda
+  mbs_scalar *tangent;       // values of the assembled matrix
+  mbs_scalar *r;             // n + m
+  mbs_scalar *R;             // (n + m) x columns
+  MbsRefinement refinement;  // of solutions with Newton's matrix, where that is relaxed
+  mbs_scalar *previous[2];   // n + m each, in one block: accelerations and multipliers one and two steps ago
+  int previous_count;        // how many of them there are
+  MbsState stage;            // where r = 0 holds: q of the state, v*, a*, lambda
   mbs_scalar *stage_v, *stage_a, *stage_lambda;  // its own arrays, where they are not the state's
   mbs_scalar *old[3];              // n each: v, a and w before the step; where its size has a column, else NULL
   mbs_scalar *w, *W;               // auxiliary accelerations (nq) and their columns (nq each); NULL: a itself

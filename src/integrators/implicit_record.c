@@ -66,9 +66,7 @@ void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to) {
     to = mbs_put(to, system->nq, implicit->w);
     to = mbs_put(to, system->nq * system->carried_count, implicit->W);
   }
-  for (int k = 0; k < 2; ++k) {
-    to = mbs_put(to, system->n + system->m, implicit->previous[k]);
-  }
+  to = mbs_put(to, 2 * (system->n + system->m), implicit->previous[0]);
   to = implicit->has_room ? mbs_put(to, system->m, implicit->stage_lambda) : to;
   *to = implicit->previous_count;
 }
@@ -80,9 +78,7 @@ void mbs_implicit_restore(MbsImplicit *implicit, const mbs_scalar *from) {
     from = mbs_take(from, system->nq, implicit->w);
     from = mbs_take(from, system->nq * system->carried_count, implicit->W);
   }
-  for (int k = 0; k < 2; ++k) {
-    from = mbs_take(from, system->n + system->m, implicit->previous[k]);
-  }
+  from = mbs_take(from, 2 * (system->n + system->m), implicit->previous[0]);
   from = implicit->has_room ? mbs_take(from, system->m, implicit->stage_lambda) : from;
   implicit->previous_count = (int)mbs_re(*from);
 }

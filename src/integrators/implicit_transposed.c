@@ -82,7 +82,7 @@ static void transpose_hats(const MbsImplicit *implicit, mbs_scalar h, const MbsS
   const MbsSystem *system = implicit->formulation->system;
   const MbsRuleStep k = mbs_rule_slope(&implicit->rule, h);
   mbs_scalar *of_h = &bar->parameters[system->blueprint->clock + 1];
-  for (int i = 0; i < system->n && implicit->old[0]; ++i) {
+  for (int i = 0; i < system->n; ++i) {
     mbs_scalar v = implicit->old[0][i], a = implicit->old[1][i], w = implicit->old[2][i], now = implicit->stage.a[i];
     *of_h += bar->q[i] * (k.h * v + k.qa * a + k.qw * w + k.c0 * now);
     *of_h += bar->v[i] * (k.va * a + k.vw * w + k.c1 * now);
@@ -108,7 +108,9 @@ void mbs_implicit_step_transposed(MbsImplicit *implicit, mbs_scalar h, const Mbs
     mbs_projector_give_bar(implicit->projector, bar);
   }
   transpose_newton(implicit, &k, bar);
-  transpose_hats(implicit, h, bar);
+  if (mbs_system_has_step_column(system)) {
+    transpose_hats(implicit, h, bar);
+  }
   for (int i = 0; i < system->n; ++i) {
     mbs_scalar q = bar->q[i], v = bar->v[i], wh = implicit->w ? w[i] : 0;
     mbs_scalar of_w = k.qw * q + k.vw * v + k.ww * wh;

@@ -80,7 +80,7 @@ MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, con
 const mbs_scalar *mbs_projector_by_size(const MbsProjector *projector, const mbs_scalar *u) {
   const MbsWeights none = {0};
   mbs_scalar *X = projector->of_size[0], *V = projector->of_size[1], *product = projector->of_size[2];
-  if (!X || mbs_is_zero(projector->c1_h)) {
+  if (!X || !mbs_system_has_step_column(projector->system) || mbs_is_zero(projector->c1_h)) {
     return NULL;
   }
   for (int k = 0; k < projector->system->nq; ++k) {

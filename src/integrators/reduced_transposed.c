@@ -253,7 +253,7 @@ static void transpose_step_size(const MbsReduced *reduced, mbs_scalar h, const m
                                 const MbsStateBar *bar) {
   const MbsRuleStep k = mbs_rule_slope(&reduced->implicit->rule, h);
   mbs_scalar *const *b = reduced->before, *of_h = &bar->parameters[reduced->system->blueprint->clock + 1];
-  for (int i = 0; i < reduced->count && b[0]; ++i) {
+  for (int i = 0; i < reduced->count; ++i) {
     *of_h += hats[i] * (k.h * b[0][i] + k.qa * b[1][i] + k.qw * b[2][i] + k.c0 * b[3][i]);
     *of_h += hats[reduced->count + i] * (k.va * b[1][i] + k.vw * b[2][i] + k.c1 * b[3][i]);
   }
@@ -274,7 +274,9 @@ void mbs_reduced_step_transposed(MbsReduced *reduced, mbs_scalar h, const MbsSta
     s[i] = k.cw * u[i];
   }
   mbs_reduced_instant_transposed(reduced, k.c0, k.c1, state, bar, s, hats, hats + d);
-  transpose_step_size(reduced, h, hats, bar);
+  if (mbs_system_has_step_column(reduced->system)) {
+    transpose_step_size(reduced, h, hats, bar);
+  }
   for (int i = 0; i < d; ++i) {
     mbs_scalar z = hats[i], rate = hats[d + i], auxiliary = k.qw * z + k.vw * rate + k.ww * u[i];
     hats[d + i] = k.h * z + rate;

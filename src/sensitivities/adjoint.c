@@ -193,22 +193,15 @@ void mbs_sweep_chain(const MbsSweep *sweep, int objective, mbs_scalar *gradient)
 }
 
 // one step backwards, with derivatives from the source where one is given
-static MbsStatus visit(MbsContext *context, MbsSweep *sweep, long number) {
-  const MbsPath *path = &sweep->simulation->path;
-  const MbsStep step = mbs_path_step(path, number);
-  const MbsStep after = number < path->step_count ? mbs_path_step(path, number + 1) : step;
-  const MbsStep *next = number < path->step_count ? &after : NULL;
+static MbsStatus visit(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
   MbsSystem *system = sweep->simulation->system;
-  if (sweep->events) {
-    mbs_sweep_events_enter(sweep, &step);
-  }
-  MBS_TRY(mbs_trajectory_recall(context, sweep->trajectory, &step));
+  MBS_TRY(mbs_trajectory_recall(context, sweep->trajectory, step));
   mbs_system_take_derivatives(system, true);
-  note_step(sweep, number, -1);
+  note_step(sweep, step->number, -1);
   MBS_TRY((sweep->continuous ? mbs_continuous_step
            : sweep->events   ? mbs_sweep_events_step
-                             : sweep_step)(context, sweep, &step, next));
-  note_step(sweep, number, 1);
+                             : sweep_step)(context, sweep, step, next));
+  note_step(sweep, step->number, 1);
   mbs_system_take_derivatives(system, false);
   return MBS_OK;
 }
@@ -217,8 +210,14 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
   MbsSimulation *simulation = sweep->simulation;
   MbsSystem *system = simulation->system;
   double began = mbs_simulation_now();
-  for (long number = simulation->path.step_count; number >= 0; --number) {
-    MBS_TRY(visit(context, sweep, number));
+  const long last = simulation->path.step_count;
+  MbsStep next = {0}, step = mbs_path_step(&simulation->path, last), before;
+  for (long number = last; number >= 0; --number, next = step, step = before) {
+    before = mbs_path_step(&simulation->path, number > 0 ? number - 1 : 0);
+    if (sweep->events) {
+      mbs_sweep_events_enter(sweep, &before, &step);
+    }
+    MBS_TRY(visit(context, sweep, &step, number < last ? &next : NULL));
     MBS_TRY(report(context, simulation, number));
   }
   for (int o = 0; o < sweep->objective_count; ++o) {

@@ -84,8 +84,9 @@ static void hand_back(MbsSweep *sweep, int o, const MbsFunction *function, mbs_s
   mbs_function_transposed(simulation->system, function, &simulation->state, received, &sweep->bars[o]);
 }
 
-void mbs_sweep_events_enter(MbsSweep *sweep, const MbsStep *step) {
+void mbs_sweep_events_enter(MbsSweep *sweep, const MbsStep *before, const MbsStep *step) {
   const MbsEvents *events = &sweep->simulation->events;
+  sweep->events->is_piece = mbs_step_restarts(step) || mbs_step_restarts(before);
   if (step->event > 0) {
     sweep->events->record = (sweep->events->record < 0 ? events->record_count : sweep->events->record) - 1;
     mbs_system_set_hidden(sweep->simulation->system, events->hiddens + sweep->events->record * events->hidden_count);
@@ -272,7 +273,7 @@ static mbs_scalar transpose_guard(const MbsSweep *sweep, const MbsStep *step, mb
 
 MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
   MbsSimulation *simulation = sweep->simulation;
-  const MbsSystem *system = simulation->system;
+  MbsSystem *system = simulation->system;
   MbsSweepEvents *events = sweep->events;
   const MbsEventSpec *spec = step->event > 0 ? simulation->events.items[step->event - 1].spec : NULL;
   bool is_changed = mbs_step_restarts(step) && !(spec && spec->is_last && !mbs_event_changes_state(spec));
@@ -283,8 +284,9 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
   }
   add_objectives(sweep, (step->h + (next && !is_changed ? next->h : 0)) / 2, !next && !is_changed);
   for (int o = 0; o < sweep->objective_count; ++o) {
-    events->at_end[o] = step->number > 0 ? half(sweep, o) : 0;
+    events->at_end[o] = step->number > 0 && events->is_piece ? half(sweep, o) : 0;
   }
+  mbs_system_use_step_columns(system, events->is_piece);
   if (!step->is_flow) {
     MBS_TRY(simulation->stepper->type->prepare(context, simulation->stepper, step, &simulation->state));
   }
@@ -307,6 +309,7 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
       events->of_size[o] += m * guard_size;
     }
   }
+  mbs_system_use_step_columns(system, true);
   if (step->number > 0) {
     return MBS_OK;
   }

@@ -28,18 +28,11 @@ static void save(const MbsSimulation *simulation) {
   const MbsState *state = &simulation->state;
   const MbsSignalBank *bank = &system->signals;
   mbs_scalar *to = mbs_put(simulation->events.before, bank->turn_count, bank->turns);
-  mbs_scalar *const coordinates[] = {state->q, state->v, state->a};
-  mbs_scalar *const multipliers[] = {state->lambda, state->sigma, state->kappa, state->total};
   for (int i = 0; i < bank->turn_count; ++i) {
     *to++ = bank->previous[i];
   }
   *to++ = state->t;
-  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
-    to = mbs_put(to, system->nq, coordinates[i]);
-  }
-  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
-    to = mbs_put(to, system->m, multipliers[i]);
-  }
+  to = mbs_put(to, mbs_state_number_count(system), state->q);
   simulation->stepper->type->save(simulation->stepper, to);
 }
 
@@ -48,24 +41,17 @@ static void restore(MbsSimulation *simulation) {
   MbsState *state = &simulation->state;
   const MbsSignalBank *bank = &system->signals;
   const mbs_scalar *from = mbs_take(simulation->events.before, bank->turn_count, bank->turns);
-  mbs_scalar *const coordinates[] = {state->q, state->v, state->a};
-  mbs_scalar *const multipliers[] = {state->lambda, state->sigma, state->kappa, state->total};
   for (int i = 0; i < bank->turn_count; ++i) {
     bank->previous[i] = mbs_re(*from++);
   }
   state->t = *from++;
-  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
-    from = mbs_take(from, system->nq, coordinates[i]);
-  }
-  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
-    from = mbs_take(from, system->m, multipliers[i]);
-  }
+  from = mbs_take(from, mbs_state_number_count(system), state->q);
   simulation->stepper->type->restore(simulation->stepper, from, state);
 }
 
 size_t mbs_event_search_size(const MbsSimulation *simulation) {
   const MbsSystem *system = simulation->system;
-  return (size_t)(2 * system->signals.turn_count + 1 + 3 * system->nq + 4 * system->m +
+  return (size_t)(2 * system->signals.turn_count + 1 + mbs_state_number_count(system) +
                   simulation->stepper->type->save_size(simulation->stepper));
 }
 
@@ -89,6 +75,7 @@ static MbsStatus try_step(Search *search, mbs_scalar tau, bool is_flow) {
     simulation->events.trials += 1;
   }
   search->has_tried = true;
+  mbs_events_forget_values(&simulation->events);
   step.h = tau;
   step.t = is_whole ? step.t : search->begin + tau;
   step.is_flow = is_flow;
@@ -101,16 +88,13 @@ static MbsStatus try_step(Search *search, mbs_scalar tau, bool is_flow) {
   return MBS_OK;
 }
 
-static mbs_scalar guard_of(const Search *search, const MbsEvent *event) {
-  const MbsSimulation *simulation = search->simulation;
-  return mbs_function_value(simulation->system, &event->guard, &simulation->state);
-}
+static mbs_scalar guard_of(const Search *search, MbsEvent *event) { return mbs_event_guard(search->simulation, event); }
 
 // ---- a root ----
 static double value_of(const MbsEvent *event, double tau, double g) { return event->is_at_zero ? g / tau : g; }
 
 // of a guard that has passed zero within the last tried step; the state comes to be there
-static MbsStatus enclose(Search *search, const MbsEvent *event) {
+static MbsStatus enclose(Search *search, MbsEvent *event) {
   enum { MOST = 200 };
   double end = mbs_re(search->tried.h), b = 0, a = end;
   double fb = event->is_at_zero ? event->slope : event->value,
@@ -164,11 +148,11 @@ bool mbs_event_is_awaited(const MbsEvent *event) {
 
 // At the tried step's end: has guard i passed zero before, or (if it comes first in the model) just now?
 static bool precedes(const Search *search, int i, int found) {
-  const MbsEvent *event = &search->simulation->events.items[i];
-  double g = mbs_re(guard_of(search, event)), change = fabs(g - event->value);  // real
+  MbsEvent *event = &search->simulation->events.items[i];
   if (i == found || !mbs_event_is_awaited(event)) {
     return false;
   }
+  double g = mbs_re(guard_of(search, event)), change = fabs(g - event->value);  // real
   // one that has just happened is at zero until a step leads away from there, and has to come back
   if (event->is_at_zero) {
     return !search->tried.is_flow && g * event->side < 0;
@@ -179,7 +163,7 @@ static bool precedes(const Search *search, int i, int found) {
 
 // where guard i may have passed zero, as a fraction of the tried step
 static double guess(const Search *search, int i) {
-  const MbsEvent *event = &search->simulation->events.items[i];
+  MbsEvent *event = &search->simulation->events.items[i];
   double g = mbs_re(guard_of(search, event)), end = mbs_re(search->tried.h);
   double first = event->is_at_zero ? event->slope : event->value, last = value_of(event, end, g);
   return first * event->side > 0 ? first / (first - last) : 0;
@@ -190,11 +174,12 @@ static double guess(const Search *search, int i) {
 static int find_leaving(const Search *search) {
   const MbsEvents *events = &search->simulation->events;
   for (int i = 0; i < events->count; ++i) {
-    const MbsEvent *event = &events->items[i];
-    int side = side_of(mbs_re(guard_of(search, event)));
-    if (event->spec->branch > 0 && event->side == 0 && side != 0 &&
-        mbs_events_does_switch(search->simulation, event, side)) {
-      return i;
+    MbsEvent *event = &events->items[i];
+    if (event->side == 0 && event->spec->branch > 0) {
+      int side = side_of(mbs_re(guard_of(search, event)));
+      if (side != 0 && mbs_events_does_switch(search->simulation, event, side)) {
+        return i;
+      }
     }
   }
   return -1;
@@ -203,16 +188,17 @@ static int find_leaving(const Search *search) {
 // ---- turning back ----
 // Where, as a fraction of the tried step, the guard may have been beyond zero though it is not at either end; 0:
 // nowhere.
-static double find_turn(const Search *search, const MbsEvent *event) {
+static double find_turn(const Search *search, MbsEvent *event) {
   const double nearly = 0.02;
-  const MbsSimulation *simulation = search->simulation;
-  double h = mbs_re(search->tried.h), side = event->side, g0 = side * event->value, m0 = side * event->slope * h;
-  double g1 = side * mbs_re(guard_of(search, event));
-  if (!event->is_near || event->spec->rate == MBS_NODE_NONE || !mbs_event_is_awaited(event) || event->is_at_zero ||
-      !(g0 > 0) || !(g1 > 0) || !(m0 < 0)) {
+  if (!event->is_near || event->spec->rate == MBS_NODE_NONE || !mbs_event_is_awaited(event) || event->is_at_zero) {
     return 0;
   }
-  double m1 = side * h * mbs_event_rate(simulation, event);
+  double h = mbs_re(search->tried.h), side = event->side, g0 = side * event->value, m0 = side * event->slope * h;
+  double g1 = side * mbs_re(guard_of(search, event));
+  if (!(g0 > 0) || !(g1 > 0) || !(m0 < 0)) {
+    return 0;
+  }
+  double m1 = side * h * mbs_event_rate(search->simulation, event);
   // p'(x) = a x^2 + b x + m0, which rises through zero at its upper root if a > 0, at the lower one of a parabola that
   // opens downwards
   double a = 6 * (g0 - g1) + 3 * (m0 + m1), b = -6 * (g0 - g1) - 4 * m0 - 2 * m1;
@@ -226,8 +212,8 @@ static double find_turn(const Search *search, const MbsEvent *event) {
   return least < nearly * fmin(g0, g1) ? x : 0;  // real
 }
 
-// If a guard was beyond zero within the step, the step ends there.
-static MbsStatus look_between(Search *search) {
+// If a guard was beyond zero within the step, the step ends there: `found` says which.
+static MbsStatus look_between(Search *search, int *found) {
   const MbsEvents *events = &search->simulation->events;
   double first = 1;
   for (int i = 0; i < events->count; ++i) {
@@ -241,6 +227,7 @@ static MbsStatus look_between(Search *search) {
   MBS_TRY(try_step(search, first * whole, false));
   for (int i = 0; i < events->count; ++i) {
     if (precedes(search, i, -1)) {
+      *found = i;
       return MBS_OK;
     }
   }
@@ -263,10 +250,7 @@ static MbsStatus find_first(Search *search, int *found) {
       }
     }
     if (first < 0 && round == 0) {
-      MBS_TRY(look_between(search));
-      for (int i = 0; i < events->count; ++i) {
-        first = first < 0 && precedes(search, i, -1) ? i : first;
-      }
+      MBS_TRY(look_between(search, &first));
     }
     if (first < 0) {
       return MBS_OK;
@@ -286,7 +270,7 @@ static MbsStatus has_changed(const Search *search, const MbsEvent *event, bool i
                   mbs_re(search->simulation->state.t));
 }
 
-static MbsStatus follow(Search *search, const MbsEvent *event) {
+static MbsStatus follow(Search *search, MbsEvent *event) {
   enum { MOST = 30 };
   double whole = search->simulation->settings.step, apart = 1e-3 * whole;
   bool is_flow = search->planned.is_flow, is_there = false;
@@ -321,7 +305,7 @@ static MbsStatus look_for_new(const Search *search) {
   const MbsSimulation *simulation = search->simulation;
   const MbsPath *path = simulation->followed;
   for (int i = 0; i < simulation->events.count; ++i) {
-    const MbsEvent *event = &simulation->events.items[i];
+    MbsEvent *event = &simulation->events.items[i];
     double g = mbs_re(guard_of(search, event));
     bool is_expected = event->is_at_zero || !mbs_event_is_awaited(event) || side_of(g) == event->side ||
                        !(fabs(g) > rounding * event->largest);  // real

@@ -103,6 +103,16 @@ void mbs_events_destroy(MbsEvents *events) {
 }
 
 // ---- sides ----
+mbs_scalar mbs_event_guard(const MbsSimulation *simulation, MbsEvent *event) {
+  if (!event->is_tried) {
+    event->tried = mbs_function_value(simulation->system, &event->guard, &simulation->state);
+    event->is_tried = true;
+  }
+  MBS_ASSERT(
+      !(mbs_re(mbs_abs(event->tried - mbs_function_value(simulation->system, &event->guard, &simulation->state))) > 0));
+  return event->tried;
+}
+
 double mbs_event_rate(const MbsSimulation *simulation, const MbsEvent *event) {
   return event->spec->rate == MBS_NODE_NONE
              ? event->trend
@@ -164,7 +174,7 @@ static void accept(MbsSimulation *simulation, const MbsStep *step) {
   for (int i = 0; i < events->count; ++i) {
     MbsEvent *event = &events->items[i];
     double before = event->value;
-    event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
+    event->value = mbs_re(mbs_event_guard(simulation, event));
     event->is_at_zero = event->is_at_zero && step->is_flow;
     event->is_near = fabs(event->value) < 2 * fabs(event->value - before);  // real
     if (!step->is_flow) {
@@ -224,6 +234,7 @@ MbsStatus mbs_events_step(MbsContext *context, MbsSimulation *simulation, MbsSte
   MbsEvents *events = &simulation->events;
   if (step->is_chained) {
     mbs_events_flow(simulation, step);
+    mbs_events_forget_values(events);
   } else {
     MBS_TRY(mbs_event_search(context, simulation, step));
   }

@@ -47,6 +47,8 @@ typedef enum MbsKnown { MBS_KNOWN_POSITIONS, MBS_KNOWN_VELOCITIES, MBS_KNOWN_ACC
 typedef struct MbsEvent {
   const MbsEventSpec *spec;
   MbsFunction guard, rate;  // rate: if it is known (spec->rate)
+  mbs_scalar tried;         // the guard at the end of the step that was tried last,
+  bool is_tried;            // if it is known: see mbs_event_guard
   MbsFunction *assigned;    // of each assignment
   mbs_scalar *slopes;       // of these: assignments x columns
   MbsImpulse *impulse;      // NULL: velocities stay
@@ -129,6 +131,13 @@ MbsStatus mbs_events_happen(MbsContext *context, struct MbsSimulation *simulatio
 // The state alone: velocities after the event, and accelerations and multipliers anew.
 MbsStatus mbs_events_restart(MbsContext *context, struct MbsSimulation *simulation, const MbsStep *step);
 
+// Its guard at the end of the step that is being tried or accepted, evaluated once; and where another one is tried.
+mbs_scalar mbs_event_guard(const struct MbsSimulation *simulation, MbsEvent *event);
+static inline void mbs_events_forget_values(const MbsEvents *events) {
+  for (int i = 0; i < events->count; ++i) {
+    events->items[i].is_tried = false;
+  }
+}
 // d/dt of its guard at the present state; where that is not known, over the last step.
 double mbs_event_rate(const struct MbsSimulation *simulation, const MbsEvent *event);
 

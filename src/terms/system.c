@@ -415,13 +415,16 @@ void mbs_bar_clear(const MbsSystem *system, const MbsStateBar *bar) {
 
 MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state) {
   *state = (MbsState){.t = 0};
-  MBS_TAKE(context, system->arena, state->q, system->nq);
-  MBS_TAKE(context, system->arena, state->v, system->nq);
-  MBS_TAKE(context, system->arena, state->a, system->nq);
-  MBS_TAKE(context, system->arena, state->lambda, system->m);
-  MBS_TAKE(context, system->arena, state->sigma, system->m);
-  MBS_TAKE(context, system->arena, state->kappa, system->m);
-  MBS_TAKE(context, system->arena, state->total, system->m);
+  mbs_scalar **const coordinates[] = {&state->q, &state->v, &state->a};
+  mbs_scalar **const multipliers[] = {&state->lambda, &state->sigma, &state->kappa, &state->total};
+  mbs_scalar *numbers;
+  MBS_TAKE(context, system->arena, numbers, mbs_state_number_count(system));
+  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
+    *coordinates[i] = numbers + i * system->nq;
+  }
+  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
+    *multipliers[i] = numbers + MBS_COUNT(coordinates) * system->nq + i * system->m;
+  }
   system->terms->guess(system, state->q);
   mbs_state_place_fixed(system, state);
   return MBS_OK;

@@ -314,6 +314,9 @@ void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system);
 void mbs_system_set_all_parameters(MbsSystem *system, const double *values);
 // Columns of time and size of a step that nobody asked for: are they in use?
 void mbs_system_use_step_columns(MbsSystem *system, bool is_used);
+static inline bool mbs_system_has_step_column(const MbsSystem *system) {
+  return system->step_column >= 0 && system->step_column < system->column_count;
+}
 // Other values of what events set: all variables, then all branches (model/event.h).
 void mbs_system_set_hidden(MbsSystem *system, const mbs_scalar *values);
 // Of a system with the rows of an event: another rate that one of these asks for.
@@ -326,7 +329,9 @@ void mbs_system_perturb(MbsSystem *system, int index, double step);
 // The same with all of them at once, by `step` times a direction, in place of what they were perturbed by.
 void mbs_system_perturb_along(MbsSystem *system, const double *direction, double step);
 
-// A state at the start of the assembly: guesses, zero velocities.
+// A state at the start of the assembly: guesses, zero velocities. Its numbers are one block that begins with q, in the
+// order q, v, a, lambda, sigma, kappa, total: so many.
+static inline int mbs_state_number_count(const MbsSystem *system) { return 3 * system->nq + 4 * system->m; }
 MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state);
 // What such a state may receive; and all of it zero again.
 MbsStatus mbs_bar_create(MbsContext *context, const MbsSystem *system, MbsStateBar *bar);
