@@ -2,8 +2,9 @@
 //
 // The guard is a function of the length of the step, g(tau): each value is a step that is tried, from what was saved
 // before it. A root between two values of different sign is enclosed by inverse quadratic interpolation, safeguarded by
-// bisection (Chandrupatla 1997), until the guard is zero by rounding. A guard that has just happened is zero at tau = 0
-// too: there the root of g(tau) / tau is looked for, which begins with the guard's rate.
+// bisection (Chandrupatla 1997), until the guard is zero by rounding: by that of tau, or by its own, where
+// interpolation changes tau by little more than that and makes the guard no smaller. A guard that has just happened is
+// zero at tau = 0 too: there the root of g(tau) / tau is looked for, which begins with the guard's rate.
 //
 // A guard may also come to zero and turn back within a step. Where it is near enough for that, by how much it changed
 // in the steps before, its rates at both ends tell: if it went towards zero and comes away from it, the step is tried
@@ -96,6 +97,7 @@ static double value_of(const MbsEvent *event, double tau, double g) { return eve
 // of a guard that has passed zero within the last tried step; the state comes to be there
 static MbsStatus enclose(Search *search, MbsEvent *event) {
   enum { MOST = 200 };
+  const double few = 1e3;
   double end = mbs_re(search->tried.h), b = 0, a = end;
   double fb = event->is_at_zero ? event->slope : event->value,
          fa = value_of(event, end, mbs_re(guard_of(search, event)));
@@ -107,6 +109,7 @@ static MbsStatus enclose(Search *search, MbsEvent *event) {
     return MBS_OK;
   }
   double t = fa / (fa - fb), c = b, fc = fb;
+  bool is_smooth = true;
   double rounding = 2 * DBL_EPSILON * fmax(end, fabs(mbs_re(search->tried.t)));  // real
   for (int i = 0; i < MOST && !(fabs(fa) <= 2 * DBL_EPSILON * span); ++i) {      // real
     double x = a + t * (b - a), change = fabs(x - a);                            // real
@@ -115,6 +118,7 @@ static MbsStatus enclose(Search *search, MbsEvent *event) {
     if (x <= 0 || search->tried.is_flow) {
       return MBS_OK;  // as near to the beginning as can be told
     }
+    bool is_rounding = is_smooth && change <= few * rounding && fabs(fx) > fabs(fa) / 2;  // real
     if ((fx > 0) == (fa > 0)) {
       c = a;
       fc = fa;
@@ -127,11 +131,11 @@ static MbsStatus enclose(Search *search, MbsEvent *event) {
     a = x;
     fa = fx;
     double least = rounding / fabs(b - a) / 4;  // real
-    if (change <= rounding || least > 0.25) {
+    if (change <= rounding || least > 0.25 || is_rounding) {
       return MBS_OK;
     }
     double xi = (a - b) / (c - b), phi = (fa - fb) / (fc - fb);
-    bool is_smooth = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
+    is_smooth = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
     t = is_smooth ? fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb) : 0.5;
     t = !isfinite(t) ? 0.5 : t < least ? least : t > 1 - least ? 1 - least : t;
   }
