@@ -24,6 +24,9 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
                             .has_projections = formulation->type->has_projections && settings->projections >= 0,
                             .has_redundancy = has_redundancy && formulation->type->allows_redundancy,
                             .has_reactions = has_reactions(system->blueprint)};
+  bool has_pieces =
+      formulation->type->is_position_level && !implicit->has_projections && system->blueprint->events.count > 0;
+  implicit->base.projects_pieces = has_pieces;
   implicit->has_room = implicit->has_redundancy || (formulation->other && formulation->type->allows_redundancy);
   if (formulation->other) {
     MBS_GROW(context, arena, implicit->modes, implicit->mode_count, implicit->mode_capacity);
@@ -33,6 +36,7 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
   }
   bool is_known = mbs_rule_find(settings, &implicit->rule);
   MBS_CHECK(context, is_known);  // settings were checked
+  implicit->piece_rule = implicit->rule.has_auxiliary ? mbs_rule_trapezoidal : implicit->rule;
   MBS_TAKE(context, arena, implicit->tangent, system->mode.factored.entry_count + 1);
   MBS_TAKE(context, arena, implicit->r, size);
   MBS_TAKE(context, arena, implicit->previous[0], 2 * size);
@@ -47,16 +51,18 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
     MBS_TAKE(context, arena, implicit->w, system->nq);
     MBS_TAKE(context, arena, implicit->W, (size_t)system->nq * columns);
   }
-  if (implicit->has_projections) {
+  if (implicit->has_projections || has_pieces) {
     MBS_TAKE(context, arena, implicit->stage_v, system->nq);
     MBS_TAKE(context, arena, implicit->stage_a, system->nq);
   }
   if (implicit->has_room) {
     MBS_TAKE(context, arena, implicit->stage_lambda, system->m);
   }
-  if (implicit->has_projections || implicit->has_room) {
-    MBS_TRY(mbs_projector_create(context, system, formulation->projection_relaxation, settings->projections,
-                                 settings->is_projection_tangent, implicit->has_room, &implicit->projector));
+  if (implicit->has_projections || has_pieces || implicit->has_room) {
+    int wanted = has_pieces ? 0 : settings->projections;  // pieces: to the limit
+    MBS_TRY(mbs_projector_create(context, system, formulation->projection_relaxation, wanted,
+                                 settings->is_projection_tangent && !has_pieces, implicit->has_room,
+                                 &implicit->projector));
     implicit->projector->has_redundancy = implicit->has_redundancy;
   }
   MBS_TRY(mbs_sparse_solver_create(context, arena, &system->mode.factored, &implicit->solver));
@@ -75,7 +81,7 @@ void mbs_implicit_destroy(MbsImplicit *implicit) {
 // q is the state's; v and a too where nothing is projected (at the start nothing is), lambda where none is redundant
 MbsState *mbs_implicit_stage(MbsImplicit *implicit, const MbsState *state, bool is_start) {
   MbsState stage = *state;
-  if (implicit->has_projections && !is_start) {
+  if (mbs_implicit_projects(implicit) && !is_start) {
     stage.v = implicit->stage_v;
     stage.a = implicit->stage_a;
   }
@@ -100,9 +106,9 @@ static void find_total(const MbsImplicit *implicit, bool is_projected, MbsState 
 MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsState *state, mbs_scalar h) {
   const MbsSystem *system = implicit->formulation->system;
   const MbsState *stage = &implicit->stage;
-  bool is_projected = implicit->has_projections && mbs_is_step(h);
+  bool is_projected = mbs_implicit_projects(implicit) && mbs_is_step(h);
   if (is_projected || implicit->has_redundancy) {
-    MBS_TRY(mbs_projector_factor(context, implicit->projector, stage, &implicit->rule, h));
+    MBS_TRY(mbs_projector_factor(context, implicit->projector, stage, mbs_implicit_rule(implicit), h));
   }
   if (implicit->has_redundancy) {
     mbs_project_balance(implicit->projector, MBS_PROJECT_BALANCE, stage, state->lambda);
@@ -124,7 +130,7 @@ MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsSta
 }
 
 MbsStatus mbs_implicit_recall_limits(MbsContext *context, MbsImplicit *implicit, MbsState *state, mbs_scalar h) {
-  MBS_TRY(mbs_projector_recall(context, implicit->projector, &implicit->stage, &implicit->rule, h, state));
+  MBS_TRY(mbs_projector_recall(context, implicit->projector, &implicit->stage, mbs_implicit_rule(implicit), h, state));
   find_total(implicit, true, state);
   return MBS_OK;
 }
@@ -132,6 +138,7 @@ MbsStatus mbs_implicit_recall_limits(MbsContext *context, MbsImplicit *implicit,
 MbsStatus mbs_implicit_start(MbsContext *context, MbsImplicit *implicit, MbsState *state) {
   const MbsSystem *system = implicit->formulation->system;
   implicit->previous_count = 0;
+  implicit->is_piece = false;
   MBS_TRY(mbs_newton_solve(context, implicit, 0, 0, mbs_implicit_stage(implicit, state, true)));
   for (int i = 0; i < system->n && implicit->w; ++i) {
     implicit->w[i] = state->a[i];
@@ -163,13 +170,14 @@ void mbs_implicit_extrapolate(MbsImplicit *implicit, const MbsState *state, mbs_
 // the rule's hats from the old state, then the unknowns' prediction on top of them
 static void predict(MbsImplicit *implicit, const MbsRuleStep *k, MbsState *state, MbsState *stage) {
   const MbsSystem *system = implicit->formulation->system;
+  const mbs_scalar *before = mbs_implicit_before(implicit, implicit->w);
   for (int i = 0; i < system->n && implicit->old[0]; ++i) {
     implicit->old[0][i] = state->v[i];
     implicit->old[1][i] = state->a[i];
-    implicit->old[2][i] = implicit->w ? implicit->w[i] : state->a[i];
+    implicit->old[2][i] = before ? before[i] : state->a[i];
   }
   for (int i = 0; i < system->n; ++i) {
-    mbs_scalar v = state->v[i], a = state->a[i], w = implicit->w ? implicit->w[i] : a;
+    mbs_scalar v = state->v[i], a = state->a[i], w = before ? before[i] : a;
     state->q[i] += k->h * v + k->qa * a + k->qw * w;
     stage->v[i] = v + k->va * a + k->vw * w;
     if (implicit->w) {
@@ -181,7 +189,7 @@ static void predict(MbsImplicit *implicit, const MbsRuleStep *k, MbsState *state
     state->q[i] += k->c0 * stage->a[i];
     stage->v[i] += k->c1 * stage->a[i];
   }
-  for (int i = system->n; i < system->nq && implicit->has_projections; ++i) {
+  for (int i = system->n; i < system->nq && mbs_implicit_projects(implicit); ++i) {
     stage->v[i] = state->v[i];
     stage->a[i] = state->a[i];
   }
@@ -189,7 +197,7 @@ static void predict(MbsImplicit *implicit, const MbsRuleStep *k, MbsState *state
 
 MbsStatus mbs_implicit_step(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, MbsState *state) {
   const MbsSystem *system = implicit->formulation->system;
-  const MbsRuleStep k = mbs_rule_step(&implicit->rule, h);
+  const MbsRuleStep k = mbs_rule_step(mbs_implicit_rule(implicit), h);
   MbsState *stage = mbs_implicit_stage(implicit, state, false);
   predict(implicit, &k, state, stage);
   stage->t = state->t;

@@ -4,6 +4,15 @@
 //     v, a = v*, a* projected                     projection.h, for formulations that project
 // and, where constraints are redundant and the formulation allows that, lambda is the smallest that balances the
 // forces.
+//
+// Pieces of a step around an event, where a formulation keeps Phi = 0 and projects nothing (index3). With steps of
+// equal size h the velocities are off the constraints by some h^2 along M^-1 Phi_q', accelerations by h, and w_n is
+// that of the time t_n + (am - af) h. A piece of size theta h begins with what is not its own, and so does the first
+// step after a start, where w = a: what v, a and integrals are off by then depends on theta, as C(theta) h^2. That is
+// of second order, but theta moves by t_e'/h with a parameter, so that derivatives would be off by C' t_e' h. So a
+// piece is a step by the trapezoidal rule (w = a before and after it, off by h^3) whose v and a are projected with P =
+// M, which takes away what is along M^-1 Phi_q': also what rounding leaves there of a short piece, eps |q| / (theta h)
+// of v. The step after it begins anew with w = a, at a time and with a size that do not move.
 #ifndef MBS_IMPLICIT_H
 #define MBS_IMPLICIT_H
 
@@ -24,10 +33,11 @@ typedef struct MbsJointMode {
 typedef struct MbsImplicit {
   MbsStepper base;
   MbsFormulation *formulation;
-  MbsRule rule;
+  MbsRule rule, piece_rule;
   double tolerance;
   bool is_approximate;  // Newton's matrix without the curvature of the constraints
   bool has_projections;
+  bool is_piece;        // the step in hand is a projected piece
   bool has_redundancy;  // of the constraints: the smallest multipliers are meant
   bool has_room;        // for that, now or later
   uint64_t acting;      // the joints that act, where they come and go
@@ -49,6 +59,18 @@ typedef struct MbsImplicit {
   bool is_recallable;              // the last step: see recall
   mbs_scalar *bar_a, *bar_lambda;  // nq, m: what the transpose has no use for
 } MbsImplicit;
+
+// Of the step in hand: its rule, whether it is projected, and the auxiliary accelerations before it (or their columns),
+// NULL where they are a itself.
+static inline const MbsRule *mbs_implicit_rule(const MbsImplicit *implicit) {
+  return implicit->is_piece ? &implicit->piece_rule : &implicit->rule;
+}
+static inline bool mbs_implicit_projects(const MbsImplicit *implicit) {
+  return implicit->has_projections || implicit->is_piece;
+}
+static inline mbs_scalar *mbs_implicit_before(const MbsImplicit *implicit, mbs_scalar *auxiliary) {
+  return implicit->is_piece ? NULL : auxiliary;
+}
 
 extern const MbsStepperType mbs_implicit_type;
 

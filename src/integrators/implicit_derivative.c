@@ -69,8 +69,9 @@ MbsStatus mbs_implicit_start_derivative(MbsContext *context, MbsImplicit *implic
 // the rule's hats, in X, V and W
 static void predict(const MbsImplicit *implicit, const MbsRuleStep *k, const MbsColumns *columns) {
   const MbsSystem *system = implicit->formulation->system;
+  const mbs_scalar *before = mbs_implicit_before(implicit, implicit->W);
   for (int i = 0; i < system->nq * system->column_count; ++i) {
-    mbs_scalar v = columns->V[i], a = columns->A[i], w = implicit->W ? implicit->W[i] : a;
+    mbs_scalar v = columns->V[i], a = columns->A[i], w = before ? before[i] : a;
     columns->X[i] += k->h * v + k->qa * a + k->qw * w;
     columns->V[i] = v + k->va * a + k->vw * w;
     if (implicit->W) {
@@ -82,7 +83,7 @@ static void predict(const MbsImplicit *implicit, const MbsRuleStep *k, const Mbs
 // q and v* = ... with a* as it is, differentiated with respect to h: what the column of the step's size knows
 static void differentiate_hats(const MbsImplicit *implicit, mbs_scalar h, const MbsColumns *columns) {
   const MbsSystem *system = implicit->formulation->system;
-  const MbsRuleStep k = mbs_rule_slope(&implicit->rule, h);
+  const MbsRuleStep k = mbs_rule_slope(mbs_implicit_rule(implicit), h);
   int first = system->step_column * system->nq;
   for (int i = 0; i < system->n && system->step_column >= 0; ++i) {
     mbs_scalar v = implicit->old[0][i], a = implicit->old[1][i], w = implicit->old[2][i], now = implicit->stage.a[i];
@@ -94,7 +95,7 @@ static void differentiate_hats(const MbsImplicit *implicit, mbs_scalar h, const 
 MbsStatus mbs_implicit_step_derivative(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, const MbsState *state,
                                        const MbsColumns *columns) {
   const MbsSystem *system = implicit->formulation->system;
-  const MbsRuleStep k = mbs_rule_step(&implicit->rule, h);
+  const MbsRuleStep k = mbs_rule_step(mbs_implicit_rule(implicit), h);
   mbs_columns_begin_step(system, columns, implicit->W);
   predict(implicit, &k, columns);
   differentiate_hats(implicit, h, columns);
@@ -106,19 +107,19 @@ MbsStatus mbs_implicit_step_derivative(MbsContext *context, MbsImplicit *implici
       columns->V[i] += k.c1 * columns->A[i];
     }
   }
-  if (implicit->projector) {
+  if (mbs_implicit_projects(implicit) || implicit->has_redundancy) {
     mbs_projector_take_columns(implicit->projector, columns);
   }
   if (implicit->has_redundancy) {
     mbs_project_balance_derivative(implicit->projector, MBS_PROJECT_BALANCE, &implicit->stage, columns, columns->L);
   }
-  if (implicit->has_projections) {
+  if (mbs_implicit_projects(implicit)) {
     mbs_project_velocity_derivative(implicit->projector, state, columns);
     mbs_project_acceleration_derivative(implicit->projector, state, columns);
   }
   for (int i = 0; i < system->nq * system->column_count && implicit->W; ++i) {
     implicit->W[i] += k.cw * columns->A[i];
   }
-  find_total(implicit, implicit->has_projections, state, columns);
+  find_total(implicit, mbs_implicit_projects(implicit), state, columns);
   return MBS_OK;
 }

@@ -3,7 +3,7 @@
 
 int mbs_implicit_row_size(const MbsImplicit *implicit) {
   const MbsSystem *system = implicit->formulation->system;
-  int projected = implicit->has_projections ? 1 + 2 * (system->n + system->m) : 0;
+  int projected = implicit->has_projections || implicit->base.projects_pieces ? 1 + 2 * (system->n + system->m) : 0;
   return 3 * system->n + system->m + projected + (implicit->old[0] ? 3 * system->n : 0);
 }
 
@@ -18,7 +18,7 @@ void mbs_implicit_put_row(const MbsImplicit *implicit, const MbsState *state, mb
   for (int i = 0; i < MBS_COUNT(implicit->old) && implicit->old[0]; ++i) {
     row = mbs_put(row, system->n, implicit->old[i]);
   }
-  if (implicit->has_projections) {
+  if (mbs_implicit_projects(implicit)) {
     *row++ = implicit->is_recallable ? 1 : 0;
     row = mbs_put(row, system->n, state->v);
     row = mbs_put(row, system->n, state->a);
@@ -39,7 +39,7 @@ MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, mbs_sc
   for (int i = 0; i < MBS_COUNT(implicit->old) && implicit->old[0]; ++i) {
     row = mbs_take(row, system->n, implicit->old[i]);
   }
-  bool is_recallable = implicit->has_projections && mbs_re(*row) > 0;
+  bool is_recallable = mbs_implicit_projects(implicit) && mbs_re(*row) > 0;
   if (is_recallable) {
     row = mbs_take(row + 1, system->n, state->v);
     row = mbs_take(row, system->n, state->a);

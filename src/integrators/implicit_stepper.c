@@ -15,6 +15,7 @@ static MbsStatus start(MbsContext *context, MbsStepper *stepper, const MbsPath *
 
 static MbsStatus step_to(MbsContext *context, MbsStepper *stepper, MbsStep *step, MbsState *state) {
   step->set = 0;
+  self(stepper)->is_piece = step->is_projected;
   return mbs_implicit_step(context, self(stepper), step->h, state);
 }
 
@@ -30,6 +31,7 @@ static void put_row(const MbsStepper *stepper, const MbsState *state, mbs_scalar
 
 static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const mbs_scalar *row,
                         MbsState *state) {
+  self(stepper)->is_piece = step->is_projected;
   return mbs_implicit_recall(context, self(stepper), step->h, row, state);
 }
 

@@ -8,7 +8,7 @@
 #include "integrators/implicit.h"
 
 static MbsRuleStep rule_step(const MbsImplicit *implicit, mbs_scalar h) {
-  return mbs_is_step(h) ? mbs_rule_step(&implicit->rule, h) : (MbsRuleStep){.h = 0};
+  return mbs_is_step(h) ? mbs_rule_step(mbs_implicit_rule(implicit), h) : (MbsRuleStep){.h = 0};
 }
 
 MbsStatus mbs_implicit_prepare_transposed(MbsContext *context, MbsImplicit *implicit, mbs_scalar h) {
@@ -80,7 +80,7 @@ void mbs_implicit_start_transposed(MbsImplicit *implicit, const MbsState *state,
 // what the size of the step receives: see differentiate_hats in implicit_derivative.c
 static void transpose_hats(const MbsImplicit *implicit, mbs_scalar h, const MbsStateBar *bar) {
   const MbsSystem *system = implicit->formulation->system;
-  const MbsRuleStep k = mbs_rule_slope(&implicit->rule, h);
+  const MbsRuleStep k = mbs_rule_slope(mbs_implicit_rule(implicit), h);
   mbs_scalar *of_h = &bar->parameters[system->blueprint->clock + 1];
   for (int i = 0; i < system->n; ++i) {
     mbs_scalar v = implicit->old[0][i], a = implicit->old[1][i], w = implicit->old[2][i], now = implicit->stage.a[i];
@@ -92,19 +92,20 @@ static void transpose_hats(const MbsImplicit *implicit, mbs_scalar h, const MbsS
 void mbs_implicit_step_transposed(MbsImplicit *implicit, mbs_scalar h, const MbsState *state, const MbsStateBar *bar,
                                   mbs_scalar *w) {
   const MbsSystem *system = implicit->formulation->system;
-  const MbsRuleStep k = mbs_rule_step(&implicit->rule, h);
-  spread_total(implicit, implicit->has_projections, state, bar);
+  const MbsRuleStep k = mbs_rule_step(mbs_implicit_rule(implicit), h);
+  bool is_projected = mbs_implicit_projects(implicit), has_before = mbs_implicit_before(implicit, implicit->w);
+  spread_total(implicit, is_projected, state, bar);
   for (int i = 0; i < system->n && implicit->w; ++i) {
     bar->a[i] += k.cw * w[i];
   }
-  if (implicit->has_projections) {
+  if (is_projected) {
     mbs_project_acceleration_transposed(implicit->projector, state, bar);
     mbs_project_velocity_transposed(implicit->projector, state, bar);
   }
   if (implicit->has_redundancy) {
     mbs_project_balance_transposed(implicit->projector, MBS_PROJECT_BALANCE, &implicit->stage, bar->lambda, bar);
   }
-  if (implicit->projector) {
+  if (is_projected || implicit->has_redundancy) {
     mbs_projector_give_bar(implicit->projector, bar);
   }
   transpose_newton(implicit, &k, bar);
@@ -116,10 +117,13 @@ void mbs_implicit_step_transposed(MbsImplicit *implicit, mbs_scalar h, const Mbs
     mbs_scalar of_w = k.qw * q + k.vw * v + k.ww * wh;
     bar->v[i] = k.h * q + v;
     bar->a[i] = k.qa * q + k.va * v + k.wa * wh;
-    if (implicit->w) {
+    if (has_before) {
       w[i] = of_w;
     } else {
       bar->a[i] += of_w;
+    }
+    if (implicit->is_piece && implicit->w) {
+      w[i] = 0;
     }
   }
 }

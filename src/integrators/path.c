@@ -27,7 +27,8 @@ MbsStep mbs_path_step(const MbsPath *path, long number) {
                    .event = stretch->event,
                    .side = stretch->side,
                    .is_flow = stretch->is_flow,
-                   .is_chained = stretch->is_chained};
+                   .is_chained = stretch->is_chained,
+                   .is_projected = stretch->is_projected};
 }
 
 void mbs_path_clear(MbsPath *path) {
@@ -50,7 +51,7 @@ MbsStatus mbs_path_add_planned(MbsContext *context, MbsArena *arena, MbsPath *pa
   next.set = step->set;
   MbsStretch *last = path->stretch_count > 0 ? &path->stretches[path->stretch_count - 1] : NULL;
   bool is_equal = last && last->anchor == next.anchor && last->set == next.set && last->event == 0 && !last->is_flow &&
-                  !(last->t_anchor < next.t_anchor || last->t_anchor > next.t_anchor) &&
+                  !last->is_projected && !(last->t_anchor < next.t_anchor || last->t_anchor > next.t_anchor) &&
                   !(last->h < next.h || last->h > next.h);
   if (!is_equal) {
     return mbs_path_add_stretch(context, arena, path, &next);
@@ -68,7 +69,8 @@ MbsStatus mbs_path_add_piece(MbsContext *context, MbsArena *arena, MbsPath *path
                             .event = step->event,
                             .side = step->side,
                             .is_flow = step->is_flow,
-                            .is_chained = step->is_chained};
+                            .is_chained = step->is_chained,
+                            .is_projected = step->is_projected};
   return mbs_path_add_stretch(context, arena, path, &piece);
 }
 

@@ -14,16 +14,19 @@ enum { MBS_UNDECIDED = -1 };
 
 // One step of a path, in the scalar of the build.
 typedef struct MbsStep {
-  long number;      // from 1; 0: the start
-  mbs_scalar t, h;  // the time at its end, and its size; h = 0 at the start
-  int set;          // matrix-r: which of the path's independent coordinates; or MBS_UNDECIDED. Of other steppers 0
-  int event;        // 1 + that which happens at its end; 0: none
-  int side;         // of zero, to which its guard goes
-  bool is_flow;     // too short for a step: the state moves along its rates, and starts anew
-  bool is_chained;  // of no length: its event follows from that before it, at the same time
+  long number;        // from 1; 0: the start
+  mbs_scalar t, h;    // the time at its end, and its size; h = 0 at the start
+  int set;            // matrix-r: which of the path's independent coordinates; or MBS_UNDECIDED. Of other steppers 0
+  int event;          // 1 + that which happens at its end; 0: none
+  int side;           // of zero, to which its guard goes
+  bool is_flow;       // too short for a step: the state moves along its rates, and starts anew
+  bool is_chained;    // of no length: its event follows from that before it, at the same time
+  bool is_projected;  // a piece of a step that is projected where steps are not: stepper.h
 } MbsStep;
 
-static inline bool mbs_step_restarts(const MbsStep *step) { return step->event > 0 || step->is_flow; }
+static inline bool mbs_step_restarts(const MbsStep *step) {
+  return step->event > 0 || step->is_flow || step->is_projected;
+}
 
 // One step of a path that moves: by how much its size and its time do, with some number. (An event's time will be such
 // a number.) The steps after it stay where they are.
@@ -37,7 +40,7 @@ typedef struct MbsStretch {
   long anchor;  // times: see above
   double t_anchor, h;
   int set, event, side;
-  bool is_flow, is_chained;
+  bool is_flow, is_chained, is_projected;
 } MbsStretch;
 
 typedef struct MbsPath {

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+const MbsRule mbs_rule_trapezoidal = {.beta = 0.25, .gamma = 0.5};
+
 bool mbs_rule_find(const MbsSettings *settings, MbsRule *rule) {
-  *rule = (MbsRule){.beta = 0.25, .gamma = 0.5};
+  *rule = mbs_rule_trapezoidal;
   if (strcmp(settings->integrator, "newmark") == 0) {
     rule->gamma = settings->gamma > 0 ? settings->gamma : 0.5;
     rule->beta = settings->beta > 0 ? settings->beta : (rule->gamma + 0.5) * (rule->gamma + 0.5) / 4;

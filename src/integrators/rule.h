@@ -30,6 +30,7 @@ typedef struct MbsRuleStep {
 // A start has no size; that of a step may be negative, where a run follows another one past an event.
 static inline bool mbs_is_step(mbs_scalar h) { return mbs_re(h) > 0 || mbs_re(h) < 0; }
 
+extern const MbsRule mbs_rule_trapezoidal;
 // The rule that the settings' integrator names; false: there is none of that name.
 bool mbs_rule_find(const MbsSettings *settings, MbsRule *rule);
 MbsRuleStep mbs_rule_step(const MbsRule *rule, mbs_scalar h);

@@ -7,7 +7,8 @@
 //
 // A stepper hands a state y = (q, v, a, multipliers) from step to step, y1 = F(y0, h, t1; rho), and what it carries
 // along besides (auxiliary accelerations, the last steps for extrapolation, sets of coordinates): that it can save and
-// restore. Step 0 is the start: accelerations and multipliers where positions and velocities are given.
+// restore. Step 0 is the start: accelerations and multipliers where positions and velocities are given. Pieces of steps
+// around events may be steps of another kind, with projections (implicit.h): they start anew at their end.
 //
 // F's derivative takes columns Y = dy/drho along. F's transpose takes, for a number psi, the derivatives with respect
 // to the new state (`bar`), and those with respect to what is carried along (`carry`), to those of the old one; what
@@ -21,10 +22,11 @@
 
 typedef struct MbsStepper {
   const struct MbsStepperType *type;
-  long iterations;  // of Newton, so far
-  int carry_size;   // of a carry
-  int row_size;     // of a row of the trajectory
-  int set_count;    // matrix-r: of independent coordinates, as paths count them
+  long iterations;       // of Newton, so far
+  bool projects_pieces;  // pieces must say that they are such (MbsStep.is_projected)
+  int carry_size;        // of a carry
+  int row_size;          // of a row of the trajectory
+  int set_count;         // matrix-r: of independent coordinates, as paths count them
   const MbsSetChoice *sets;
 } MbsStepper;
 

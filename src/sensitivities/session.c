@@ -200,8 +200,11 @@ static MbsStatus step(MbsContext *context, MbsSession *session) {
   if (!mbs_events_is_pending(simulation)) {
     return MBS_OK;
   }
+  bool is_event = simulation->events.step.event > 0;  // or else a start anew alone
   MBS_TRY(mbs_events_happen(context, simulation));
-  MBS_TRY(record_row(session));
+  if (is_event) {
+    MBS_TRY(record_row(session));
+  }
   mbs_simulation_keep(simulation);
   return MBS_OK;
 }

@@ -10,6 +10,9 @@
 // in the steps before, its rates at both ends tell: if it went towards zero and comes away from it, the step is tried
 // up to where the cubic through values and rates turns, if that is beyond zero or nearly so.
 //
+// Where pieces of a step are made in another way than steps (stepper.h) a step is made so as soon as something happens
+// in it; should nothing happen then, it stays as it is, whole.
+//
 // A run that follows the path of another one knows which event happens, and about when. There Newton's iteration finds
 // the root in the scalar of the build, so that a perturbed run has a perturbed time: with a slope from a difference of
 // two tried steps, which is good to some digits, each iteration gains these. The root may lie outside the step, for the
@@ -324,6 +327,16 @@ static MbsStatus look_for_new(const Search *search) {
   return MBS_OK;
 }
 
+// Does something happen within the tried step?
+static bool is_eventful(const Search *search) {
+  const MbsEvents *events = &search->simulation->events;
+  bool is = find_leaving(search) >= 0;
+  for (int i = 0; i < events->count && !is; ++i) {
+    is = precedes(search, i, -1) || find_turn(search, &events->items[i]) > 0;
+  }
+  return is;
+}
+
 MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsStep *step) {
   Search search = {.context = context, .simulation = simulation, .planned = *step, .begin = simulation->state.t};
   const MbsEvents *events = &simulation->events;
@@ -335,6 +348,11 @@ MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsSt
     found = step->event - 1;
   } else {
     MBS_TRY(try_step(&search, step->h, step->is_flow));
+    bool is_step = !is_followed && !step->is_flow && !step->is_projected;
+    if (is_step && simulation->stepper->projects_pieces && is_eventful(&search)) {
+      search.planned.is_projected = true;
+      MBS_TRY(try_step(&search, step->h, false));
+    }
     if (!step->is_flow) {
       MBS_TRY(is_followed ? look_for_new(&search) : find_first(&search, &found));
     }

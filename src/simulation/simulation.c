@@ -384,6 +384,7 @@ static MbsStep next_step(const MbsSimulation *simulation) {
   } else if (simulation->events.is_moved) {
     step.h = step.t - simulation->state.t;
     step.is_flow = is_plan ? mbs_re(step.h) < MBS_SHORTEST_STEP * simulation->settings.step : step.is_flow;
+    step.is_projected = is_plan ? simulation->stepper->projects_pieces : step.is_projected;
   }
   return step;
 }
