@@ -1,57 +1,14 @@
 // Events: guards located to rounding and their times differentiated, against closed forms; what happens there, against
-// the equations of impulse and momentum written by hand; direct method, adjoint and complex step against each other in
-// all formulations and both coordinates; what cannot be is told with time and names. The five-bar linkage that hits the
-// ground is in test_five_bar_impact.c, events in templates in test_templates.c and test_mirrors.c, steps undone across
-// events in test_simulator.c, memory in test_allocations.c.
+// the equations of impulse and momentum written by hand. All methods and formulations against each other are in
+// test_event_methods.c, where guards begin and what cannot be in test_event_guards.c, the five-bar linkage that hits
+// the ground in test_five_bar_impact.c, events in templates in test_template_events.c and test_mirrors.c, steps undone
+// across events in test_simulator.c, memory in test_allocations.c.
 #include <complex.h>
-#include <mbsens/simulator.h>
 
+#include "event_runs.h"
 #include "formulations/formulation.h"
-#include "support.h"
 
-static MbsContext *context;
-
-static const char *const coordinates[] = {"natural", "relative"};
-
-static MbsResult *run_with(const MbsModel *model, const MbsRequest *request, MbsMethod method) {
-  MbsRequest own = *request;
-  MbsResult *result;
-  own.method = method;
-  ENSURE_OK(context, mbs_run(context, model, &own, &result));
-  return result;
-}
-
-static MbsRequest request_of(const MbsModel *model, const char *formulation, const char *kind) {
-  MbsRequest request;
-  ENSURE_OK(context, mbs_request_default(context, model, &request));
-  (void)snprintf(request.settings.formulation, sizeof request.settings.formulation, "%s", formulation);
-  (void)snprintf(request.settings.coordinates, sizeof request.settings.coordinates, "%s", kind);
-  return request;
-}
-
-static double slope(const MbsResult *result, const char *objective, const char *parameter) {
-  for (int i = 0; i < result->objective_count; ++i) {
-    for (int k = 0; k < result->parameter_count; ++k) {
-      if (strcmp(result->objectives[i], objective) == 0 && strcmp(result->parameters[k], parameter) == 0) {
-        return result->gradient[i * result->parameter_count + k];
-      }
-    }
-  }
-  (void)fprintf(stderr, "no d(%s)/d(%s)\n", objective, parameter);
-  exit(1);
-}
-
-static double value(const MbsResult *result, const char *objective) {
-  for (int i = 0; i < result->objective_count; ++i) {
-    if (strcmp(result->objectives[i], objective) == 0) {
-      return result->values[i];
-    }
-  }
-  (void)fprintf(stderr, "no %s\n", objective);
-  exit(1);
-}
-
-// ---- (a) a bouncing ball ----
+// ---- a bouncing ball ----
 enum { G, E, HEIGHT, U, NUMBERS, IMPACTS = 10 };
 
 // the times of its impacts, then x, y, vy and the integral of vy at the end; complex, for derivatives
@@ -135,166 +92,7 @@ static void test_ball(void) {
   mbs_model_destroy(model);
 }
 
-// ---- all methods ----
-// relative to the largest entry of each row of `count`
-static double distance(int rows, int count, const double *a, const double *b) {
-  double worst = 0;
-  for (int i = 0; i < rows; ++i) {
-    double largest = largest_of(count, b + i * count);
-    for (int k = 0; k < count; ++k) {
-      worst = fmax(worst, fabs(a[i * count + k] - b[i * count + k]) / (largest > 0 ? largest : 1));
-    }
-  }
-  return worst;
-}
-
-// direct, adjoint and complex step to 1e-8, events included; returns how many events there were
-static int compare_methods(const MbsModel *model, const MbsRequest *request, const char *what) {
-  MbsResult *direct = run_with(model, request, MBS_METHOD_DIRECT);
-  MbsResult *adjoint = run_with(model, request, MBS_METHOD_ADJOINT);
-  MbsResult *reference = run_with(model, request, MBS_METHOD_COMPLEX_STEP);
-  int rows = direct->objective_count, count = direct->parameter_count, events = direct->event_count;
-  double worst = fmax(distance(rows, count, direct->gradient, reference->gradient),
-                      distance(rows, count, adjoint->gradient, reference->gradient));
-  ENSURE(adjoint->event_count == events && reference->event_count == events);
-  for (int i = 0; i < events; ++i) {
-    ENSURE_NEAR(reference->events[i].time, direct->events[i].time, 0);
-    worst = fmax(worst, distance(1, count, direct->events[i].gradient, reference->events[i].gradient));
-  }
-  if (!(worst < 1e-8)) {
-    (void)fprintf(stderr, "%s, %s, %s: direct, adjoint and complex step differ by %.3g\n", what,
-                  request->settings.formulation, request->settings.coordinates, worst);
-    exit(1);
-  }
-  mbs_result_destroy(direct);
-  mbs_result_destroy(adjoint);
-  mbs_result_destroy(reference);
-  return events;
-}
-
-// The least with which an adjoint runs, to a fifth: most of its steps are then walked again, across events. It does not
-// know before how many steps there will be, so too little is told at the start or on the way.
-static double least_memory(const MbsModel *model, const MbsRequest *request) {
-  MbsRequest own = *request;
-  MbsResult *result;
-  own.method = MBS_METHOD_ADJOINT;
-  int tries = 0;
-  for (own.memory = 1; mbs_run(context, model, &own, &result) != MBS_OK; own.memory *= 1.2, ++tries) {
-    ENSURE_CONTAINS(mbs_context_message(context), "the adjoint cannot keep ");
-    mbs_result_destroy(result);
-    ENSURE(own.memory < 1e5);
-  }
-  ENSURE(tries > 10);
-  mbs_result_destroy(result);
-  return own.memory;
-}
-
-static void test_methods(void) {
-  static const char *const paths[] = {"tests/models/event_impacts.yaml", "tests/models/event_impacts_space.yaml",
-                                      "tests/models/event_loop.yaml"};
-  for (int p = 0; p < MBS_COUNT(paths); ++p) {
-    MbsModel *model = read_model(context, paths[p]);
-    for (int f = 0; mbs_formulation_types[f]; ++f) {
-      for (int c = 0; c < MBS_COUNT(coordinates); ++c) {
-        MbsRequest request = request_of(model, mbs_formulation_types[f]->name, coordinates[c]);
-        ENSURE(compare_methods(model, &request, paths[p]) > 0);
-      }
-    }
-    // other rules, projections and sources of derivatives; steps that are walked again
-    MbsRequest base = request_of(model, "ali3p", "natural"), other = base;
-    (void)snprintf(other.settings.integrator, sizeof other.settings.integrator, "generalised-alpha");
-    other.settings.spectral_radius = 0.7;
-    ENSURE(compare_methods(model, &other, "generalised-alpha") > 0);
-    other = base;
-    other.settings.is_projection_tangent = true;
-    ENSURE(compare_methods(model, &other, "projection matrix tangent") > 0);
-    other.settings.is_projection_tangent = false;
-    other.settings.projections = -1;
-    ENSURE(compare_methods(model, &other, "no projections") > 0);
-    other = base;
-    other.memory = least_memory(model, &base);
-    ENSURE(compare_methods(model, &other, "little memory") > 0);
-    other = base;
-    other.settings.derivatives = MBS_DERIVATIVES_AUTOMATIC;
-    ENSURE(compare_methods(model, &other, "derivatives automatic") > 0);
-    // differences, term by term: 2.5e-7 at most
-    other.settings.derivatives = MBS_DERIVATIVES_NUMERICAL;
-    MbsResult *direct = run_with(model, &other, MBS_METHOD_DIRECT);
-    MbsResult *adjoint = run_with(model, &other, MBS_METHOD_ADJOINT);
-    MbsResult *reference = run_with(model, &base, MBS_METHOD_COMPLEX_STEP);
-    int rows = direct->objective_count, count = direct->parameter_count;
-    ENSURE(distance(rows, count, direct->gradient, reference->gradient) < 3e-6);
-    ENSURE(distance(rows, count, adjoint->gradient, reference->gradient) < 3e-6);
-    mbs_result_destroy(direct);
-    mbs_result_destroy(adjoint);
-    mbs_result_destroy(reference);
-    mbs_model_destroy(model);
-  }
-}
-
-// ---- histories ----
-enum { MOST_ROWS = 40, MOST_WIDTH = 800 };
-typedef struct Rows {
-  int count, width;
-  double values[MOST_ROWS][MOST_WIDTH];
-} Rows;
-
-static MbsStatus begin_rows(void *user, int column_count, const char *const *names) {
-  Rows *rows = user;
-  (void)names;
-  rows->count = 0;
-  rows->width = column_count;
-  ENSURE(column_count <= MOST_WIDTH);
-  return MBS_OK;
-}
-
-static MbsStatus add_row(void *user, const double *values) {
-  Rows *rows = user;
-  ENSURE(rows->count < MOST_ROWS);
-  memcpy(rows->values[rows->count++], values, (size_t)rows->width * sizeof *values);
-  return MBS_OK;
-}
-
-// Both sides of every event are rows, and columns of derivatives are the same by all methods, at events too, where they
-// are those of a state whose time moves.
-static void test_histories(void) {
-  static const MbsMethod methods[] = {MBS_METHOD_COMPLEX_STEP, MBS_METHOD_FINITE_DIFFERENCE};
-  static const double limits[] = {1e-8, 1e-3};
-  static Rows expected, tried;
-  MbsModel *model = read_model(context, "tests/models/event_impacts.yaml");
-  MbsRequest request = request_of(model, "ali3p", "natural");
-  MbsRecorder recorder = {.user = &expected, .begin = begin_rows, .row = add_row};
-  request.recorder = &recorder;
-  MbsResult *direct = run_with(model, &request, MBS_METHOD_DIRECT);
-  ENSURE(direct->event_count == 4 && expected.count == 1 + 10 + 2 * 4);
-  int pairs = 0;
-  for (int r = 1; r < expected.count; ++r) {
-    bool is_after = expected.values[r][0] <= expected.values[r - 1][0];
-    if (is_after) {
-      ENSURE_NEAR(expected.values[r][0], direct->events[pairs].time, 0);
-      pairs += 1;
-    }
-  }
-  ENSURE(pairs == 4);
-  recorder.user = &tried;
-  for (int m = 0; m < MBS_COUNT(methods); ++m) {
-    mbs_result_destroy(run_with(model, &request, methods[m]));
-    ENSURE(tried.count == expected.count && tried.width == expected.width);
-    for (int c = 0; c < tried.width; ++c) {
-      double largest = 1;
-      for (int r = 0; r < tried.count; ++r) {
-        largest = fmax(largest, fabs(expected.values[r][c]));
-      }
-      for (int r = 0; r < tried.count; ++r) {
-        ENSURE_NEAR(tried.values[r][c], expected.values[r][c], limits[m] * largest);
-      }
-    }
-  }
-  mbs_result_destroy(direct);
-  mbs_model_destroy(model);
-}
-
-// ---- (c) at the same time ----
+// ---- at the same time ----
 #define TWO_BALLS(events_)                                                                          \
   "mbsens: 1\nname: two\nparameters: {g: 9.81, e: 0.8, a: 1, b: 1, k: 3}\ngravity: [0, -g]\n"       \
   "bodies: {one: {mass: 1, points: {P: [0, 0]}}, two: {mass: 2, points: {Q: [0, 0]}}}\n" events_    \
@@ -354,7 +152,7 @@ static void test_together(void) {
   mbs_model_destroy(model);
 }
 
-// ---- (d) events that end the run ----
+// ---- events that end the run ----
 static void test_stop(void) {
   static const char text[] =
       "mbsens: 1\nname: fall\nparameters: {g: 9.81, H: 1.3, u: 0.7, e: 0.5, T: 2}\ngravity: [0, -g]\n"
@@ -409,7 +207,7 @@ static void test_stop(void) {
   }
 }
 
-// ---- (e) an impact in a closed loop ----
+// ---- an impact in a closed loop ----
 // x of A x = b, n up to 5, by elimination
 static void solve(int n, double A[5][5], double *b) {
   for (int k = 0; k < n; ++k) {
@@ -530,148 +328,6 @@ static void test_loop(void) {
   mbs_model_destroy(bare);
 }
 
-// ---- where guards begin ----
-#define BALL(numbers, events_, end)                                                                      \
-  "mbsens: 1\nname: ball\nparameters: {" numbers                                                         \
-  "}\ngravity: [0, -9.81]\n"                                                                             \
-  "bodies: {ball: {mass: 1, points: {P: [0, 0]}}}\nevents: {" events_                                    \
-  "}\n"                                                                                                  \
-  "initial: {independent: [{coordinate: r(P).x, value: 0, velocity: 1}, {coordinate: r(P).y, value: y0," \
-  " velocity: v0}]}\n"                                                                                   \
-  "objectives: {y: {final: r(P).y}}\nsimulation: {end: " end ", step: 0.01}\n"
-
-static void ensure_times(const char *text, int count, const double *times) {
-  MbsModel *model = read_text(context, "ball.yaml", text);
-  MbsRequest request = request_of(model, "ali3p", "natural");
-  MbsResult *result = run_with(model, &request, MBS_METHOD_DIRECT);
-  ENSURE(result->event_count == count);
-  for (int i = 0; i < count; ++i) {
-    ENSURE_NEAR(result->events[i].time, times[i], 1e-11);
-  }
-  mbs_result_destroy(result);
-  mbs_model_destroy(model);
-}
-
-static void test_start(void) {
-  const double flight = 2 * 3 / 9.81, second = flight * 1.5;
-  // thrown up from the floor: zero at the start is above, so it comes back
-  ensure_times(BALL("y0: 0, v0: 3, e: 0.5", "floor: {when: r(P).y, direction: falling, restitution: e}", "0.95"), 2,
-               (const double[]){flight, second});
-  // thrown down from there: it is below, and rises never
-  ensure_times(BALL("y0: 0, v0: -3, e: 0.5", "floor: {when: r(P).y, direction: falling, restitution: e}", "0.95"), 0,
-               NULL);
-  // at rest there: on no side until it has left zero; the event at the top is told from both sides
-  ensure_times(BALL("y0: 0, v0: 0", "floor: {when: r(P).y}", "0.5"), 0, NULL);
-  ensure_times(BALL("y0: 0, v0: 3", "floor: {when: r(P).y - 0.2}", "0.6"), 2,
-               (const double[]){(3 - sqrt(9 - 2 * 9.81 * 0.2)) / 9.81, (3 + sqrt(9 - 2 * 9.81 * 0.2)) / 9.81});
-  ensure_times(BALL("y0: 0, v0: 3", "floor: {when: r(P).y - 0.2, direction: rising}", "0.6"), 1,
-               (const double[]){(3 - sqrt(9 - 2 * 9.81 * 0.2)) / 9.81});
-  // exactly at a planned time, and at the end
-  ensure_times(BALL("y0: 0, v0: 3", "now: {when: t - 0.25}", "0.6"), 1, (const double[]){0.25});
-  ensure_times(BALL("y0: 0, v0: 3", "now: {when: t - 0.6}", "0.6"), 1, (const double[]){0.6});
-  // three at once that change nothing: each happens once
-  ensure_times(BALL("y0: 0, v0: 3", "a: {when: t - 0.25}, b: {when: 0.25 - t}, c: {when: 2*t - 0.5}", "0.6"), 3,
-               (const double[]){0.25, 0.25, 0.25});
-  ensure_times(BALL("y0: 0, v0: 3", "a: {when: t - 0.2512}, b: {when: 0.2512 - t}, c: {when: 2*t - 0.5024}", "0.6"), 3,
-               (const double[]){0.2512, 0.2512, 0.2512});
-}
-
-// ---- a state from outside ----
-// A ball that is put below the floor has not passed it; put back above, it falls on it.
-static void test_placed(void) {
-  MbsModel *model = read_model(context, "tests/models/event_ball.yaml");
-  MbsRequest request = request_of(model, "ali3p", "natural");
-  MbsSimulator *simulator;
-  MbsResult *result;
-  request.method = MBS_METHOD_NONE;
-  request.settings.end = 0.6;
-  ENSURE_OK(context, mbs_simulator_create(context, model, &request, &simulator));
-  ENSURE_OK(context, mbs_simulator_start(context, simulator));
-  const double below[] = {0, -0.5}, above[] = {0, 0.2}, velocity[] = {0.3, -1};
-  for (int step = 1; !mbs_simulator_is_over(simulator); ++step) {
-    ENSURE_OK(context, mbs_simulator_step(context, simulator));
-    if (step == 5 || step == 30) {
-      ENSURE_OK(context, mbs_simulator_set_state(context, simulator, 2, step == 5 ? below : above, velocity, false));
-    }
-    if (step == 30) {
-      ENSURE_OK(context, mbs_simulator_finish(context, simulator));
-      ENSURE_OK(context, mbs_simulator_result(context, simulator, &result));
-      ENSURE(result->event_count == 0);
-      mbs_result_destroy(result);
-    }
-  }
-  ENSURE_OK(context, mbs_simulator_finish(context, simulator));
-  ENSURE_OK(context, mbs_simulator_result(context, simulator, &result));
-  ENSURE(result->event_count == 1);
-  ENSURE_NEAR(result->events[0].time, 0.3 + (sqrt(1 + 2 * 9.81 * 0.2) - 1) / 9.81, 1e-11);
-  mbs_result_destroy(result);
-  mbs_simulator_destroy(simulator);
-  mbs_model_destroy(model);
-}
-
-// ---- (h) what cannot be ----
-static void ensure_refused(const char *text, MbsStatus status, const char *part, MbsMethod method) {
-  MbsModel *model = read_text(context, "ball.yaml", text);
-  MbsRequest request;
-  MbsResult *result = NULL;
-  MbsStatus given = mbs_request_default(context, model, &request);
-  if (given == MBS_OK) {
-    request.method = method;
-    given = mbs_run(context, model, &request, &result);
-  }
-  if (given != status) {
-    (void)fprintf(stderr, "status %d, expected %d (%s): %s\n", given, status, part, mbs_context_message(context));
-    exit(1);
-  }
-  ENSURE(given == MBS_ERROR_NUMERICAL || result == NULL);
-  ENSURE_CONTAINS(mbs_context_message(context), part);
-  mbs_result_destroy(result);
-  mbs_model_destroy(model);
-}
-
-static void test_refused(void) {
-  ensure_refused(BALL("y0: 1, v0: 0", "a: {when: v(P).y, restitution: 0.5}", "1"), MBS_ERROR_INPUT,
-                 "event \"a\": a restitution needs a guard that is a gap", MBS_METHOD_NONE);
-  ensure_refused(BALL("y0: 1, v0: 0", "a: {when: y0 - 3}", "1"), MBS_ERROR_INPUT, "never changes", MBS_METHOD_NONE);
-  ensure_refused(BALL("y0: 1, v0: 0", "a: {when: r(P).y, velocities: [{coordinate: t, velocity: 0}]}", "1"),
-                 MBS_ERROR_INPUT, "does not move with the position", MBS_METHOD_NONE);
-  ensure_refused(BALL("y0: 1, v0: 0", "a: {when: r(P).y, restitution: -1}", "1"), MBS_ERROR_INPUT,
-                 "restitution must not be negative", MBS_METHOD_NONE);
-  // rates that contradict each other: the second
-  ensure_refused(BALL("y0: 1, v0: 0",
-                      "a: {when: r(P).y, velocities: [{coordinate: r(P).y, velocity: 1},"
-                      " {coordinate: 2*r(P).y, velocity: 3}]}",
-                      "1"),
-                 MBS_ERROR_NUMERICAL, "event \"a\" at t = 0.45152", MBS_METHOD_NONE);
-  // it stays where it is
-  ensure_refused(BALL("y0: 1, v0: 0", "a: {when: r(P).y, direction: falling, restitution: 0}", "1"),
-                 MBS_ERROR_NUMERICAL, "event \"a\" at t = 0.4515", MBS_METHOD_NONE);
-  // ever faster: at rest at 3 t1 = 1.3546
-  ensure_refused(BALL("y0: 1, v0: 0", "a: {when: r(P).y, direction: falling, restitution: 0.5}", "2"),
-                 MBS_ERROR_NUMERICAL, "\"a\" at t = 1.354", MBS_METHOD_NONE);
-  // methods
-  ensure_refused(BALL("y0: 1, v0: 0", "a: {when: r(P).y}", "1"), MBS_ERROR_NOT_OFFERED, "adjoint-continuous",
-                 MBS_METHOD_ADJOINT_CONTINUOUS);
-  MbsModel *model = read_model(context, "models/five_bar_impact.yaml");
-  MbsRequest request = request_of(model, "ali3p", "natural");
-  MbsResult *result;
-  request.settings.is_kinematic = true;
-  ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_NOT_OFFERED);
-  ENSURE_CONTAINS(mbs_context_message(context), "event \"ground\": events are not offered in kinematics");
-  mbs_model_destroy(model);
-}
-
-// constraints that a rate contradicts: a pendulum's length
-static void test_contradiction(void) {
-  ensure_refused(
-      "mbsens: 1\nname: pendulum\nparameters: {L: 1}\ngravity: [0, -9.81]\nground: {points: {O: [0, 0]}}\n"
-      "bodies: {ball: {mass: 1, points: {P: [0, 0]}}}\njoints: [{distance: [ground.O, ball.P], length: L}]\n"
-      "events: {out: {when: r(P).x, velocities: [{coordinate: r(P).y, velocity: 1}]}}\n"
-      "initial: {points: {P: [0.7, -0.7]}, independent: [{coordinate: r(P).x, value: 0.5}]}\n"
-      "objectives: {y: {final: r(P).x}}\nsimulation: {end: 2, step: 0.01}\n",
-      MBS_ERROR_NUMERICAL, "the rate of \"r(P).y\" cannot become 1", MBS_METHOD_DIRECT);
-}
-
 int main(void) {
   context = mbs_context_create();
   ENSURE(context);
@@ -679,12 +335,6 @@ int main(void) {
   test_together();
   test_stop();
   test_loop();
-  test_methods();
-  test_histories();
-  test_start();
-  test_placed();
-  test_refused();
-  test_contradiction();
   mbs_context_destroy(context);
   return 0;
 }
