@@ -48,6 +48,30 @@ static void print_coordinates(const MbsResult *result) {
   cli_table_print(table, stdout);
 }
 
+static void print_outputs(const MbsResult *result) {
+  static const char *const columns[] = {"output", "value", "unit", ""};
+  if (result->output_count == 0) {
+    return;
+  }
+  CliTable *table = cli_table_create(4);
+  for (int k = 0; k < 4; ++k) {
+    cli_table_text(table, columns[k]);
+  }
+  for (int i = 0; i < result->output_count; ++i) {
+    const MbsOutputResult *output = &result->outputs[i];
+    for (int k = 0; k < output->size; ++k) {
+      char name[256];
+      (void)snprintf(name, sizeof name, "%s%s%.*s", output->name, output->size > 1 ? "." : "", output->size > 1,
+                     "xyz" + k);
+      cli_table_text(table, name);
+      cli_table_number(table, output->value[k]);
+      cli_table_text(table, output->unit ? output->unit : "");
+      cli_table_text(table, output->description && k == 0 ? output->description : "");
+    }
+  }
+  cli_table_print(table, stdout);
+}
+
 static void print_multipliers(const MbsResult *result) {
   if (result->multiplier_count == 0) {
     return;
@@ -97,6 +121,7 @@ static void print_words(const MbsResult *result, const CliSession *session) {
   if (!is_quiet) {
     (void)printf("at t = %g s:\n\n", result->final_time);
   }
+  print_outputs(result);
   print_points(result);
   print_coordinates(result);
   print_multipliers(result);
@@ -137,6 +162,24 @@ static void print_json(const MbsResult *result) {
     cli_json_number(&json, "value", coordinate->value);
     cli_json_number(&json, "rate", coordinate->rate);
     cli_json_number(&json, "acceleration", coordinate->acceleration);
+    cli_json_close(&json);
+  }
+  cli_json_close(&json);
+  cli_json_open_object(&json, "outputs");
+  for (int i = 0; i < result->output_count; ++i) {
+    const MbsOutputResult *output = &result->outputs[i];
+    cli_json_open_object(&json, output->name);
+    if (output->size == 1) {
+      cli_json_number(&json, "value", output->value[0]);
+    } else {
+      put_vector(&json, "value", output->size, output->value);
+    }
+    if (output->unit) {
+      cli_json_text(&json, "unit", output->unit);
+    }
+    if (output->description) {
+      cli_json_text(&json, "description", output->description);
+    }
     cli_json_close(&json);
   }
   cli_json_close(&json);

@@ -18,17 +18,36 @@ static MbsStatus note_error(CliCsv *csv) {
   return MBS_ERROR_FILE;
 }
 
-// names with commas, quotes or line breaks go between quotes, inner quotes doubled (RFC 4180)
-static void put_name(FILE *file, const char *name) {
-  if (!strpbrk(name, ",\"\r\n")) {
-    (void)fputs(name, file);
-    return;
-  }
-  (void)fputc('"', file);
-  for (const char *c = name; *c; ++c) {
+static void put_text(FILE *file, const char *text) {
+  for (const char *c = text; *c; ++c) {
     (void)fputs(*c == '"' ? "\"\"" : (char[]){*c, '\0'}, file);
   }
-  (void)fputc('"', file);
+}
+
+// A name, or name [unit]. Those with commas, quotes or line breaks go between quotes, inner quotes doubled (RFC 4180).
+static void put_name(FILE *file, const char *name, const char *unit) {
+  static const char special[] = ",\"\r\n";
+  const char *quote = strpbrk(name, special) || (unit && strpbrk(unit, special)) ? "\"" : "";
+  (void)fputs(quote, file);
+  put_text(file, name);
+  if (unit) {
+    (void)fputs(" [", file);
+    put_text(file, unit);
+    (void)fputs("]", file);
+  }
+  (void)fputs(quote, file);
+}
+
+// the time is in seconds, and has always been called t
+static MbsStatus keep_units(void *user, int column_count, const char *const *units, const char *const *descriptions) {
+  CliCsv *csv = user;
+  (void)descriptions;  // which a line of names has no place for
+  csv->units = cli_memory_take((size_t)column_count, sizeof *csv->units);
+  csv->column_count = column_count;
+  for (int j = 1; j < column_count; ++j) {
+    csv->units[j] = units[j] ? cli_memory_copy_text(units[j], strlen(units[j])) : NULL;
+  }
+  return MBS_OK;
 }
 
 static MbsStatus write_header(void *user, int column_count, const char *const *names) {
@@ -38,7 +57,7 @@ static MbsStatus write_header(void *user, int column_count, const char *const *n
   errno = 0;
   for (int j = 0; j < column_count; ++j) {
     csv->names[j] = cli_memory_copy_text(names[j], strlen(names[j]));
-    put_name(csv->file, names[j]);
+    put_name(csv->file, names[j], csv->units ? csv->units[j] : NULL);
     (void)fputc(j + 1 < column_count ? ',' : '\n', csv->file);
   }
   return ferror(csv->file) ? note_error(csv) : MBS_OK;
@@ -159,7 +178,7 @@ static int create_partial(CliCsv *csv, const struct stat *older) {
 
 int cli_csv_open(CliCsv *csv, const char *path) {
   *csv = (CliCsv){.path = path};
-  csv->recorder = (MbsRecorder){.user = csv, .begin = write_header, .row = write_row};
+  csv->recorder = (MbsRecorder){.user = csv, .describe = keep_units, .begin = write_header, .row = write_row};
   if (!find_target(csv)) {
     (void)note_error(csv);
     return cli_csv_fail(csv);
@@ -231,10 +250,12 @@ void cli_csv_close(CliCsv *csv) {
     (void)unlink(csv->partial);
     cli_stop_remove(NULL);
   }
-  for (int j = 0; j < csv->column_count && csv->names; ++j) {
-    free(csv->names[j]);
+  for (int j = 0; j < csv->column_count; ++j) {
+    free(csv->names ? csv->names[j] : NULL);
+    free(csv->units ? csv->units[j] : NULL);
   }
   free(csv->names);
+  free(csv->units);
   free(csv->partial);
   free(csv->target);
   free(csv->incomplete);

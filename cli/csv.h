@@ -18,6 +18,7 @@ typedef struct CliCsv {
   FILE *file;
   int column_count;
   char **names;  // of the columns
+  char **units;  // likewise; NULL: none
   long row_count;
   long empty_count;   // values that were no finite numbers,
   int empty_column;   // and the first of them

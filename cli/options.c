@@ -13,6 +13,7 @@ typedef enum Kind {
   KIND_FLAG,          // nothing: bool
   KIND_TEXT,          // const char *
   KIND_POSITIVE,      // CliNumber
+  KIND_COUNT,         // CliNumber: whole and positive
   KIND_NOT_NEGATIVE,  // CliNumber
   KIND_PENALTY,       // CliNumber
   KIND_SIZE,          // CliNumber: bytes
@@ -73,6 +74,12 @@ static const Option table[] = {
     {"--initial-state", NULL, KIND_FLAG, CLI_GRADIENT, MEMBER(wants_initial_state),
      "adjoint: print the derivatives with respect to the start's positions\nand velocities too"},
     {"-o", "FILE.csv", KIND_OUTPUT, RUNS, MEMBER(output), "write time histories; the file appears whole or not at all"},
+    {"--columns", "A,B", KIND_TEXT, RUNS, MEMBER(columns),
+     "of -o: outputs, coordinates, points P, rates P', lambda(J), frame(B),\nobjectives; * for any letters; or all, "
+     "outputs, objectives, points,\ncoordinates, multipliers, frames (outputs and objectives, or all)"},
+    {"--every", "N", KIND_COUNT, RUNS, MEMBER(every), "of -o: a row for every N-th step alone (1)"},
+    {"--sample", "DT", KIND_POSITIVE, RUNS, MEMBER(sample),
+     "of -o: rows at multiples of DT alone, itself a multiple of the step"},
     {"--set", "NAME=VALUE", KIND_SET, MODELS, MEMBER(assignments),
      "give a parameter another value: a number, or an expression of other\nparameters; may be repeated"},
     {"--formulation", "NAME", KIND_TEXT, DYNAMICS, MEMBER(formulation),
@@ -181,6 +188,7 @@ static bool store(const Option *option, const char *value, CliOptions *options) 
     case KIND_FLAG: *(bool *)member = true; return true;
     case KIND_TEXT: *(const char **)member = value; return true;
     case KIND_POSITIVE: return cli_value_positive(option->name, value, member);
+    case KIND_COUNT: return cli_value_count(option->name, value, member);
     case KIND_NOT_NEGATIVE: return cli_value_not_negative(option->name, value, member);
     case KIND_SIZE: return cli_value_size(option->name, value, member);
     case KIND_PENALTY: return cli_value_penalty(option->name, value, member);
@@ -214,6 +222,11 @@ static bool settle(CliOptions *options, unsigned command) {
   if (options->compared == options->method) {
     (void)cli_fail(MBS_ERROR_INPUT, "--compare: %s is the method already; compare it with another",
                    cli_method_name(options->method));
+    return false;
+  }
+  const char *rows = options->columns ? "--columns" : options->every.is_given ? "--every" : "--sample";
+  if ((options->columns || options->every.is_given || options->sample.is_given) && !options->output) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s: is for time histories; say where to: -o FILE.csv", rows);
     return false;
   }
   bool has_gradient = command != CLI_KINEMATICS || options->has_method || options->has_comparison;

@@ -43,6 +43,8 @@ typedef struct CliOptions {
   CliNumber memory;          // bytes
   bool wants_initial_state;  // of the adjoint
   const char *output;        // -o
+  const char *columns;       // of that
+  CliNumber every, sample;   // its rows
   bool is_json, is_quiet, is_markdown, wants_help;
 } CliOptions;
 

@@ -49,6 +49,8 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
   settings->derivatives = options->has_derivatives ? options->derivatives : settings->derivatives;
   settings->is_stabilised = settings->is_stabilised || options->is_stabilised;
   settings->is_kinematic = options->is_kinematic;
+  settings->every = options->every.is_given ? (long)options->every.value : settings->every;
+  override_number(options->sample, &settings->sample);
   request->difference = options->difference;
   override_number(options->difference_step, &request->difference_step);
   override_number(options->memory, &request->memory);
@@ -67,7 +69,8 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
     size_t size;
   } lists[] = {{"--independent", options->independent, settings->independent, sizeof settings->independent},
                {"--tree", options->tree, settings->tree, sizeof settings->tree},
-               {"--cut", options->cut, settings->cut, sizeof settings->cut}};
+               {"--cut", options->cut, settings->cut, sizeof settings->cut},
+               {"--columns", options->columns, settings->columns, sizeof settings->columns}};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
     if (lists[i].text && strlen(lists[i].text) >= lists[i].size) {
       return cli_fail(MBS_ERROR_INPUT, "%s: the list is longer than %d letters", lists[i].option,
@@ -135,6 +138,7 @@ static void tell_incomplete(CliSession *session, const MbsResult *result, MbsMet
 int cli_session_run(CliSession *session, MbsMethod method, const char *label, bool is_recorded, MbsResult **result) {
   MbsRequest request = session->request;
   request.method = method;
+  request.settings.has_no_outputs = method != MBS_METHOD_NONE && !(is_recorded && session->options->output);
   *result = NULL;
   if (is_recorded && session->options->output) {
     int exit_status = cli_csv_open(&session->csv, session->options->output);

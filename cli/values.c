@@ -46,6 +46,17 @@ bool cli_value_not_negative(const char *option, const char *text, CliNumber *num
   return true;
 }
 
+bool cli_value_count(const char *option, const char *text, CliNumber *number) {
+  char *end;
+  long value = strtol(text, &end, 10);
+  *number = (CliNumber){.is_given = true, .value = (double)value};
+  if (end == text || *end || value < 1 || value > 1000000000000000) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s: expected a whole number from 1 on, got \"%s\"", option, text);
+    return false;
+  }
+  return true;
+}
+
 bool cli_value_penalty(const char *option, const char *text, CliNumber *number) {
   if (strcmp(text, "auto") == 0) {
     *number = (CliNumber){.is_given = true, .value = 0};

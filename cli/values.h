@@ -27,6 +27,7 @@ typedef struct CliAssignment {
 // Plain decimal numbers: no hexadecimal, no infinity, no blanks, nothing behind them.
 bool cli_value_positive(const char *option, const char *text, CliNumber *number);
 bool cli_value_not_negative(const char *option, const char *text, CliNumber *number);
+bool cli_value_count(const char *option, const char *text, CliNumber *number);        // 1, 2, ... up to 1e15
 bool cli_value_penalty(const char *option, const char *text, CliNumber *number);      // a positive number or "auto": 0
 bool cli_value_size(const char *option, const char *text, CliNumber *number);         // bytes: 1500, 500k, 100M, 2G, 1T
 bool cli_value_projections(const char *option, const char *text, CliNumber *number);  // auto: 0, none: -1

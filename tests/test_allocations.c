@@ -127,6 +127,7 @@ static void check(MbsContext *context, const char *path, const char *formulation
       taken = freed = 0;
     }
     must(context, path, mbs_simulation_step(context, simulation));
+    mbs_outputs_evaluate(simulation, NULL);
   }
   ensure_none(path, formulation,
               source                  ? "derivatives from elsewhere, direct"
@@ -254,6 +255,7 @@ int main(void) {
   check(context, "models/five_bar.yaml", "index1", false, MBS_DERIVATIVES_AUTOMATIC);
   check(context, "models/slider_crank.yaml", "ali3p", false, MBS_DERIVATIVES_NUMERICAL);
   check(context, "tests/models/run_reactions.yaml", "penalty", false, MBS_DERIVATIVES_AUTOMATIC);
+  check(context, "tests/models/outputs_space.yaml", "ali3p", false, MBS_DERIVATIVES_ANALYTICAL);
   static const char *const all[] = {"index1", "penalty", "ali1", "ali3p", "index3", "matrix-r"};
   for (int i = 0; i < MBS_COUNT(all); ++i) {
     for (int method = MBS_METHOD_NONE; method <= MBS_METHOD_ADJOINT; ++method) {

@@ -1015,6 +1015,36 @@ static inline MbsStatus mbs_model_add_objective(
   return mbs_model_add_element(context, model, "objectives", NULL, def->name, 3, fields);
 }
 
+// a signal with a name, for histories and results
+typedef struct MbsOutputDef {
+  // required
+  const char *name;
+  // expression, required: a number or a vector: any expression that an integral may have
+  const char *value;
+  // text: written with it, such as N; nothing is converted
+  const char *unit;
+  // text: what it is, in words
+  const char *description;
+} MbsOutputDef;
+
+static inline MbsOutputDef mbs_default_output_def(void) {
+  MbsOutputDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_output(
+    MbsContext *context, MbsModel *model, const MbsOutputDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "outputs", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"value", 1, &def->value},
+      {"unit", 1, &def->unit},
+      {"description", 1, &def->description},
+  };
+  return mbs_model_add_element(context, model, "outputs", NULL, def->name, 3, fields);
+}
+
 #undef MBS_NOTHING_GIVEN
 #ifdef __cplusplus
 }

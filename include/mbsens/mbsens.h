@@ -81,6 +81,12 @@ typedef struct MbsSettings {
   bool is_kinematic;               // no dynamics: drivers and the start's velocities prescribe the motion; the
                                    // multipliers are the forces it needs; formulation and integrator do not matter
   char formulation[MBS_NAME_LENGTH], coordinates[MBS_NAME_LENGTH], integrator[MBS_NAME_LENGTH];
+  bool has_no_outputs;  // the model's outputs are not evaluated, and cost nothing
+  char columns[1024];  // of histories, between commas: outputs, coordinates, points P, rates P', lambda(J), objectives,
+                       // frame(B), with * for any letters, or the groups all, outputs, objectives, coordinates,
+                       // multipliers, points, frames; "": outputs and objectives, or if the model has no outputs, all
+  long every;          // rows of histories: of every so manieth step; 0 or 1: of each, and of both sides of each event
+  double sample;       // the same as an interval of time, s, which is a multiple of the step; 0: none
 } MbsSettings;
 
 typedef enum MbsMethod {
@@ -98,6 +104,8 @@ typedef enum MbsDifference { MBS_DIFFERENCE_CENTRAL, MBS_DIFFERENCE_FORWARD, MBS
 // then). A status other than MBS_OK stops the run.
 typedef struct MbsRecorder {
   void *user;
+  // before begin, if it is not NULL: unit and description of each column; NULL: none
+  MbsStatus (*describe)(void *user, int column_count, const char *const *units, const char *const *descriptions);
   MbsStatus (*begin)(void *user, int column_count, const char *const *names);
   MbsStatus (*row)(void *user, const double *values);
 } MbsRecorder;
@@ -164,6 +172,14 @@ typedef struct MbsReaction {
   double force[3], torque[3];
 } MbsReaction;
 
+// An output of the model: a number, or a vector of 2 or 3.
+typedef struct MbsOutputResult {
+  const char *name;
+  const char *unit, *description;  // NULL: none
+  int size;
+  double value[3];
+} MbsOutputResult;
+
 // An expression that jumped on the way: a step(), sign() or atan2() whose argument passed zero. Or one with a kink, an
 // abs() or max(), exactly at the end of a step.
 typedef struct MbsJump {
@@ -221,6 +237,8 @@ typedef struct MbsResult {
   const MbsPointState *points;  // at the end
   int coordinate_count;
   const MbsCoordinateState *coordinates;  // those of the model's own, at the end
+  int output_count;                       // 0 with settings.has_no_outputs
+  const MbsOutputResult *outputs;         // at the end
   int multiplier_count;
   const char *const *multiplier_names;
   const double *multipliers;     // at the end

@@ -69,6 +69,15 @@ const char *const *mbs_simulator_coordinate_names(const MbsSimulator *simulator)
 // Positions, velocities and accelerations into arrays of `count` numbers each; any may be NULL.
 MbsStatus mbs_simulator_state(MbsContext *context, const MbsSimulator *simulator, int count, double *position,
                               double *velocity, double *acceleration);
+// The model's outputs, and after them what settings.columns asks for: a vector is several numbers, load.x, load.y, ...
+// None with settings.has_no_outputs.
+int mbs_simulator_output_count(const MbsSimulator *simulator);
+const char *const *mbs_simulator_output_names(const MbsSimulator *simulator);
+// All of them at the present state; slopes, of method direct alone: by the parameters, outputs x parameters; or NULL.
+MbsStatus mbs_simulator_outputs(MbsContext *context, MbsSimulator *simulator, int count, double *values,
+                                double *slopes);
+// One of them, by name.
+MbsStatus mbs_simulator_output(MbsContext *context, MbsSimulator *simulator, const char *name, double *value);
 // Goes on from another state, at the present time. It must meet the constraints to 1e-3 of the mechanism's size and
 // velocities (the message says which is off, and by how much); is_projected: instead the independent coordinates of the
 // start and their rates are taken from it, and all others follow. Method none only.

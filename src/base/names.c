@@ -17,6 +17,22 @@ bool mbs_name_is_identifier(const char *name) {
   return true;
 }
 
+size_t mbs_name_next(const char **text) {
+  size_t length = 0;
+  int depth = 0;
+  while (**text == ',' || **text == ' ') {
+    ++*text;
+  }
+  for (const char *c = *text; *c && (*c != ',' || depth > 0); ++c) {
+    depth += (*c == '(') - (*c == ')');
+    ++length;
+  }
+  while (length > 0 && (*text)[length - 1] == ' ') {
+    --length;
+  }
+  return length;
+}
+
 static int smaller(int a, int b) { return a < b ? a : b; }
 
 int mbs_name_distance(const char *a, const char *b) {

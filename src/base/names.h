@@ -3,9 +3,14 @@
 #define MBS_NAMES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 // A letter or underscore, then letters, digits and underscores.
 bool mbs_name_is_identifier(const char *name);
+
+// The next of names between commas that stand outside parentheses: its length, at *text, which moves to its beginning;
+// or 0.
+size_t mbs_name_next(const char **text);
 
 // Number of single-letter edits (insert, delete, replace, swap neighbours) between two names.
 int mbs_name_distance(const char *a, const char *b);

@@ -1,5 +1,6 @@
 #include "coordinates/compile.h"
 
+#include "base/names.h"
 #include "coordinates/natural.h"
 #include "coordinates/placement.h"
 #include "coordinates/relative.h"
@@ -48,22 +49,8 @@ static MbsStatus value_independents(MbsContext *context, MbsBlueprint *blueprint
   return MBS_OK;
 }
 
-// the next of names between commas that stand outside parentheses: its length, or 0
-static size_t next_name(const char **text) {
-  size_t length = 0;
-  int depth = 0;
-  while (**text == ',' || **text == ' ') {
-    ++*text;
-  }
-  for (const char *c = *text; *c && (*c != ',' || depth > 0); ++c) {
-    depth += (*c == '(') - (*c == ')');
-    ++length;
-  }
-  return length;
-}
-
 MbsStatus mbs_compile_choose_independents(MbsContext *context, MbsBlueprint *blueprint, const char *names) {
-  for (size_t length = next_name(&names); length > 0; length = next_name(&names)) {
+  for (size_t length = mbs_name_next(&names); length > 0; length = mbs_name_next(&names)) {
     const char *name = mbs_arena_print(blueprint->arena, "%.*s", (int)length, names);
     MbsIndependentSpec spec = {.name = name ? name : "", .value = MBS_NODE_NONE};
     MbsExpression w;
@@ -144,6 +131,7 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   if (!choice->is_loose) {
     MBS_TRY(read_objectives(context, blueprint));
     MBS_TRY(mbs_events_read(context, blueprint, choice->has_end));
+    MBS_TRY(mbs_outputs_read(context, blueprint, !choice->has_no_outputs, choice->columns));
   }
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   MBS_TRY(mbs_blueprint_check_properties(context, blueprint));

@@ -430,7 +430,7 @@ MbsStatus mbs_expression_parse_sized(MbsContext *context, MbsGraph *graph, MbsTe
                                      int size, MbsExpression *value) {
   Parser parser;
   MBS_TRY(parse_all(context, graph, text, scope, &parser, value));
-  if (value->size != size) {
+  if (size > 0 && value->size != size) {
     return mbs_scanner_fail(&parser.scanner, 0, "expected %s, got %s", mbs_expression_kind(size),
                             mbs_expression_kind(value->size));
   }

@@ -254,16 +254,16 @@ static bool is_field(const MbsField *field, int section, int inner) {
   return field == (inner < 0 ? outer : &outer->record->fields[inner]);
 }
 
-// The entries of a map: bodies, coordinates, variables, events, objectives and points and vectors of the ground are the
-// instance's own, initial points and the variables that events set are references, and the points and vectors of a body
-// and the parameters of the model stay as they are.
+// The entries of a map: bodies, coordinates, variables, events, objectives, outputs and points and vectors of the
+// ground are the instance's own, initial points and the variables that events set are references, and the points and
+// vectors of a body and the parameters of the model stay as they are.
 static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
   if (node->kind != MBS_YAML_MAPPING) {
     return MBS_OK;
   }
   bool is_prefixed = is_field(field, MBS_MODEL_BODIES, -1) || is_field(field, MBS_MODEL_COORDINATES, -1) ||
                      is_field(field, MBS_MODEL_VARIABLES, -1) || is_field(field, MBS_MODEL_EVENTS, -1) ||
-                     is_field(field, MBS_MODEL_OBJECTIVES, -1) ||
+                     is_field(field, MBS_MODEL_OBJECTIVES, -1) || is_field(field, MBS_MODEL_OUTPUTS, -1) ||
                      is_field(field, MBS_MODEL_GROUND, MBS_GROUND_POINTS) ||
                      is_field(field, MBS_MODEL_GROUND, MBS_GROUND_VECTORS);
   MbsField entry = *field;
@@ -282,8 +282,10 @@ static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const Mb
     } else if (is_field(field, MBS_MODEL_EVENTS, MBS_EVENT_SET)) {
       MBS_TRY(mbs_rewrite_reference(x, instance, MBS_REFERENCE_VARIABLE, made->key, &made->key.text));
     }
-    MBS_TRY(field->kind == MBS_FIELD_RECORD_MAP ? mbs_copy_record(x, instance, field->record, made)
-                                                : mbs_copy_value(x, instance, &entry, made));
+    bool is_short = field->is_short && made->kind != MBS_YAML_MAPPING;
+    MBS_TRY(is_short                              ? mbs_copy_value(x, instance, &field->record->fields[0], made)
+            : field->kind == MBS_FIELD_RECORD_MAP ? mbs_copy_record(x, instance, field->record, made)
+                                                  : mbs_copy_value(x, instance, &entry, made));
     append(node, &last, made);
   }
   return MBS_OK;

@@ -119,7 +119,10 @@ void mbs_page_describe_kind(const MbsField *field, char *text) {
     case MBS_FIELD_NUMBER_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: number, ...}"); break;
     case MBS_FIELD_SIGNAL_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: expression, ...}"); break;
     case MBS_FIELD_VECTOR_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: vector, ...}"); break;
-    case MBS_FIELD_RECORD_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: {%s}, ...}", record); break;
+    case MBS_FIELD_RECORD_MAP:
+      (void)snprintf(text, MBS_PAGE_CELL, "{name: %s%s{%s}, ...}", field->is_short ? field->record->fields[0].name : "",
+                     field->is_short ? " or " : "", record);
+      break;
     case MBS_FIELD_RECORD_LIST: (void)snprintf(text, MBS_PAGE_CELL, "[{%s}, ...]", record); break;
     case MBS_FIELD_JOINT_LIST: (void)snprintf(text, MBS_PAGE_CELL, "[{joint}, ...]"); break;
     case MBS_FIELD_FORCE_LIST: (void)snprintf(text, MBS_PAGE_CELL, "[{force}, ...]"); break;

@@ -89,7 +89,12 @@ static MbsStatus read_entry(const MbsReader *reader, const MbsWhere *where, cons
   record->name = pair->key;
   if (field->kind == MBS_FIELD_RECORD_MAP) {
     MbsWhere entry = {.outer = where->outer, .word = field->record->name, .name = pair->key.text};
-    MBS_TRY(mbs_reader_read_record(reader, &entry, field->record, pair, NULL, pair->key.place, &record->values));
+    MbsYaml value = *pair, mapping = {.kind = MBS_YAML_MAPPING, .place = pair->place, .first = &value, .count = 1};
+    bool is_short = field->is_short && pair->kind != MBS_YAML_MAPPING;  // x: 1 for x: {value: 1}
+    value.key.text = field->record->fields[0].name;
+    value.next = NULL;
+    MBS_TRY(mbs_reader_read_record(reader, &entry, field->record, is_short ? &mapping : pair, NULL, pair->key.place,
+                                   &record->values));
     if (is_root_field(field, MBS_MODEL_OBJECTIVES)) {
       MBS_TRY(check_objective(reader, &entry, field->record, pair->key.place, record->values));
     }

@@ -88,6 +88,7 @@ static const char name_pattern[] = "^[A-Za-z_][A-Za-z0-9_]*$";
 static const char path_pattern[] = "^[A-Za-z_][A-Za-z0-9_]*([(][^()]+[)])?([.][A-Za-z_][A-Za-z0-9_]*([(][^()]+[)])?)*$";
 
 static void write_record(Json *j, const MbsRecordType *type, bool is_element);
+static void write_kind(Json *j, const MbsField *field);
 
 static bool is_root_field(const MbsField *field, int index) { return field == &mbs_model_type.fields[index]; }
 
@@ -215,12 +216,26 @@ static void write_map(Json *j, const MbsField *field) {
     return;
   }
   begin(j, '{');
+  if (field->is_short) {  // the first field alone, or all of them
+    key(j, "anyOf");
+    begin(j, '[');
+    new_item(j);
+    begin_inline(j, '{');
+    write_kind(j, &field->record->fields[0]);
+    end(j, '}');
+    new_item(j);
+    begin(j, '{');
+  }
   text_member(j, "description", field->record->summary);
   if (is_root_field(field, MBS_MODEL_OBJECTIVES)) {
     raw_member(j, "minProperties", "1");
     raw_member(j, "maxProperties", "1");
   }
   write_record(j, field->record, false);
+  if (field->is_short) {
+    end(j, '}');
+    end(j, ']');
+  }
   end(j, '}');
 }
 

@@ -228,6 +228,18 @@ typedef struct MbsObjectiveSpec {
   bool is_being_read;
 } MbsObjectiveSpec;
 
+// A column of a history: an output of the model, of which a vector is several, or what was asked for besides.
+typedef struct MbsOutputSpec {
+  const char *name;                // "load"; of a point "P1'", of a frame "frame(rod)"
+  const char *unit, *description;  // NULL: none
+  MbsPlace place;
+  bool is_of_model;
+  const char *group;  // that it was listed by, or NULL: "points", "frames"
+  int size;
+  MbsNode node[3];
+  const char *columns[3];  // "load.x", ...
+} MbsOutputSpec;
+
 typedef struct MbsIndependentSpec {
   const char *name;  // as written
   MbsPlace place;
@@ -331,6 +343,7 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsIndependentSpec) independents;  // of the start
   MBS_LIST(MbsIndependentSpec) chosen;        // of matrix-r, where they are others
   MBS_LIST(MbsObjectiveSpec) objectives;
+  MBS_LIST(MbsOutputSpec) outputs;
   MBS_LIST(MbsEventSpec) events;  // those of the model, then those of branches
   MBS_LIST(MbsBranchSpec) branches;
   bool keeps_jumps;             // while reading: what jumps is taken as it is
@@ -465,6 +478,8 @@ MbsStatus mbs_user_coordinate_signal(MbsContext *context, MbsBlueprint *blueprin
 MbsStatus mbs_signal_rate(MbsContext *context, MbsBlueprint *blueprint, MbsNode node, MbsNode *rate);
 // The graph input of a signal, made if it is new.
 MbsStatus mbs_signal_add(MbsContext *context, MbsBlueprint *blueprint, MbsSignal signal, MbsNode *node);
+// The table by which they are found, anew.
+void mbs_signals_index(MbsBlueprint *blueprint);
 // The time as expressions see it: what the state says, and the clock, which is zero.
 MbsStatus mbs_signal_time(MbsContext *context, MbsBlueprint *blueprint, MbsNode *node);
 // position, velocity or acceleration of a form as an expression; of a scalar's form of size 1, and zero beyond
@@ -532,5 +547,16 @@ MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint, bool has
 // first the list of all, then each (those that refer to others read them on the way)
 MbsStatus mbs_blueprint_list_objectives(MbsContext *context, MbsBlueprint *blueprint);
 MbsStatus mbs_blueprint_read_objective(MbsContext *context, MbsBlueprint *blueprint, int index);
+
+// ---- outputs (output.c) ----
+// Reads those of the model, and keeps them if wanted; then adds what is no output, coordinate or objective of what
+// `columns` lists: points and frames. NULL: nothing.
+MbsStatus mbs_outputs_read(MbsContext *context, MbsBlueprint *blueprint, bool is_wanted, const char *columns);
+// Does a word of that list (its first `length` letters) mean a column? Both may end in marks ' of rates, as many; in
+// the word * stands for any letters, and the name of a vector for all its components.
+bool mbs_column_is_meant(const char *word, size_t length, const char *column);
+// Offers points and frames as the nearest to a column that is not known (base/names.h).
+MbsStatus mbs_column_nearest(MbsContext *context, const MbsBlueprint *blueprint, const char *name,
+                             const char **nearest);
 
 #endif

@@ -124,6 +124,15 @@ static const MbsField objective_fields[] = {
 static const MbsRecordType objective_type = {"objective", "a number to differentiate: exactly one of its fields",
                                              MBS_COUNT(objective_fields), objective_fields};
 
+static const MbsField output_fields[] = {
+    [MBS_OUTPUT_VALUE] = {"value", MBS_FIELD_SIGNAL, .is_required = true,
+                          .summary = "a number or a vector: any expression that an integral may have"},
+    [MBS_OUTPUT_UNIT] = {"unit", MBS_FIELD_TEXT, .summary = "written with it, such as N; nothing is converted"},
+    [MBS_OUTPUT_DESCRIPTION] = {"description", MBS_FIELD_TEXT, .summary = "what it is, in words"},
+};
+static const MbsRecordType output_type = {"output", "a signal with a name, for histories and results",
+                                          MBS_COUNT(output_fields), output_fields};
+
 static const MbsField simulation_fields[] = {
     [MBS_SIMULATION_END] =
         {"end", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1", .unit = "s",
@@ -209,6 +218,8 @@ static const MbsField model_fields[] = {
     [MBS_MODEL_INITIAL] = {"initial", MBS_FIELD_RECORD, .record = &initial_type, .summary = "the state at the start"},
     [MBS_MODEL_OBJECTIVES] = {"objectives", MBS_FIELD_RECORD_MAP, .record = &objective_type,
                               .summary = "numbers to differentiate, by name"},
+    [MBS_MODEL_OUTPUTS] = {"outputs", MBS_FIELD_RECORD_MAP, .record = &output_type, .is_short = true,
+                           .summary = "signals, by name, that histories have instead of coordinates"},
     [MBS_MODEL_SIMULATION] = {"simulation", MBS_FIELD_RECORD, .record = &simulation_type,
                               .summary = "how to simulate; the command line overrides it"},
 };

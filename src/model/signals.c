@@ -22,6 +22,15 @@ static int *find_slot(const MbsBlueprint *blueprint, const MbsSignal *signal) {
   }
 }
 
+void mbs_signals_index(MbsBlueprint *blueprint) {
+  for (int slot = 0; slot < blueprint->signal_slot_count; ++slot) {
+    blueprint->signal_slots[slot] = 0;
+  }
+  for (int i = 0; i < blueprint->signals.count; ++i) {
+    *find_slot(blueprint, &blueprint->signals.items[i]) = 1 + i;
+  }
+}
+
 // a table at most half full, with all signals there are
 static MbsStatus grow_slots(MbsContext *context, MbsBlueprint *blueprint) {
   if (2 * (blueprint->signals.count + 1) <= blueprint->signal_slot_count) {
@@ -33,9 +42,7 @@ static MbsStatus grow_slots(MbsContext *context, MbsBlueprint *blueprint) {
   }
   MBS_TAKE(context, blueprint->arena, blueprint->signal_slots, count);
   blueprint->signal_slot_count = count;
-  for (int i = 0; i < blueprint->signals.count; ++i) {
-    *find_slot(blueprint, &blueprint->signals.items[i]) = 1 + i;
-  }
+  mbs_signals_index(blueprint);
   return MBS_OK;
 }
 

@@ -1,109 +1,296 @@
 #include "sensitivities/history.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "algebra/perturbation.h"
+#include "base/names.h"
 
-// the name of a coordinate; of one of the model's own that is called like an objective: coordinate(theta)
-static const char *coordinate_name(const MbsSimulation *simulation, int index) {
-  const char *name = simulation->system->coordinate_names[index];
+// ---- what there is ----
+// is a column of another kind called so?
+static bool is_taken(const MbsSimulation *simulation, const char *name) {
   for (int i = 0; i < simulation->objectives.count; ++i) {
-    if (name && strcmp(simulation->objectives.items[i].function.name, name) == 0) {
-      return mbs_arena_print(simulation->arena, "coordinate(%s)", name);
+    if (strcmp(simulation->objectives.items[i].function.name, name) == 0) {
+      return true;
     }
   }
-  return name;
+  for (int i = 0; i < simulation->outputs.count; ++i) {
+    const MbsOutput *output = &simulation->outputs.items[i];
+    if (output->spec->is_of_model && strcmp(output->function.name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
-static MbsStatus name_quantities(MbsContext *context, const MbsSimulation *simulation, int count, const char **names) {
+// the name of a coordinate; of one that is called like an objective or an output: coordinate(theta)
+static const char *coordinate_name(const MbsSimulation *simulation, int index, const char *mark) {
+  const char *name = simulation->system->coordinate_names[index];
+  return name ? mbs_arena_print(simulation->arena, is_taken(simulation, name) ? "coordinate(%s)%s" : "%s%s", name, mark)
+              : NULL;
+}
+
+typedef MBS_LIST(MbsQuantity) QuantityList;
+
+static MbsStatus list_quantities(MbsContext *context, const MbsSimulation *simulation, QuantityList *list) {
+  static const char *const marks[] = {"", "'", "''"};
   const MbsSystem *system = simulation->system;
   MbsArena *arena = simulation->arena;
-  static const char *const marks[] = {"", "'", "''"};
-  int used = 0;
+  for (int i = 0; i < simulation->outputs.count; ++i) {
+    const MbsOutput *output = &simulation->outputs.items[i];
+    MBS_APPEND(context, arena, list,
+               (MbsQuantity){.kind = MBS_QUANTITY_OUTPUT,
+                             .index = i,
+                             .name = output->function.name,
+                             .unit = output->spec->unit,
+                             .description = output->spec->description});
+  }
   for (int level = 0; level < 3; ++level) {
     for (int i = 0; i < system->n; ++i) {
-      const char *name = coordinate_name(simulation, i);
-      names[used++] = name ? mbs_arena_print(arena, "%s%s", name, marks[level]) : NULL;
+      MBS_APPEND(
+          context, arena, list,
+          (MbsQuantity){
+              .kind = MBS_QUANTITY_POSITION + level, .index = i, .name = coordinate_name(simulation, i, marks[level])});
     }
   }
   for (int i = 0; i < system->m; ++i) {
-    names[used++] = mbs_arena_print(arena, "lambda(%s)", system->blueprint->rows.items[i].name);
+    const char *name = mbs_arena_print(arena, "lambda(%s)", system->blueprint->rows.items[i].name);
+    MBS_APPEND(context, arena, list, (MbsQuantity){.kind = MBS_QUANTITY_MULTIPLIER, .index = i, .name = name});
   }
   for (int i = 0; i < simulation->objectives.count; ++i) {
-    if (simulation->objectives.items[i].is_wanted) {
-      names[used++] = simulation->objectives.items[i].function.name;
+    const MbsObjective *objective = &simulation->objectives.items[i];
+    if (objective->is_wanted) {
+      MBS_APPEND(context, arena, list,
+                 (MbsQuantity){.kind = MBS_QUANTITY_OBJECTIVE, .index = i, .name = objective->function.name});
     }
   }
-  for (int i = 0; i < count; ++i) {
-    if (!names[i]) {
+  for (int i = 0; i < list->count; ++i) {
+    if (!list->items[i].name) {
       return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
     }
   }
   return MBS_OK;
 }
 
-MbsStatus mbs_history_create(MbsContext *context, const MbsSimulation *simulation, MbsHistory *history) {
-  const MbsSystem *system = simulation->system;
-  int count = 3 * system->n + system->m;
-  for (int i = 0; i < simulation->objectives.count; ++i) {
-    count += simulation->objectives.items[i].is_wanted;
-  }
-  int columns = simulation->has_columns ? system->asked_count : 0;
-  int total = 1 + count * (1 + columns);
-  const char **names;
-  MBS_TAKE(context, simulation->arena, names, total);
-  MBS_TAKE(context, simulation->arena, history->row, total);
-  history->quantity_count = count;
-  names[0] = "t";
-  MBS_TRY(name_quantities(context, simulation, count, names + 1));
-  for (int k = 0; k < columns; ++k) {
-    const char *parameter = system->blueprint->parameters.items[system->columns[k]].name;
-    for (int i = 0; i < count; ++i) {
-      const char *name = mbs_arena_print(simulation->arena, "d(%s)/d(%s)", names[1 + i], parameter);
-      names[1 + count * (1 + k) + i] = name ? name : parameter;
+// ---- what is chosen ----
+static bool is_of_model(const MbsSimulation *simulation, const MbsQuantity *quantity) {
+  return quantity->kind == MBS_QUANTITY_OUTPUT && simulation->outputs.items[quantity->index].spec->is_of_model;
+}
+
+// is it part of a group of this name?
+static bool is_in_group(const MbsSimulation *simulation, const MbsQuantity *quantity, const char *group,
+                        size_t length) {
+  bool is_output = quantity->kind == MBS_QUANTITY_OUTPUT, is_own = is_of_model(simulation, quantity);
+  bool is_coordinate = quantity->kind >= MBS_QUANTITY_POSITION && quantity->kind <= MBS_QUANTITY_ACCELERATION;
+  const char *own_group = is_output ? simulation->outputs.items[quantity->index].spec->group : NULL;
+  const struct {
+    const char *name;
+    bool is_meant;
+  } groups[] = {{"all", !is_output || is_own},
+                {"outputs", is_own},
+                {"objectives", quantity->kind == MBS_QUANTITY_OBJECTIVE},
+                {"coordinates", is_coordinate},
+                {"multipliers", quantity->kind == MBS_QUANTITY_MULTIPLIER},
+                {"points", own_group && strcmp(own_group, "points") == 0},
+                {"frames", own_group && strcmp(own_group, "frames") == 0}};
+  for (int i = 0; i < MBS_COUNT(groups); ++i) {
+    if (strlen(groups[i].name) == length && strncmp(groups[i].name, group, length) == 0) {
+      return groups[i].is_meant;
     }
   }
-  history->column_count = total;
-  history->names = names;
+  return false;
+}
+
+static MbsStatus refuse_column(MbsContext *context, const MbsSimulation *simulation, const QuantityList *all,
+                               const char *word, int length) {
+  const char *nearest = NULL, *name = mbs_arena_print(simulation->arena, "%.*s", length, word);
+  for (int i = 0; name && i < all->count; ++i) {
+    mbs_name_nearest(name, all->items[i].name, &nearest);
+    if (is_of_model(simulation, &all->items[i])) {
+      mbs_name_nearest(name, simulation->outputs.items[all->items[i].index].spec->name, &nearest);
+    }
+  }
+  MBS_TRY(name ? mbs_column_nearest(context, simulation->system->blueprint, name, &nearest) : MBS_OK);
+  return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "no column \"%.*s\" in histories of %s%s%s%s", length, word,
+                  simulation->system->blueprint->model->file, nearest ? "; did you mean \"" : "",
+                  nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+// by the name of the column, or that of the output which it is part of
+static bool is_called(const MbsSimulation *simulation, const MbsQuantity *quantity, const char *word, size_t length) {
+  return mbs_column_is_meant(word, length, quantity->name) ||
+         (quantity->kind == MBS_QUANTITY_OUTPUT &&
+          mbs_column_is_meant(word, length, simulation->outputs.items[quantity->index].spec->name));
+}
+
+static bool is_chosen(const MbsHistory *history, const char *name) {
+  for (int i = 0; i < history->quantity_count; ++i) {
+    if (strcmp(history->quantities[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// those that the settings list, in that order, each once
+static MbsStatus choose_listed(MbsContext *context, const MbsSimulation *simulation, const QuantityList *all,
+                               MbsHistory *history) {
+  const char *word = simulation->settings.columns;
+  if (word[0] && mbs_name_next(&word) == 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "columns \"%s\" lists none", simulation->settings.columns);
+  }
+  for (size_t length; (length = mbs_name_next(&word)) > 0; word += length) {
+    bool is_known = false;
+    for (int pass = 0; pass < 2 && !is_known; ++pass) {  // a name before a group
+      for (int i = 0; i < all->count; ++i) {
+        bool is_meant = pass == 0 ? is_called(simulation, &all->items[i], word, length)
+                                  : is_in_group(simulation, &all->items[i], word, length);
+        is_known = is_known || is_meant;
+        if (is_meant && !is_chosen(history, all->items[i].name)) {
+          history->quantities[history->quantity_count++] = all->items[i];
+        }
+      }
+    }
+    if (!is_known) {
+      return refuse_column(context, simulation, all, word, (int)length);
+    }
+  }
   return MBS_OK;
 }
 
-MbsStatus mbs_history_begin(const MbsRecorder *recorder, const MbsHistory *history) {
-  return recorder->begin(recorder->user, history->column_count, history->names);
-}
-
-static int put(bool is_perturbed, int count, const mbs_scalar *from, double *row) {
-  for (int i = 0; i < count; ++i) {
-    row[i] = is_perturbed ? mbs_im(from[i]) / MBS_COMPLEX_STEP : mbs_re(from[i]);
+static MbsStatus choose_quantities(MbsContext *context, const MbsSimulation *simulation, MbsHistory *history) {
+  QuantityList all = {0, 0, NULL};
+  MBS_TRY(list_quantities(context, simulation, &all));
+  MBS_TAKE(context, simulation->arena, history->quantities, all.count);
+  MBS_TAKE(context, simulation->arena, history->wanted_outputs, simulation->outputs.count);
+  history->quantity_count = 0;
+  for (int i = 0; i < all.count && !simulation->settings.columns[0]; ++i) {
+    bool is_brief = simulation->outputs.count > 0;
+    if (!is_brief || all.items[i].kind == MBS_QUANTITY_OUTPUT || all.items[i].kind == MBS_QUANTITY_OBJECTIVE) {
+      history->quantities[history->quantity_count++] = all.items[i];
+    }
   }
-  return count;
+  MBS_TRY(choose_listed(context, simulation, &all, history));
+  for (int i = 0; i < history->quantity_count; ++i) {
+    if (history->quantities[i].kind == MBS_QUANTITY_OUTPUT) {
+      history->has_outputs = history->wanted_outputs[history->quantities[i].index] = true;
+    }
+  }
+  return MBS_OK;
 }
 
-MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsRecorder *recorder, int perturbed,
+// does a step of the plan end where steps of one size do?
+static bool is_step_time(const MbsSettings *settings, long planned, double t) {
+  return fabs(t - (double)planned * settings->step) < 1e-6 * settings->step;  // real
+}
+
+// Where the last steps share what is left of the time, their ends are no multiples of an interval.
+static MbsStatus check_sample(MbsContext *context, const MbsSimulation *simulation) {
+  const MbsSettings *settings = &simulation->settings;
+  long before = simulation->plan.step_count - 1;
+  double t = mbs_re(mbs_path_step(&simulation->plan, before).t);
+  return settings->sample <= 0 || before == 0 || is_step_time(settings, before, t)
+             ? MBS_OK
+             : mbs_fail(
+                   context, MBS_ERROR_INPUT, mbs_nowhere,
+                   "sample %.10g: the end %.10g is no multiple of the step %.10g, and with formulation %s the last "
+                   "steps share what is left, so that they end elsewhere; take every %ld, or another end",
+                   settings->sample, settings->end, settings->step, settings->formulation, settings->every);
+}
+
+MbsStatus mbs_history_create(MbsContext *context, const MbsSimulation *simulation, MbsHistory *history) {
+  const MbsSystem *system = simulation->system;
+  MBS_TRY(check_sample(context, simulation));
+  MBS_TRY(choose_quantities(context, simulation, history));
+  int count = history->quantity_count, columns = simulation->has_columns ? system->asked_count : 0;
+  history->column_count = 1 + count * (1 + columns);
+  MBS_TAKE(context, simulation->arena, history->names, history->column_count);
+  MBS_TAKE(context, simulation->arena, history->units, history->column_count);
+  MBS_TAKE(context, simulation->arena, history->descriptions, history->column_count);
+  MBS_TAKE(context, simulation->arena, history->row, history->column_count);
+  history->names[0] = "t";
+  history->units[0] = "s";
+  for (int i = 0; i < count; ++i) {
+    history->names[1 + i] = history->quantities[i].name;
+    history->units[1 + i] = history->quantities[i].unit;
+    history->descriptions[1 + i] = history->quantities[i].description;
+  }
+  for (int k = 0; k < columns; ++k) {
+    const char *parameter = system->blueprint->parameters.items[system->columns[k]].name;
+    for (int i = 0; i < count; ++i) {
+      const char *name = mbs_arena_print(simulation->arena, "d(%s)/d(%s)", history->names[1 + i], parameter);
+      history->names[1 + count * (1 + k) + i] = name ? name : parameter;
+    }
+  }
+  return MBS_OK;
+}
+
+// ---- rows ----
+MbsStatus mbs_history_begin(const MbsRecorder *recorder, const MbsHistory *history) {
+  return mbs_recorder_begin(recorder, history->column_count, history->names, history->units, history->descriptions);
+}
+
+// Where not every step is a row, rows are as far apart as asked for: of so manieth steps, and if that is an interval of
+// time, not of a last step that is shorter.
+static bool is_step_row(const MbsSettings *settings, long planned, double t) {
+  bool is_counted = settings->every <= 1 || planned % settings->every == 0;
+  return is_counted && (settings->sample <= 0 || is_step_time(settings, planned, t));
+}
+
+bool mbs_history_has_row(const MbsSimulation *simulation) {
+  const MbsSettings *settings = &simulation->settings;
+  const MbsPath *followed = simulation->followed;
+  long steps = simulation->path.step_count, planned = simulation->planned;
+  if ((settings->every <= 1 && settings->sample <= 0) || steps == 0) {
+    return true;
+  }
+  MbsStep step = mbs_path_step(&simulation->path, steps);
+  bool is_end = step.event > 0 && simulation->events.items[step.event - 1].spec->is_end;
+  planned += is_end;
+  double t = mbs_re(mbs_path_step(followed, followed == &simulation->plan ? planned : steps).t);
+  return (step.event == 0 || is_end) && is_step_row(settings, planned, t);
+}
+
+static double number_of(bool is_perturbed, mbs_scalar x) {
+  return is_perturbed ? mbs_im(x) / MBS_COMPLEX_STEP : mbs_re(x);
+}
+
+static mbs_scalar value_of(const MbsSimulation *simulation, const MbsQuantity *quantity) {
+  const MbsState *state = &simulation->state;
+  const mbs_scalar *const lists[] = {simulation->outputs.value,   state->q, state->v, state->a, state->lambda,
+                                     simulation->objectives.value};
+  return lists[quantity->kind][quantity->index];
+}
+
+static mbs_scalar slope_of(const MbsSimulation *simulation, const MbsQuantity *quantity, int k) {
+  const MbsSystem *system = simulation->system;
+  const MbsColumns *columns = &simulation->columns;
+  int i = quantity->index;
+  switch (quantity->kind) {
+    case MBS_QUANTITY_OUTPUT: return simulation->outputs.slope[i * system->asked_count + k];
+    case MBS_QUANTITY_POSITION: return columns->X[k * system->nq + i];
+    case MBS_QUANTITY_VELOCITY: return columns->V[k * system->nq + i];
+    case MBS_QUANTITY_ACCELERATION: return columns->A[k * system->nq + i];
+    case MBS_QUANTITY_MULTIPLIER: return columns->L[k * system->m + i];
+    case MBS_QUANTITY_OBJECTIVE: break;
+  }
+  return simulation->objectives.gradient[i * simulation->objectives.stride + k];
+}
+
+MbsStatus mbs_history_row(MbsSimulation *simulation, const MbsRecorder *recorder, int perturbed,
                           const MbsHistory *history) {
   bool is_perturbed = perturbed >= 0;
-  const MbsSystem *system = simulation->system;
-  const MbsState *state = &simulation->state;
-  const MbsColumns *columns = &simulation->columns;
-  const MbsObjectives *objectives = &simulation->objectives;
   double *row = history->row;
-  *row++ = mbs_re(state->t);
-  row += put(is_perturbed, system->n, state->q, row);
-  row += put(is_perturbed, system->n, state->v, row);
-  row += put(is_perturbed, system->n, state->a, row);
-  row += put(is_perturbed, system->m, state->lambda, row);
-  for (int i = 0; i < objectives->count; ++i) {
-    row += objectives->items[i].is_wanted ? put(is_perturbed, 1, objectives->value + i, row) : 0;
+  if (history->has_outputs) {
+    mbs_outputs_evaluate(simulation, history->wanted_outputs);
   }
-  for (int k = 0; k < system->asked_count && simulation->has_columns; ++k) {
-    row += put(is_perturbed, system->n, columns->X + k * system->nq, row);
-    row += put(is_perturbed, system->n, columns->V + k * system->nq, row);
-    row += put(is_perturbed, system->n, columns->A + k * system->nq, row);
-    row += put(is_perturbed, system->m, columns->L + k * system->m, row);
-    for (int i = 0; i < objectives->count; ++i) {
-      row += objectives->items[i].is_wanted
-                 ? put(is_perturbed, 1, objectives->gradient + i * objectives->stride + k, row)
-                 : 0;
+  *row++ = mbs_re(simulation->state.t);
+  for (int i = 0; i < history->quantity_count; ++i) {
+    *row++ = number_of(is_perturbed, value_of(simulation, &history->quantities[i]));
+  }
+  for (int k = 0; k < simulation->system->asked_count && simulation->has_columns; ++k) {
+    for (int i = 0; i < history->quantity_count; ++i) {
+      *row++ = number_of(is_perturbed, slope_of(simulation, &history->quantities[i], k));
     }
   }
   return recorder->row(recorder->user, history->row);
@@ -114,11 +301,15 @@ MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulatio
   const MbsSystem *system = simulation->system;
   int kept = series->column_count, columns = system->asked_count, count = continuous->running_count;
   int total = kept + columns * count;
-  const char **names;
+  const char **names, **units, **descriptions;
   double *row;
   MBS_TAKE(context, simulation->arena, names, total);
+  MBS_TAKE(context, simulation->arena, units, total);
+  MBS_TAKE(context, simulation->arena, descriptions, total);
   MBS_TAKE(context, simulation->arena, row, total);
   memcpy(names, series->names, (size_t)kept * sizeof *names);
+  memcpy(units, series->units, (size_t)kept * sizeof *units);
+  memcpy(descriptions, series->descriptions, (size_t)kept * sizeof *descriptions);
   for (int k = 0; k < columns; ++k) {
     const char *parameter = system->blueprint->parameters.items[system->columns[k]].name;
     for (int i = 0; i < count; ++i) {
@@ -127,16 +318,31 @@ MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulatio
       names[kept + k * count + i] = name ? name : parameter;
     }
   }
-  MBS_TRY(recorder->begin(recorder->user, total, names));
+  MBS_TRY(mbs_recorder_begin(recorder, total, names, units, descriptions));
   for (long step = 0; step < series->row_count; ++step) {
+    if (!is_step_row(&simulation->settings, step, series->rows[step * kept])) {
+      continue;
+    }
     const mbs_scalar *running = continuous->running + step * count * system->column_count;
     memcpy(row, series->rows + step * kept, (size_t)kept * sizeof *row);
     for (int k = 0; k < columns; ++k) {
       for (int i = 0; i < count; ++i) {
-        (void)put(false, 1, running + i * system->column_count + k, row + kept + k * count + i);
+        row[kept + k * count + i] = mbs_re(running[i * system->column_count + k]);
       }
     }
     MBS_TRY(recorder->row(recorder->user, row));
   }
   return MBS_OK;
+}
+
+void mbs_history_thin(const MbsSimulation *simulation, MbsSeries *series) {
+  size_t width = (size_t)series->column_count;
+  long count = series->row_count;
+  series->row_count = 0;
+  for (long step = 0; step < count; ++step) {
+    if (is_step_row(&simulation->settings, step, series->rows[step * series->column_count])) {
+      memmove(series->rows + (size_t)series->row_count++ * width, series->rows + (size_t)step * width,
+              width * sizeof *series->rows);
+    }
+  }
 }

@@ -1,6 +1,7 @@
 // Time histories: one row per step, handed to a recorder as doubles.
-//   t, then every quantity: q, v, a, lambda, objectives (running); then, for each column of direct
-//   differentiation, the derivative of every quantity.
+//   t, then every quantity; then, for each column of direct differentiation, the derivative of every quantity.
+// Quantities are outputs and objectives (running) where the model has outputs, else q, v, a, lambda and objectives; or
+// those that the settings list.
 // The continuous adjoint runs its gradients backwards: its rows are complete when it has come back to the start.
 #ifndef MBS_HISTORY_H
 #define MBS_HISTORY_H
@@ -9,20 +10,46 @@
 #include "sensitivities/series.h"
 #include "simulation/simulation.h"
 
+typedef enum MbsQuantityKind {
+  MBS_QUANTITY_OUTPUT,
+  MBS_QUANTITY_POSITION,
+  MBS_QUANTITY_VELOCITY,
+  MBS_QUANTITY_ACCELERATION,
+  MBS_QUANTITY_MULTIPLIER,
+  MBS_QUANTITY_OBJECTIVE
+} MbsQuantityKind;
+
+typedef struct MbsQuantity {
+  MbsQuantityKind kind;
+  int index;
+  const char *name;
+  const char *unit, *description;  // NULL: none
+} MbsQuantity;
+
 typedef struct MbsHistory {
-  int quantity_count, column_count;  // column_count: of a row
-  const char **names;
+  int quantity_count;
+  MbsQuantity *quantities;
+  bool has_outputs;      // some of them are
+  bool *wanted_outputs;  // by output
+  int column_count;      // of a row
+  const char **names, **units, **descriptions;
   double *row;
 } MbsHistory;
 
+// Refuses a list of columns that has an unknown one.
 MbsStatus mbs_history_create(MbsContext *context, const MbsSimulation *simulation, MbsHistory *history);
 MbsStatus mbs_history_begin(const MbsRecorder *recorder, const MbsHistory *history);
+// Is the present state a row? By the path that is followed, so that runs that follow it have the same rows.
+bool mbs_history_has_row(const MbsSimulation *simulation);
 // perturbed: by a complex step, 0 or more; then derivatives are given
-MbsStatus mbs_history_row(const MbsSimulation *simulation, const MbsRecorder *recorder, int perturbed,
+MbsStatus mbs_history_row(MbsSimulation *simulation, const MbsRecorder *recorder, int perturbed,
                           const MbsHistory *history);
 
-// Hands the rows kept on the way there, with the gradients that run backwards behind them, to a recorder.
+// Hands the rows kept on the way there, one of every step, with the gradients that run backwards behind them, to a
+// recorder.
 MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulation, const MbsRecorder *recorder,
                              const MbsSeries *series, const MbsContinuous *continuous);
+// Of rows that were kept for every step: those that are rows of a history.
+void mbs_history_thin(const MbsSimulation *simulation, MbsSeries *series);
 
 #endif

@@ -66,6 +66,28 @@ static MbsStatus give_state(MbsContext *context, MbsArena *arena, const MbsSessi
   return MBS_OK;
 }
 
+static MbsStatus give_outputs(MbsContext *context, MbsArena *arena, MbsSession *session, MbsResult *result) {
+  const MbsOutputs *outputs = &session->simulation->outputs;
+  MbsOutputResult *given;
+  MBS_TAKE(context, arena, given, outputs->count);
+  result->outputs = given;
+  mbs_outputs_evaluate(session->simulation, NULL);
+  for (int i = 0; i < outputs->count; ++i) {
+    const MbsOutputSpec *spec = outputs->items[i].spec;
+    if (spec->is_of_model && outputs->items[i].component == 0) {
+      MbsOutputResult *output = &given[result->output_count++];
+      output->name = mbs_arena_copy_text(arena, spec->name);
+      output->unit = spec->unit ? mbs_arena_copy_text(arena, spec->unit) : NULL;
+      output->description = spec->description ? mbs_arena_copy_text(arena, spec->description) : NULL;
+      output->size = spec->size;
+      for (int k = 0; k < spec->size; ++k) {
+        output->value[k] = mbs_session_number(session, outputs->value[i + k]);
+      }
+    }
+  }
+  return MBS_OK;
+}
+
 static const char *print_place(MbsArena *arena, MbsPlace place) {
   return place.line > 0 ? mbs_arena_print(arena, "%s:%d:%d", place.file, place.line, place.column) : "";
 }
@@ -225,6 +247,7 @@ MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *s
   MBS_TRY(give_objectives(context, arena, session, result));
   MBS_TRY(list_held(context, arena, simulation->system->blueprint, result));
   MBS_TRY(give_state(context, arena, session, result));
+  MBS_TRY(give_outputs(context, arena, session, result));
   MBS_TRY(give_events(context, arena, session, result));
   MBS_TRY(give_jumps(context, arena, &simulation->guards, result));
   MBS_TRY(give_unsmooth(context, arena, simulation, result));

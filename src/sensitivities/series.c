@@ -2,13 +2,34 @@
 
 #include <string.h>
 
+MbsStatus mbs_recorder_begin(const MbsRecorder *recorder, int column_count, const char *const *names,
+                             const char *const *units, const char *const *descriptions) {
+  if (recorder->describe) {
+    MBS_TRY(recorder->describe(recorder->user, column_count, units, descriptions));
+  }
+  return recorder->begin(recorder->user, column_count, names);
+}
+
+// NULL: out of memory
+static const char **copy_texts(MbsArena *arena, int count, const char *const *texts) {
+  const char **copies = mbs_arena_take(arena, (size_t)count, sizeof *copies);
+  for (int i = 0; i < count && copies; ++i) {
+    copies[i] = texts[i] ? mbs_arena_copy_text(arena, texts[i]) : NULL;
+  }
+  return copies;
+}
+
+static MbsStatus describe(void *user, int column_count, const char *const *units, const char *const *descriptions) {
+  MbsSeries *series = user;
+  series->units = copy_texts(series->arena, column_count, units);
+  series->descriptions = copy_texts(series->arena, column_count, descriptions);
+  return series->units && series->descriptions ? MBS_OK : MBS_ERROR_MEMORY;
+}
+
 static MbsStatus begin(void *user, int column_count, const char *const *names) {
   MbsSeries *series = user;
   series->column_count = column_count;
-  series->names = mbs_arena_take(series->arena, (size_t)column_count, sizeof *series->names);
-  for (int i = 0; i < column_count && series->names; ++i) {
-    series->names[i] = mbs_arena_copy_text(series->arena, names[i]);
-  }
+  series->names = copy_texts(series->arena, column_count, names);
   return series->names ? MBS_OK : MBS_ERROR_MEMORY;
 }
 
@@ -31,7 +52,9 @@ static MbsStatus row(void *user, const double *values) {
   return MBS_OK;
 }
 
-MbsRecorder mbs_series_recorder(MbsSeries *series) { return (MbsRecorder){.user = series, .begin = begin, .row = row}; }
+MbsRecorder mbs_series_recorder(MbsSeries *series) {
+  return (MbsRecorder){.user = series, .describe = describe, .begin = begin, .row = row};
+}
 
 MbsStatus mbs_series_difference(MbsContext *context, const MbsSeries *up, const MbsSeries *down, double span,
                                 MbsSeries *difference) {
@@ -50,10 +73,14 @@ MbsStatus mbs_series_replay(MbsContext *context, MbsArena *arena, int count, con
                             const char *const *parameter_names, const MbsRecorder *recorder) {
   int quantities = series[0].column_count - 1;
   int total = 1 + quantities * (1 + count);
-  const char **names;
+  const char **names, **units, **descriptions;
   double *values;
   MBS_TAKE(context, arena, names, total);
+  MBS_TAKE(context, arena, units, total);
+  MBS_TAKE(context, arena, descriptions, total);
   MBS_TAKE(context, arena, values, total);
+  memcpy(units, series[0].units, (size_t)(1 + quantities) * sizeof *units);
+  memcpy(descriptions, series[0].descriptions, (size_t)(1 + quantities) * sizeof *descriptions);
   names[0] = series[0].names[0];
   for (int k = 0; k <= count; ++k) {
     for (int i = 0; i < quantities; ++i) {
@@ -62,7 +89,7 @@ MbsStatus mbs_series_replay(MbsContext *context, MbsArena *arena, int count, con
       names[1 + k * quantities + i] = name ? name : quantity;
     }
   }
-  MBS_TRY(recorder->begin(recorder->user, total, names));
+  MBS_TRY(mbs_recorder_begin(recorder, total, names, units, descriptions));
   for (long r = 0; r < series[0].row_count; ++r) {
     values[0] = series[0].rows[(size_t)r * (size_t)(quantities + 1)];
     for (int k = 0; k <= count; ++k) {

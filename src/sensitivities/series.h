@@ -9,11 +9,14 @@
 typedef struct MbsSeries {
   MbsArena *arena;
   int column_count;
-  const char **names;
+  const char **names, **units, **descriptions;
   long row_count, capacity;
   double *rows;
 } MbsSeries;
 
+// Units and descriptions, if the recorder takes them, then the names.
+MbsStatus mbs_recorder_begin(const MbsRecorder *recorder, int column_count, const char *const *names,
+                             const char *const *units, const char *const *descriptions);
 MbsRecorder mbs_series_recorder(MbsSeries *series);
 // (up - down) / span, row by row; the time column stays.
 MbsStatus mbs_series_difference(MbsContext *context, const MbsSeries *up, const MbsSeries *down, double span,

@@ -141,7 +141,8 @@ static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *obje
 }
 
 static MbsStatus record_row(MbsSession *session) {
-  return session->recorder
+  bool is_kept = session->recorder != session->request.recorder;  // of every step, for gradients to come
+  return session->recorder && (is_kept || mbs_history_has_row(session->simulation))
              ? mbs_history_row(session->simulation, session->recorder, session->request.perturbed, &session->history)
              : MBS_OK;
 }
@@ -163,6 +164,9 @@ static MbsStatus cut_short(MbsContext *context, MbsSession *session, MbsStatus s
   session->is_under_way = false;
   session->is_cut_short = true;
   bool is_kept = session->recorder && session->recorder != session->request.recorder;
+  if (is_kept) {
+    mbs_history_thin(session->simulation, &session->series);
+  }
   return is_kept && mbs_series_replay(context, session->simulation->arena, 0, &session->series, NULL,
                                       session->request.recorder) != MBS_OK
              ? MBS_ERROR_FILE

@@ -31,6 +31,7 @@ struct MbsSimulator {
   double *all, *tried;  // values of all parameters; those to come
   double *values;       // of the chosen objectives
   double *gradient;     // of those by the chosen parameters
+  const char **output_names;
   bool has_gradient;
   MbsSession *session;
   Stage stage;
@@ -71,7 +72,13 @@ static MbsStatus create(MbsContext *context, const MbsRequest *request, const do
       .perturbed = -1,
       .recorder = request->recorder,
       .with_reactions = !with_columns};
-  return mbs_session_create(context, model, &twin, &simulator->session);
+  MBS_TRY(mbs_session_create(context, model, &twin, &simulator->session));
+  const MbsOutputs *outputs = &simulator->session->simulation->outputs;
+  MBS_TAKE(context, simulator->arena, simulator->output_names, outputs->count);
+  for (int i = 0; i < outputs->count; ++i) {
+    simulator->output_names[i] = outputs->items[i].function.name;
+  }
+  return MBS_OK;
 }
 
 MbsStatus mbs_simulator_create_with(MbsContext *context, const MbsModel *model, const MbsRequest *request,
@@ -359,6 +366,57 @@ MbsStatus mbs_simulator_state(MbsContext *context, const MbsSimulator *simulator
     }
   }
   return MBS_OK;
+}
+
+int mbs_simulator_output_count(const MbsSimulator *simulator) {
+  return simulator ? simulator->session->simulation->outputs.count : 0;
+}
+
+const char *const *mbs_simulator_output_names(const MbsSimulator *simulator) {
+  return simulator ? simulator->output_names : NULL;
+}
+
+MbsStatus mbs_simulator_outputs(MbsContext *context, MbsSimulator *simulator, int count, double *values,
+                                double *slopes) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_outputs", {"simulator", simulator}, {"values", values});
+  if (simulator->stage == IDLE) {
+    return need_steps(context, simulator);
+  }
+  MbsSimulation *simulation = simulator->session->simulation;
+  const MbsOutputs *outputs = &simulation->outputs;
+  MBS_TRY(check_size(context, "outputs", count, outputs->count));
+  if (slopes && !simulation->has_columns) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "derivatives of outputs are not offered without method direct: pass NULL, or create the simulator "
+                    "with it");
+  }
+  mbs_outputs_evaluate(simulation, NULL);
+  for (int i = 0; i < count; ++i) {
+    values[i] = outputs->value[i];
+  }
+  for (int i = 0; slopes && i < count * simulation->system->asked_count; ++i) {
+    slopes[i] = outputs->slope[i];
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_simulator_output(MbsContext *context, MbsSimulator *simulator, const char *name, double *value) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_output", {"simulator", simulator}, {"name", name}, {"value", value});
+  if (simulator->stage == IDLE) {
+    return need_steps(context, simulator);
+  }
+  MbsSimulation *simulation = simulator->session->simulation;
+  const char *nearest = NULL;
+  for (int i = 0; i < simulation->outputs.count; ++i) {
+    if (strcmp(simulator->output_names[i], name) == 0) {
+      mbs_outputs_evaluate(simulation, NULL);
+      *value = simulation->outputs.value[i];
+      return MBS_OK;
+    }
+    mbs_name_nearest(name, simulator->output_names[i], &nearest);
+  }
+  return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "no output \"%s\" in %s%s%s%s", name, simulator->model->file,
+                  nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
 MbsStatus mbs_simulator_set_state(MbsContext *context, MbsSimulator *simulator, int count, const double *position,

@@ -417,6 +417,7 @@ static MbsStatus verify_all(MbsContext *context, const MbsModel *model, const Mb
   MBS_TRY(mbs_settings_complete(context, model, &own));
   for (int i = 0; i < COORDINATES; ++i) {
     MbsRequest run = *request;
+    run.settings.has_no_outputs = true;
     int before = verification->result.row_count;
     bool is_own = strcmp(coordinates_names[i], request->settings.coordinates) == 0;
     (void)snprintf(run.settings.coordinates, sizeof run.settings.coordinates, "%s", coordinates_names[i]);

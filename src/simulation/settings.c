@@ -271,13 +271,43 @@ static MbsStatus check_texts(MbsContext *context, const MbsSettings *settings) {
                {"integrator", settings->integrator, sizeof settings->integrator},
                {"independent", settings->independent, sizeof settings->independent},
                {"tree", settings->tree, sizeof settings->tree},
-               {"cut", settings->cut, sizeof settings->cut}};
+               {"cut", settings->cut, sizeof settings->cut},
+               {"columns", settings->columns, sizeof settings->columns}};
   for (int i = 0; i < MBS_COUNT(texts); ++i) {
     if (!memchr(texts[i].text, '\0', texts[i].size)) {
       return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the text does not end within its %d letters",
                       texts[i].name, (int)texts[i].size);
     }
   }
+  return MBS_OK;
+}
+
+// which rows histories have; an interval of time becomes a number of steps
+static MbsStatus check_rows(MbsContext *context, MbsSettings *settings) {
+  if (settings->every < 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "every must be positive, got %ld", settings->every);
+  }
+  if (!isfinite(settings->sample) || settings->sample < 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "sample must be positive, got %.10g", settings->sample);
+  }
+  if (settings->sample <= 0) {
+    return MBS_OK;
+  }
+  double steps = settings->sample / settings->step, whole = round(steps);     // real
+  if (whole < 1 || whole > 1e15 || fabs(steps - whole) > 1e-9 * whole) {      // real
+    double few = floor(steps), lower = (few > 1 ? few : 1) * settings->step;  // real
+    return mbs_fail(
+        context, MBS_ERROR_INPUT, mbs_nowhere,
+        "sample %.10g is no multiple of the step %.10g, and rows are where steps end; take %.10g or %.10g, or "
+        "another step",
+        settings->sample, settings->step, lower, lower + settings->step);
+  }
+  if (settings->every > 0 && settings->every != (long)whole) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                    "every %ld and sample %.10g contradict each other: give one of them", settings->every,
+                    settings->sample);
+  }
+  settings->every = (long)whole;
   return MBS_OK;
 }
 
@@ -319,6 +349,7 @@ MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsS
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "step %.3g is too small for an end of %.3g", settings->step,
                     settings->end);
   }
+  MBS_TRY(check_rows(context, settings));
   MBS_TRY(check_coordinates(context, model, settings));
   const char *nearest = NULL;
   const MbsFormulationType *formulation = mbs_formulation_find(settings->formulation, &nearest);

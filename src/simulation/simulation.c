@@ -80,6 +80,8 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   const MbsCoordinateChoice choice = {.is_relative = strcmp(settings->coordinates, "relative") == 0,
                                       .keeps_jumps = settings->is_kinematic,
                                       .has_end = settings->end_in_model > 0 && settings->end == settings->end_in_model,
+                                      .has_no_outputs = settings->has_no_outputs,
+                                      .columns = settings->columns[0] ? settings->columns : NULL,
                                       .tree = settings->tree,
                                       .cut = settings->cut};
   MBS_TRY(mbs_compile(context, arena, model, &choice, &blueprint));
@@ -136,6 +138,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
                              &simulation->stepper));
   simulation->followed = &simulation->plan;
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
+  MBS_TRY(mbs_outputs_create(context, simulation));
   MBS_TRY(mbs_guards_create(context, system, &simulation->guards));
   MBS_TRY(mbs_events_prepare(context, simulation, !is_carried));
   MBS_TRY(plan_steps(context, simulation));

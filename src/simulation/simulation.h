@@ -50,6 +50,27 @@ void mbs_objectives_chain(MbsObjectives *objectives, const MbsState *state);
 // Is every running value a finite number? Else the message names the objective.
 MbsStatus mbs_objectives_check(MbsContext *context, const MbsObjectives *objectives, double t);
 
+// outputs.c: signals with names, and what else was asked for as columns of histories. They are evaluated where somebody
+// looks at them, never by steps.
+typedef struct MbsOutput {
+  const MbsOutputSpec *spec;
+  int component;
+  MbsFunction function;  // its name is that of the column
+} MbsOutput;
+
+typedef struct MbsOutputs {
+  int count;  // of numbers
+  MbsOutput *items;
+  mbs_scalar *value;  // count
+  mbs_scalar *slope;  // count x asked columns, of direct differentiation
+} MbsOutputs;
+
+struct MbsSimulation;
+MbsStatus mbs_outputs_create(MbsContext *context, struct MbsSimulation *simulation);
+// At the present state, with slopes where it has columns, each one of which a row of histories is. wanted: by output;
+// NULL: all.
+void mbs_outputs_evaluate(struct MbsSimulation *simulation, const bool *wanted);
+
 // How far constraints are off: violation.c
 typedef struct MbsViolation {
   MbsJacobian jacobian;
@@ -109,6 +130,7 @@ typedef struct MbsSimulation {
   bool has_columns;
   MbsColumns columns;
   MbsObjectives objectives;
+  MbsOutputs outputs;
   MbsGuards guards;  // of what jumps on the way
   MbsEvents events;
   long planned;              // steps of the plan that are done

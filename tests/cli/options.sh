@@ -181,6 +181,15 @@ left=$(objective square)
 json simulate "$folder/stiff.yaml" --integrator generalised-alpha --spectral-radius 0.2
 holds "$(objective square) < 0.8*$left"
 
+# ---- histories; more in histories.sh ----
+exits 0 simulate $pendulum --end 0.1 --step 0.01 -o "$folder/all.csv" --quiet
+exits 0 simulate $pendulum --end 0.1 --step 0.01 -o "$folder/few.csv" --quiet --columns objectives --every 2
+[ "$(wc -l <"$folder/few.csv")" -eq 7 ] || fail 'every second of ten steps, the start and the header are seven lines'
+[ "$(head -n 1 "$folder/few.csv" | tr ',' '\n' | wc -l)" -lt "$(head -n 1 "$folder/all.csv" | tr ',' '\n' | wc -l)" ] ||
+  fail 'objectives are not all columns'
+exits 0 simulate $pendulum --end 0.1 --step 0.01 -o "$folder/few.csv" --quiet --sample 0.05
+[ "$(wc -l <"$folder/few.csv")" -eq 4 ] || fail 'rows at 0, 0.05 and 0.1, and the header'
+
 # ---- all of them ----
 for name in check simulate gradient kinematics verify list; do
   exits 0 $name --help
