@@ -50,6 +50,7 @@ static const Count counts[] = {
     {"models/governor.yaml", 8, 39, 37, 0, 2, NULL},
     {"models/double_wishbone.yaml", 5, 27, 25, 0, 2, NULL},
     {"models/steered_wishbone.yaml", 6, 36, 34, 0, 2, NULL},
+    {"models/wishbone_axle.yaml", 6, 36, 34, 0, 2, NULL},
     {"models/six_axis_arm.yaml", 6, 45, 39, 0, 6, NULL},
     {"models/stewart_platform.yaml", 13, 111, 105, 0, 6, NULL},
     {"models/flying_rotor.yaml", 2, 18, 11, 0, 7, NULL},

@@ -121,8 +121,21 @@ static MbsModel *build_again(const MbsModel *from) {
   }
   const MbsValue *parameters = mbs_record_value(root, MBS_MODEL_PARAMETERS);
   for (int i = 0; i < parameters->count; ++i) {
+    if (strchr(parameters->records[i].name.text, '.')) {
+      continue;  // of a hardpoint
+    }
     ENSURE_OK(context, mbs_model_add_parameter(context, to, parameters->records[i].name.text,
                                                parameters->records[i].values[0].texts[0].text));
+  }
+  const MbsValue *hardpoints = mbs_record_value(root, MBS_MODEL_HARDPOINTS);
+  for (int i = 0; i < hardpoints->count; ++i) {
+    texts_of(&hardpoints->records[i].values[0], xyz);
+    ENSURE_OK(context, mbs_model_add_hardpoint(context, to, hardpoints->records[i].name.text, xyz[0], xyz[1], xyz[2]));
+  }
+  const MbsValue *functions = mbs_record_value(root, MBS_MODEL_FUNCTIONS);
+  for (int i = 0; i < functions->count; ++i) {
+    ENSURE_OK(context, mbs_model_add_function(context, to, functions->records[i].name.text,
+                                              functions->records[i].values[0].texts[0].text));
   }
   if (mbs_record_value(root, MBS_MODEL_GRAVITY)->is_given) {
     texts_of(mbs_record_value(root, MBS_MODEL_GRAVITY), xyz);

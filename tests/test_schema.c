@@ -2,6 +2,7 @@
 // it accepts the models of the repository and refuses models with mistakes of shape. JSON being YAML, the
 // schema is read with the reader's own parser.
 #include <mbsens/mbsens.h>
+#include <regex.h>
 
 #include "base/names.h"
 #include "ensure.h"
@@ -147,6 +148,11 @@ static bool is_valid(const MbsYaml *root, const MbsYaml *schema, const MbsYaml *
       holds = is_valid(root, resolve(root, rule->text), node);
     } else if (strcmp(key, "type") == 0) {
       holds = has_type(rule, node);
+    } else if (strcmp(key, "pattern") == 0) {
+      regex_t pattern;
+      ENSURE(regcomp(&pattern, rule->text, REG_EXTENDED | REG_NOSUB) == 0);
+      holds = node->text && regexec(&pattern, node->text, 0, NULL, 0) == 0;
+      regfree(&pattern);
     } else if (strcmp(key, "const") == 0) {
       holds = node->text && strcmp(rule->text, node->text) == 0;
     } else if (strcmp(key, "enum") == 0) {

@@ -41,6 +41,12 @@ const char *mbs_number(MbsModel *model, double number);
 
 // A named number: what gradients are taken with respect to.
 MbsStatus mbs_model_add_parameter(MbsContext *context, MbsModel *model, const char *name, const char *value);
+// A design point: a vector for expressions, whose components name.x, name.y, name.z are parameters. A vector may always
+// be one expression instead: x, with NULL for y and z, here and below.
+MbsStatus mbs_model_add_hardpoint(MbsContext *context, MbsModel *model, const char *name, const char *x, const char *y,
+                                  const char *z);
+// A function for expressions, f(x, y), by an expression of its arguments.
+MbsStatus mbs_model_add_function(MbsContext *context, MbsModel *model, const char *name, const char *body);
 // A number that events set, with its value at the start; and what an event sets it to, an expression of the state
 // before.
 MbsStatus mbs_model_add_variable(MbsContext *context, MbsModel *model, const char *name, const char *value);

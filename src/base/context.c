@@ -34,6 +34,14 @@ MbsStatus mbs_fail(MbsContext *context, MbsStatus status, MbsPlace place, const 
   return status;
 }
 
+void mbs_fail_append(MbsContext *context, const char *format, ...) {
+  size_t used = strlen(context->message);
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(context->message + used, sizeof context->message - used, format, arguments);
+  va_end(arguments);
+}
+
 MbsStatus mbs_error_keep(MbsContext *context, MbsStatus status) {
   if (status != MBS_ERROR_INPUT) {
     context->error_count = status == MBS_OK ? context->error_count : 0;

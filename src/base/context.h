@@ -36,6 +36,9 @@ typedef struct MbsContext {
 MbsStatus mbs_fail(MbsContext *context, MbsStatus status, MbsPlace place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+// Adds to the message of an error that was told just now.
+void mbs_fail_append(MbsContext *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 extern const MbsPlace mbs_nowhere;
 
 // Records that do not depend on each other are all looked at, so that several errors are told at once:

@@ -36,6 +36,36 @@ typedef struct MbsArguments {
 MbsStatus mbs_piecewise_apply(const MbsScanner *scanner, MbsGraph *graph, const MbsScope *scope,
                               const MbsArguments *arguments, MbsExpression *value);
 
+// ---- calls (call.c) ----
+// Where a call stands.
+typedef struct MbsCall {
+  const MbsScanner *scanner;
+  MbsGraph *graph;
+  const MbsScope *scope;  // NULL: nothing but numbers is known
+  int offset;             // of the function's name in the text
+} MbsCall;
+// What is called: a built-in function, or one of the model.
+typedef struct MbsCallee {
+  const char *name;
+  const MbsBuiltIn *built_in;
+  const MbsFormula *formula;
+} MbsCallee;
+// MBS_ANY_COUNT: piecewise()
+int mbs_callee_argument_count(const MbsCallee *callee);
+bool mbs_callee_find(const MbsScope *scope, const char *name, MbsCallee *callee);
+// Says itself what is wrong, as of their number.
+MbsStatus mbs_callee_apply(const MbsCall *call, const MbsCallee *callee, const MbsArguments *arguments,
+                           MbsExpression *value);
+// d(d(f, 1), 2, x, y): what d() differentiates, and by which arguments, from 1.
+enum { MBS_DERIVATIVE_ORDER = 4, MBS_DERIVATIVE_ARGUMENTS = 32 };
+typedef struct MbsDerivative {
+  MbsCallee callee;
+  int order;
+  int by[MBS_DERIVATIVE_ORDER];
+} MbsDerivative;
+MbsStatus mbs_callee_differentiate(const MbsCall *call, const MbsDerivative *derivative, const MbsArguments *arguments,
+                                   MbsExpression *value);
+
 // value = a (symbol) b for + - * / ^, with the same use of `trouble`
 bool mbs_operator_apply(char symbol, MbsGraph *graph, const MbsExpression *a, const MbsExpression *b,
                         MbsExpression *value, char *trouble, size_t trouble_size);

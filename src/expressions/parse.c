@@ -121,11 +121,15 @@ static Suggestion suggestion_for(const char *name) {
   return suggestion;
 }
 
-// the arguments are expressions; the opening parenthesis is the current token
-static MbsStatus parse_built_in(Parser *parser, const MbsBuiltIn *function, int offset, MbsExpression *value) {
+static void copy_token(const MbsScanner *scanner, char name[MBS_EXPRESSION_NAME_LIMIT + 1]) {
+  memcpy(name, scanner->text.text + scanner->token.offset, (size_t)scanner->token.length);
+  name[scanner->token.length] = '\0';
+}
+
+// expressions up to the closing parenthesis, which is consumed; they stay open until open_count is set back
+static MbsStatus parse_arguments(Parser *parser, MbsArguments *arguments) {
   MbsScanner *scanner = &parser->scanner;
   int first = parser->open_count;
-  MBS_TRY(enter(parser));
   for (bool is_more = !mbs_scanner_is_at(scanner, ')'); is_more; ++parser->open_count) {
     MbsExpression argument;
     int argument_offset = scanner->token.offset;
@@ -142,33 +146,85 @@ static MbsStatus parse_built_in(Parser *parser, const MbsBuiltIn *function, int 
     }
   }
   MBS_TRY(leave(parser, ')', "\",\" or \")\""));
-  int count = parser->open_count - first;
-  const MbsExpression *arguments = &parser->open[first];
+  *arguments = (MbsArguments){
+      .count = parser->open_count - first, .values = &parser->open[first], .offsets = &parser->offsets[first]};
+  return MBS_OK;
+}
+
+// the opening parenthesis is the current token
+static MbsStatus parse_call(Parser *parser, const MbsCallee *callee, int offset, MbsExpression *value) {
+  MbsCall call = {.scanner = &parser->scanner, .graph = parser->graph, .scope = parser->scope, .offset = offset};
+  MbsArguments arguments;
+  int first = parser->open_count;
+  MBS_TRY(enter(parser));
+  MBS_TRY(parse_arguments(parser, &arguments));
   parser->open_count = first;
-  if (function->argument_count == MBS_ANY_COUNT) {
-    const MbsArguments pieces = {.count = count, .values = arguments, .offsets = &parser->offsets[first]};
-    return count >= 4 && count % 2 == 0
-               ? mbs_piecewise_apply(scanner, parser->graph, parser->scope, &pieces, value)
-               : mbs_scanner_fail(
-                     scanner, offset,
-                     "%s() takes a number, a piece, and then breakpoints, each with the piece from there: 4, "
-                     "6, 8, ... arguments, %d given",
-                     function->name, count);
+  return mbs_callee_apply(&call, callee, &arguments, value);
+}
+
+// the number of the argument by which d() differentiates, where the function has several
+static MbsStatus parse_order(Parser *parser, MbsDerivative *derivative) {
+  MbsScanner *scanner = &parser->scanner;
+  const MbsCallee *callee = &derivative->callee;
+  int count = mbs_callee_argument_count(callee), by = 1;
+  if (derivative->order == MBS_DERIVATIVE_ORDER) {
+    return mbs_scanner_fail(scanner, scanner->token.offset, "d() of d(): at most %d of them", MBS_DERIVATIVE_ORDER);
   }
-  if (count != function->argument_count) {
-    return mbs_scanner_fail(scanner, offset, "%s() takes %d argument%s, %d given", function->name,
-                            function->argument_count, function->argument_count == 1 ? "" : "s", count);
+  if (count != 1) {
+    MBS_TRY(mbs_scanner_is_at(scanner, ',') ? mbs_scanner_next(scanner) : MBS_OK);
+    double number = scanner->token.kind == MBS_TOKEN_NUMBER ? scanner->token.number : 0;
+    by = number >= 1 && number <= MBS_DERIVATIVE_ARGUMENTS ? (int)number : 0;
+    if (by != number || by == 0 || (count != MBS_ANY_COUNT && by > count)) {
+      return mbs_scanner_fail(scanner, scanner->token.offset,
+                              "d(): %s() has several arguments; say by which of them, as in d(%s, 1, ...)",
+                              callee->name, callee->name);
+    }
+    MBS_TRY(mbs_scanner_next(scanner));
   }
-  char trouble[128];
-  if (!mbs_built_in_apply(function, parser->graph, arguments, value, trouble, sizeof trouble)) {
-    return mbs_scanner_fail(scanner, offset, "%s", trouble);
+  derivative->by[derivative->order++] = by;
+  return MBS_OK;
+}
+
+// f, d(f), d(f, 2): a function, or a derivative of one
+static MbsStatus parse_function(Parser *parser, char name[MBS_EXPRESSION_NAME_LIMIT + 1], MbsDerivative *derivative) {
+  MbsScanner *scanner = &parser->scanner;
+  if (scanner->token.kind != MBS_TOKEN_NAME) {
+    return mbs_scanner_fail(scanner, scanner->token.offset,
+                            "d() takes the name of a function first, as in d(f, x) or d(f, 1, x, y)");
+  }
+  int offset = scanner->token.offset;
+  copy_token(scanner, name);
+  MBS_TRY(mbs_scanner_next(scanner));
+  if (strcmp(name, "d") == 0 && mbs_scanner_is_at(scanner, '(')) {
+    MBS_TRY(enter(parser));
+    MBS_TRY(parse_function(parser, name, derivative));
+    MBS_TRY(parse_order(parser, derivative));
+    return leave(parser, ')', "\")\"");
+  }
+  if (!mbs_callee_find(parser->scope, name, &derivative->callee)) {
+    return mbs_scanner_fail(scanner, offset, "d(): there is no function \"%s\"%s", name, suggestion_for(name).text);
   }
   return MBS_OK;
 }
 
-static void copy_token(const MbsScanner *scanner, char name[MBS_EXPRESSION_NAME_LIMIT + 1]) {
-  memcpy(name, scanner->text.text + scanner->token.offset, (size_t)scanner->token.length);
-  name[scanner->token.length] = '\0';
+// d(function, arguments): its derivative; the opening parenthesis is the current token
+static MbsStatus parse_derivative(Parser *parser, int offset, MbsExpression *value) {
+  MbsCall call = {.scanner = &parser->scanner, .graph = parser->graph, .scope = parser->scope, .offset = offset};
+  char name[MBS_EXPRESSION_NAME_LIMIT + 1];
+  MbsDerivative derivative = {.order = 0};
+  MbsArguments arguments;
+  int first = parser->open_count;
+  MBS_TRY(enter(parser));
+  MBS_TRY(parse_function(parser, name, &derivative));
+  MBS_TRY(parse_order(parser, &derivative));
+  if (mbs_scanner_is_at(&parser->scanner, ',')) {
+    MBS_TRY(mbs_scanner_next(&parser->scanner));
+  } else if (!mbs_scanner_is_at(&parser->scanner, ')')) {
+    return fail_after_sum(parser, "\",\"");
+  }
+  MBS_TRY(parse_arguments(parser, &arguments));
+  parser->open_count = first;
+  return mbs_callee_differentiate(&call, &derivative, &arguments, value);
 }
 
 // the arguments are names, given to the scope; the opening parenthesis is the current token
@@ -218,10 +274,13 @@ static MbsStatus parse_name(Parser *parser, MbsExpression *value) {
   copy_token(scanner, name);
   *value = (MbsExpression){0};
   MBS_TRY(mbs_scanner_next(scanner));
-  const MbsBuiltIn *function = mbs_built_in_find(name);
   bool is_call = mbs_scanner_is_at(scanner, '(');
-  if (function) {
-    return is_call ? parse_built_in(parser, function, offset, value)
+  MbsCallee callee;
+  if (is_call && strcmp(name, "d") == 0) {
+    return parse_derivative(parser, offset, value);
+  }
+  if (mbs_callee_find(scope, name, &callee)) {
+    return is_call ? parse_call(parser, &callee, offset, value)
                    : mbs_scanner_fail(scanner, offset, "%s is a function: write %s(...)", name, name);
   }
   bool is_pi = strcmp(name, "pi") == 0;
@@ -239,6 +298,9 @@ static MbsStatus parse_name(Parser *parser, MbsExpression *value) {
     return mbs_scanner_fail(scanner, offset, "%s is not accepted: write a finite number", name);
   }
   if (!scope || !scope->resolve) {
+    if (mbs_unit_find(parser->graph, name, value)) {
+      return MBS_OK;
+    }
     return mbs_scanner_fail(scanner, offset, "unknown name \"%s\": only numbers are known here", name);
   }
   return scope->resolve(scope->user, scanner->context, mbs_scanner_place(scanner, offset), name, value);

@@ -7,7 +7,7 @@
 // Built-in functions: sqrt exp log sin cos tan asin acos atan atan2 sinh cosh tanh abs sign min max
 // step step5 floor mod(x, y) if(c, a, b) and(a, b) or(a, b) not(a) noevent(a) piecewise(x, f0, x1, f1, ...)
 // smooth_abs(x, w) smooth_max(a, b, w) smooth_min(a, b, w), and on vectors dot(a, b) cross(a, b) (a number in the
-// plane) norm(a). + and - work on vectors, * and / with a number. `pi` is a constant.
+// plane) norm(a). + and - work on vectors, * and / with a number. `pi` is a constant. Functions of the model: call.c.
 #ifndef MBS_PARSE_H
 #define MBS_PARSE_H
 
@@ -18,6 +18,22 @@ typedef struct MbsExpression {
   int size;
   MbsNode node[3];
 } MbsExpression;
+
+// A function of the model: f(x, y) by an expression.
+typedef struct MbsFormula {
+  const char *name;
+  int argument_count;
+  const char *const *arguments;
+  MbsText body;
+} MbsFormula;
+
+// Calls of such functions that are open, and all there were, in one call of an expression (call.c).
+typedef struct MbsCallCount {
+  int depth, total;
+  int inputs;  // that d() uses
+} MbsCallCount;
+
+enum { MBS_MOST_DERIVATIVES = 16 };  // d() inside functions inside d()
 
 // What names mean where the expression stands. Both callbacks report unknown names themselves
 // (mbs_fail, with `place` and the nearest known name).
@@ -36,6 +52,15 @@ typedef struct MbsScope {
   // The value of a node at the nominal parameters; *moves: it has none, for it depends on more than these. NULL: only
   // constants have values.
   MbsStatus (*nominal)(void *user, MbsContext *context, MbsNode node, bool *moves, double *value);
+  // A function of the model; NULL: there is none of this name. NULL: there are none at all.
+  const MbsFormula *(*find_formula)(void *user, const char *name);
+  // An input of the graph that no value has, for d(): number `index` of MBS_MOST_DERIVATIVES. NULL: the graph has no
+  // other inputs, so any will do.
+  MbsStatus (*input)(void *user, MbsContext *context, int index, int *input);
+  // What names mean in the body of a function that is called here: without those that have a meaning in this expression
+  // alone. NULL: the same.
+  const struct MbsScope *global;
+  MbsCallCount *count;  // inside the body of a function; NULL elsewhere
 } MbsScope;
 
 // Limits: 10,000 characters, nesting 200, so that bad input cannot exhaust the stack.
@@ -53,6 +78,9 @@ typedef struct MbsFunctionHelp {
   const char *name, *summary;
 } MbsFunctionHelp;
 extern const MbsFunctionHelp mbs_function_help[];
+// Units by name: constants. A name of the model's own comes first, so a scope asks this last.
+bool mbs_unit_find(MbsGraph *graph, const char *name, MbsExpression *value);
+extern const MbsFunctionHelp mbs_unit_help[];
 // Keeps the built-in function nearest to `name` in *best (base/names.h), unless no letter of it would be left: a(1) did
 // not mean abs(1).
 void mbs_function_nearest(const char *name, const char **best);

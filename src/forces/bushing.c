@@ -141,6 +141,18 @@ static MbsStatus read_axes(const Bushing *b, int side, MbsDirection axes[3]) {
   return MBS_OK;
 }
 
+// number k of a field that has one for each axis: in a list, or a vector by one expression
+static MbsStatus read_number(const Bushing *b, int field, int k, MbsNode *number) {
+  const MbsValue *value = mbs_record_value(b->record, field);
+  MbsNode vector[3];
+  if (fields[field].kind == MBS_FIELD_VECTOR && value->count == 1) {
+    MBS_TRY(mbs_blueprint_vector(b->context, b->blueprint, b->owner, &fields[field], value, vector));
+    *number = vector[k];
+    return MBS_OK;
+  }
+  return mbs_blueprint_number(b->context, b->blueprint, b->owner, &fields[field], value->texts[k], number);
+}
+
 // ---- N along a displacement ----
 // by component: what pulls back, and what is known of its potential (added)
 static MbsStatus pull(const Bushing *b, int stiffness, int count, const MbsNode *x, const MbsNode *rate, MbsNode *N,
@@ -170,8 +182,7 @@ static MbsStatus pull(const Bushing *b, int stiffness, int count, const MbsNode 
     }
     MbsNode number[3];  // K, C, P
     for (int i = 0; i < 3; ++i) {
-      MBS_TRY(mbs_blueprint_number(b->context, blueprint, b->owner, &fields[stiffness + i],
-                                   mbs_record_value(b->record, stiffness + i)->texts[k], &number[i]));
+      MBS_TRY(read_number(b, stiffness + i, k, &number[i]));
     }
     MbsNode elastic = mbs_graph_subtract(g, mbs_graph_multiply(g, number[0], x[k]), number[2]);
     N[k] = mbs_node_multiply_add(g, number[1], rate[k], elastic);

@@ -12,12 +12,20 @@
 
 // ---- numbers ----
 
+typedef struct Constants {
+  const char *owner;
+  MbsGraph *graph;
+} Constants;
+
 static MbsStatus refuse_name(void *user, MbsContext *context, MbsPlace place, const char *name, MbsExpression *value) {
-  (void)value;
+  const Constants *constants = user;
+  if (mbs_unit_find(constants->graph, name, value)) {
+    return MBS_OK;
+  }
   return mbs_fail(
       context, MBS_ERROR_INPUT, place,
       "%s: \"%.60s\" is not a constant; what shapes a model is made of numbers and of names under constants",
-      (const char *)user, name);
+      constants->owner, name);
 }
 
 // A number made of constants.
@@ -26,7 +34,8 @@ static MbsStatus evaluate(MbsExpansion *x, const MbsInstance *scope, const char 
   MbsExpression value;
   const char *rewritten;
   MBS_TRY(mbs_rewrite_expression(x, scope, MBS_EXPRESSION_PLAIN, text, &rewritten));
-  MbsScope names = {.user = (void *)owner, .owner = owner, .resolve = refuse_name};
+  Constants constants = {.owner = owner, .graph = x->graph};
+  MbsScope names = {.user = &constants, .owner = owner, .resolve = refuse_name};
   MbsText whole = {.text = rewritten, .place = text.place};
   MBS_TRY(mbs_expression_parse_sized(context, x->graph, whole, &names, 1, &value));
   MBS_TRY(mbs_graph_status(context, x->graph));
@@ -151,11 +160,18 @@ static MbsStatus place_instance(MbsExpansion *x, const MbsInstance *caller, cons
     instance->parity *= instance->sign[k];
     instance->is_mirrored = instance->is_mirrored || instance->sign[k] < 0;
     instance->shift[k] = caller->shift[k];
-    if (!at->is_given || k >= at->count) {
+    if (!at->is_given || k >= reader->dimension) {
       continue;
     }
     const char *own;
-    MBS_TRY(mbs_rewrite_expression(x, caller, MBS_EXPRESSION_PLAIN, at->texts[k], &own));
+    MbsText text = at->texts[at->count == 1 ? 0 : k];
+    if (at->count == 1) {  // one expression, whose value is a vector
+      text.text = mbs_arena_print(reader->arena, "(%s).%c", text.text, "xyz"[k]);
+      if (!text.text) {
+        return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+      }
+    }
+    MBS_TRY(mbs_rewrite_expression(x, caller, MBS_EXPRESSION_PLAIN, text, &own));
     if (strcmp(own, "0") != 0) {
       bool is_zero = strcmp(caller->shift[k], "0") == 0;
       instance->is_shifted = true;

@@ -30,7 +30,7 @@ enum { MBS_FILE_INCLUDE, MBS_FILE_CONSTANTS, MBS_FILE_TEMPLATES, MBS_FILE_ASSEMB
 extern const MbsRecordType mbs_file_type;
 // A template has a section of its own, these of the model, and assemblies.
 enum { MBS_TEMPLATE_PARAMETERS, MBS_TEMPLATE_ASSEMBLIES };
-enum { MBS_TEMPLATE_SECTION_COUNT = 10 };
+enum { MBS_TEMPLATE_SECTION_COUNT = 11 };
 extern const int mbs_template_sections[MBS_TEMPLATE_SECTION_COUNT];  // fields of mbs_model_type
 enum {
   MBS_ASSEMBLY_TEMPLATE,
@@ -119,6 +119,9 @@ typedef enum MbsExpressionUse {
 // The result is the text itself where nothing changes.
 MbsStatus mbs_rewrite_expression(MbsExpansion *expansion, const MbsInstance *scope, MbsExpressionUse use, MbsText text,
                                  const char **result);
+// The body of a function, key f(x, y), in which its arguments mean nothing else.
+MbsStatus mbs_rewrite_body(MbsExpansion *expansion, const MbsInstance *scope, const char *key, MbsText text,
+                           const char **result);
 MbsStatus mbs_rewrite_formal(MbsExpansion *expansion, MbsFormal *formal, const char **value);
 
 // ---- reference.c ----
@@ -132,6 +135,8 @@ typedef enum MbsReferenceKind {
 } MbsReferenceKind;
 MbsStatus mbs_rewrite_reference(MbsExpansion *expansion, const MbsInstance *scope, MbsReferenceKind kind, MbsText text,
                                 const char **result);
+// The instance around a text that has a function of this name; NULL: none has.
+const MbsInstance *mbs_reference_function_owner(const MbsInstance *scope, const char *name, size_t length);
 // The instance around a text that has a coordinate or a variable of this name; NULL: none has.
 const MbsInstance *mbs_reference_number_owner(const MbsInstance *scope, const char *name, size_t length);
 

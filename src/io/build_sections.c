@@ -116,6 +116,48 @@ MbsStatus mbs_model_add_parameter(MbsContext *context, MbsModel *model, const ch
   return add_number(context, model, "mbs_model_add_parameter", MBS_MODEL_PARAMETERS, name, value);
 }
 
+MbsStatus mbs_model_add_function(MbsContext *context, MbsModel *model, const char *name, const char *body) {
+  const char *call = "mbs_model_add_function";
+  MBS_TRY(mbs_builder_start(context, call, model));
+  MBS_TRY(mbs_builder_need(context, call, "name", name));
+  MBS_TRY(mbs_builder_need(context, call, "body", body));
+  MbsReader reader = mbs_builder_reader(context, model);
+  const MbsField *field = &mbs_model_type.fields[MBS_MODEL_FUNCTIONS];
+  MbsYaml *map, *pair;
+  MBS_TRY(mbs_builder_new_node(&reader, MBS_YAML_MAPPING, field->name, &map));
+  MBS_TRY(mbs_builder_new_value(&reader, NULL, name, MBS_FIELD_SIGNAL, 1, &body, &pair));
+  mbs_builder_append(map, pair);
+  return mbs_builder_add(&reader, NULL, field, map, mbs_builder_change(&model->root, MBS_MODEL_FUNCTIONS));
+}
+
+MbsStatus mbs_model_add_hardpoint(MbsContext *context, MbsModel *model, const char *name, const char *x, const char *y,
+                                  const char *z) {
+  const char *call = "mbs_model_add_hardpoint";
+  MBS_TRY(mbs_builder_start(context, call, model));
+  MBS_TRY(mbs_builder_need(context, call, "name", name));
+  MbsReader reader = mbs_builder_reader(context, model);
+  MbsValue *parameters = mbs_builder_change(&model->root, MBS_MODEL_PARAMETERS);
+  if (mbs_builder_find(parameters, name)) {
+    return mbs_reader_fail(&reader, NULL, mbs_nowhere, "hardpoint \"%.60s\" has the name of a parameter: rename one",
+                           name);
+  }
+  MBS_TRY(add_vector(&reader, NULL, &mbs_model_type, &model->root, MBS_MODEL_HARDPOINTS, name, x, y, z));
+  // and its components, as the reader lists them
+  const MbsValue *hardpoints = mbs_record_value(&model->root, MBS_MODEL_HARDPOINTS);
+  MbsRecord components[3];
+  MBS_TRY(mbs_reader_split_hardpoint(&reader, &hardpoints->records[hardpoints->count - 1], components));
+  for (int k = 0; k < model->dimension; ++k) {
+    int capacity = parameters->capacity > parameters->count ? parameters->capacity : parameters->count;
+    MbsRecord *records = (MbsRecord *)parameters->records;
+    MBS_GROW(context, model->arena, records, parameters->count, capacity);
+    records[parameters->count++] = components[k];
+    parameters->records = records;
+    parameters->capacity = capacity;
+    parameters->is_given = true;
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_model_add_variable(MbsContext *context, MbsModel *model, const char *name, const char *value) {
   return add_number(context, model, "mbs_model_add_variable", MBS_MODEL_VARIABLES, name, value);
 }

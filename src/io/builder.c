@@ -47,9 +47,7 @@ void mbs_builder_append(MbsYaml *parent, MbsYaml *child) {
 }
 
 // Is the value a list, even of one text? The other kinds of several texts may also be one (a vector expression).
-static bool is_list(MbsFieldKind kind) {
-  return kind == MBS_FIELD_VECTOR || kind == MBS_FIELD_POINT_PAIR || kind == MBS_FIELD_BODY_PAIR;
-}
+static bool is_list(MbsFieldKind kind) { return kind == MBS_FIELD_POINT_PAIR || kind == MBS_FIELD_BODY_PAIR; }
 
 MbsStatus mbs_builder_new_value(const MbsReader *reader, const MbsWhere *where, const char *key, MbsFieldKind kind,
                                 int room, const char *const *texts, MbsYaml **node) {
@@ -66,7 +64,7 @@ MbsStatus mbs_builder_new_value(const MbsReader *reader, const MbsWhere *where, 
   if (count == 0) {
     return mbs_builder_new_node(reader, MBS_YAML_NOTHING, key, node);
   }
-  if (count == 1 && !is_list(kind)) {
+  if (count == 1 && !is_list(kind) && !(kind == MBS_FIELD_VECTOR && mbs_reader_is_number(texts[0]))) {
     return mbs_builder_new_scalar(reader, key, texts[0], node);
   }
   MBS_TRY(mbs_builder_new_node(reader, MBS_YAML_LIST, key, node));

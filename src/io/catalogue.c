@@ -160,12 +160,24 @@ static void put_derivatives(const MbsPage *page) {
   mbs_page_entries(page, "derivatives", MBS_COUNT(entries), entries);
 }
 
+// constants, unless the model has a name of its own like that
+static void put_units(const MbsPage *page) {
+  MbsPageEntry units[64];
+  int count = 0;
+  mbs_page_heading(page, 3, "Units, as factors: 35*deg");
+  for (const MbsFunctionHelp *help = mbs_unit_help; help->name && count < MBS_COUNT(units); ++help) {
+    units[count++] = (MbsPageEntry){help->name, help->summary};
+  }
+  mbs_page_entries(page, "unit", count, units);
+}
+
 static void put_functions(const MbsPage *page) {
   static const MbsPageEntry operators[] = {
       {"+  -  *  /  ^", "^ is a power and binds tightest; + and - take vectors too, * and / a vector and a number"},
       {"<  <=  >  >=", "comparisons of numbers: 1 or 0"},
       {"[x, y]", "a vector, whose components are .x and .y"},
       {"pi", "3.14159..."},
+      {"d(f, x)", "derivative of a function f, of the model or built in; d(f, 2, x, y) by its second argument"},
   };
   mbs_page_heading(page, 3, "Signals, in objectives, force laws and independent coordinates");
   MbsPageEntry signals[32];
@@ -176,6 +188,7 @@ static void put_functions(const MbsPage *page) {
   mbs_page_entries(page, "signal", signal_count, signals);
   mbs_page_heading(page, 3, "Operators and constants");
   mbs_page_entries(page, "operator", MBS_COUNT(operators), operators);
+  put_units(page);
   mbs_page_heading(page, 3, "Functions");
   char names[64][MBS_PAGE_CELL];
   MbsPageEntry entries[64];
@@ -230,6 +243,7 @@ static void put_header(const MbsPage *page) { mbs_header_write(page->out); }
   X(methods)          \
   X(derivatives)      \
   X(functions)        \
+  X(units)            \
   X(sections)         \
   X(elements)         \
   X(schema)           \

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "io/assembly.h"
+#include "model/blueprint.h"
 #include "model/force.h"
 #include "model/joint.h"
 
@@ -105,10 +106,12 @@ static MbsStatus mirror_product(MbsExpansion *x, const MbsInstance *instance, in
 static MbsStatus copy_scalar_number(MbsExpansion *x, const MbsInstance *instance, const MbsField *field,
                                     MbsYaml *node) {
   bool is_torque = field->kind == MBS_FIELD_TORQUE;
-  bool is_vector = field->kind == MBS_FIELD_SIGNAL_VECTOR || (is_torque && x->reader->dimension == 3);
+  bool is_vector = field->kind == MBS_FIELD_SIGNAL_VECTOR || field->kind == MBS_FIELD_VECTOR ||
+                   field->kind == MBS_FIELD_DIRECTION || (is_torque && x->reader->dimension == 3);
+  bool is_shifted = field->mirror == MBS_MIRROR_POSITION && instance->is_shifted;
   MBS_TRY(rewrite_text(x, instance, use_of(instance, field, 0, false), node));
   if (is_vector) {
-    return instance->is_mirrored ? place_vector(x, instance, field, node) : MBS_OK;
+    return instance->is_mirrored || is_shifted ? place_vector(x, instance, field, node) : MBS_OK;
   }
   return field->mirror == MBS_MIRROR_ANGULAR && instance->parity < 0 ? negate(x, &node->text) : MBS_OK;
 }
@@ -144,6 +147,9 @@ static MbsStatus copy_numbers(MbsExpansion *x, const MbsInstance *instance, cons
 
 // A direction by name: u or -u. Its numbers are mirrored where the body gives them.
 static MbsStatus copy_direction(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
+  if (node->kind == MBS_YAML_SCALAR && !mbs_direction_is_name(node->text)) {
+    return copy_numbers(x, instance, field, node);
+  }
   if (node->kind != MBS_YAML_SCALAR || sign_of(instance, field->mirror) > 0) {
     return node->kind == MBS_YAML_SCALAR ? MBS_OK : copy_numbers(x, instance, field, node);
   }
@@ -264,6 +270,7 @@ static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const Mb
   bool is_prefixed = is_field(field, MBS_MODEL_BODIES, -1) || is_field(field, MBS_MODEL_COORDINATES, -1) ||
                      is_field(field, MBS_MODEL_VARIABLES, -1) || is_field(field, MBS_MODEL_EVENTS, -1) ||
                      is_field(field, MBS_MODEL_OBJECTIVES, -1) || is_field(field, MBS_MODEL_OUTPUTS, -1) ||
+                     is_field(field, MBS_MODEL_FUNCTIONS, -1) ||
                      is_field(field, MBS_MODEL_GROUND, MBS_GROUND_POINTS) ||
                      is_field(field, MBS_MODEL_GROUND, MBS_GROUND_VECTORS);
   MbsField entry = *field;
@@ -275,6 +282,14 @@ static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const Mb
   for (empty_copy(node); pair; pair = pair->next) {
     MbsYaml *made;
     MBS_TRY(mbs_copy_node(x, pair, &made));
+    if (is_field(field, MBS_MODEL_FUNCTIONS, -1)) {
+      MbsText body = {.text = pair->text, .place = pair->place};
+      MBS_TRY(pair->kind == MBS_YAML_SCALAR ? mbs_rewrite_body(x, instance, pair->key.text, body, &made->text)
+                                            : MBS_OK);
+      MBS_TRY(add_prefix(x, instance, &made->key.text));
+      append(node, &last, made);
+      continue;
+    }
     if (is_prefixed) {
       MBS_TRY(add_prefix(x, instance, &made->key.text));
     } else if (is_field(field, MBS_MODEL_INITIAL, MBS_INITIAL_POINTS)) {
@@ -337,7 +352,8 @@ static MbsStatus name_ground_vectors(MbsExpansion *x, const MbsInstance *instanc
     for (int i = 0; i < type->field_count; ++i) {
       field = strcmp(type->fields[i].name, pair->key.text) == 0 ? &type->fields[i] : field;
     }
-    if (!field || field->kind != MBS_FIELD_DIRECTION || pair->kind != MBS_YAML_SCALAR || !ends || ends->count != 2) {
+    bool is_named = field && field->kind == MBS_FIELD_DIRECTION && pair->kind == MBS_YAML_SCALAR;
+    if (!is_named || !mbs_direction_is_name(pair->text) || !ends || ends->count != 2) {
       continue;
     }
     const char *end = (field->is_second ? ends->first->next : ends->first)->text;

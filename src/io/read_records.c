@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "expressions/parse.h"
 #include "io/assembly.h"
+#include "model/blueprint.h"
 #include "model/force.h"
 #include "model/joint.h"
 
@@ -44,6 +45,13 @@ static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, cons
   if (reader->is_template && field == &mbs_model_type.fields[MBS_MODEL_EVENTS].record->fields[MBS_EVENT_SET]) {
     return MBS_OK;  // and these variables: cell(i-1).n
   }
+  if (is_root_field(field, MBS_MODEL_FUNCTIONS)) {
+    MbsFormula formula;
+    const char *trouble;
+    return mbs_formula_read_key(reader->arena, key.text, &formula, &trouble)
+               ? MBS_OK
+               : mbs_reader_fail(reader, where, key.place, "\"%.60s\": %s", key.text, trouble);
+  }
   if (!mbs_name_is_identifier(key.text)) {
     return mbs_reader_fail(reader, where, key.place,
                            "\"%.60s\" is not a name; a name has letters, digits and _ and starts with a letter or _",
@@ -52,6 +60,10 @@ static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, cons
   if (is_root_field(field, MBS_MODEL_PARAMETERS) && mbs_expression_is_reserved(key.text)) {
     return mbs_reader_fail(reader, where, key.place,
                            "\"%.60s\" has a meaning in expressions and cannot name a parameter", key.text);
+  }
+  if (is_root_field(field, MBS_MODEL_HARDPOINTS) && has_meaning(key.text)) {
+    return mbs_reader_fail(reader, where, key.place,
+                           "\"%.60s\" has a meaning in expressions and cannot name a hardpoint", key.text);
   }
   if (is_root_field(field, MBS_MODEL_VARIABLES) && mbs_expression_is_reserved(key.text)) {
     return mbs_reader_fail(reader, where, key.place,

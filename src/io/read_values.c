@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "model/blueprint.h"
 
 // ---- messages ----
 
@@ -140,12 +141,14 @@ static MbsStatus check_text(const MbsReader *reader, const MbsWhere *where, cons
   }
 }
 
-// u or -u instead of the numbers of a direction
+bool mbs_reader_is_number(const char *text) { return strspn(text, "+-.0123456789eE") == strlen(text); }
+
+// u or -u, or one expression, instead of the numbers of a direction
 static MbsStatus check_direction(const MbsReader *reader, const MbsWhere *where, const MbsYaml *node) {
-  const char *name = node->text + (node->text[0] == '-' ? 1 : 0);
-  if (!mbs_name_is_identifier(name)) {
+  if (mbs_reader_is_number(node->text) && !mbs_direction_is_name(node->text)) {
     return mbs_reader_fail(reader, where, node->place,
-                           "expected a list of %d numbers or the name of a vector of the body, found \"%.60s\"",
+                           "expected a list of %d numbers, the name of a vector of the body or an expression whose "
+                           "value is a vector, found \"%.60s\"",
                            reader->dimension, node->text);
   }
   return MBS_OK;
@@ -214,6 +217,14 @@ static bool is_torn(const MbsYaml *list) {
   return false;
 }
 
+bool mbs_reader_may_be_one(MbsFieldKind kind) {
+  return kind == MBS_FIELD_SIGNAL_VECTOR || kind == MBS_FIELD_TORQUE || kind == MBS_FIELD_VECTOR;
+}
+
+static bool is_expression(const MbsField *field, const MbsYaml *node) {
+  return node->kind == MBS_YAML_SCALAR && !(field->kind == MBS_FIELD_VECTOR && mbs_reader_is_number(node->text));
+}
+
 MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, const MbsField *field,
                                 const MbsYaml *node, MbsValue *value) {
   char words[64];
@@ -225,8 +236,7 @@ MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, 
   if (is_open || (is_tensor && (node->count == 3 || node->count == 6))) {
     count = node->count;
     first = node->first;
-  } else if (count == 1 || ((field->kind == MBS_FIELD_SIGNAL_VECTOR || field->kind == MBS_FIELD_TORQUE) &&
-                            node->kind == MBS_YAML_SCALAR)) {
+  } else if (count == 1 || (mbs_reader_may_be_one(field->kind) && is_expression(field, node))) {
     count = 1;
     MBS_TRY(mbs_reader_expect(reader, where, node, MBS_YAML_SCALAR, words));
   } else if (field->kind == MBS_FIELD_DIRECTION && node->kind == MBS_YAML_SCALAR && node->text[0] != '\0') {

@@ -37,6 +37,55 @@ MbsStatus mbs_reader_check_version(const MbsReader *reader, const MbsYaml *root,
   return MBS_OK;
 }
 
+MbsStatus mbs_reader_split_hardpoint(const MbsReader *reader, const MbsRecord *hardpoint, MbsRecord *records) {
+  const MbsValue *written = &hardpoint->values[0];
+  for (int k = 0; k < reader->dimension; ++k) {
+    MbsValue *value;
+    MbsText *text;
+    MBS_TAKE(reader->context, reader->arena, value, 1);
+    MBS_TAKE(reader->context, reader->arena, text, 1);
+    *text = written->texts[written->count == 1 ? 0 : k];
+    if (written->count == 1) {  // one expression, whose value is a vector
+      text->text = mbs_arena_print(reader->arena, "(%s).%c", text->text, "xyz"[k]);
+      text->place.column -= text->place.column > 1;  // where the expression is, behind the parenthesis
+    }
+    *value = (MbsValue){.is_given = true, .place = written->place, .count = 1, .texts = text};
+    records[k] = (MbsRecord){.name = hardpoint->name, .values = value};
+    records[k].name.text = mbs_arena_print(reader->arena, "%s.%c", hardpoint->name.text, "xyz"[k]);
+    if (!text->text || !records[k].name.text) {
+      return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    }
+  }
+  return MBS_OK;
+}
+
+// Parameters, and then the components of the hardpoints.
+static MbsStatus list_hardpoints(const MbsReader *reader, const MbsModel *model) {
+  const MbsValue *hardpoints = mbs_record_value(&model->root, MBS_MODEL_HARDPOINTS);
+  MbsValue *parameters = (MbsValue *)mbs_record_value(&model->root, MBS_MODEL_PARAMETERS);
+  MbsRecord *records;
+  if (hardpoints->count == 0) {
+    return MBS_OK;
+  }
+  MBS_TAKE(reader->context, reader->arena, records, parameters->count + hardpoints->count * reader->dimension);
+  for (int i = 0; i < parameters->count; ++i) {
+    records[i] = parameters->records[i];
+  }
+  for (int i = 0; i < hardpoints->count; ++i) {
+    const MbsRecord *hardpoint = &hardpoints->records[i];
+    for (int k = 0; k < parameters->count; ++k) {
+      if (strcmp(records[k].name.text, hardpoint->name.text) == 0) {
+        return mbs_reader_fail(reader, NULL, hardpoint->name.place,
+                               "hardpoint \"%.60s\" has the name of a parameter: rename one", hardpoint->name.text);
+      }
+    }
+    MBS_TRY(mbs_reader_split_hardpoint(reader, hardpoint, &records[parameters->count + i * reader->dimension]));
+  }
+  parameters->records = records;
+  parameters->count += hardpoints->count * reader->dimension;
+  return MBS_OK;
+}
+
 MbsStatus mbs_reader_read_root(MbsReader *reader, const MbsYaml *root, MbsPlace start, MbsModel *model) {
   MBS_TRY(mbs_reader_check_version(reader, root, start));
   MBS_TRY(mbs_include_resolve(reader, root, &root));
@@ -48,7 +97,8 @@ MbsStatus mbs_reader_read_root(MbsReader *reader, const MbsYaml *root, MbsPlace 
   MBS_TRY(mbs_expand(reader, root, &root));
   model->dimension = reader->dimension;
   model->root.name = (MbsText){.text = mbs_model_type.name, .place = start};
-  return mbs_reader_read_record(reader, NULL, &mbs_model_type, root, NULL, start, &model->root.values);
+  MBS_TRY(mbs_reader_read_record(reader, NULL, &mbs_model_type, root, NULL, start, &model->root.values));
+  return list_hardpoints(reader, model);
 }
 
 static MbsStatus read_model(MbsReader *reader, const char *text, size_t length, MbsModel *model) {

@@ -44,6 +44,11 @@ static inline bool mbs_reader_is_text_kind(MbsFieldKind kind) { return kind < MB
 // body.point, or a point's name alone?
 bool mbs_reader_is_point_name(const char *name);
 
+// Plainly a number, and no vector whatever the model says?
+bool mbs_reader_is_number(const char *text);
+// Several numbers, or one expression whose value is a vector?
+bool mbs_reader_may_be_one(MbsFieldKind kind);
+
 // A field made of texts.
 MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, const MbsField *field,
                                 const MbsYaml *node, MbsValue *value);
@@ -72,6 +77,9 @@ extern const char *const mbs_reader_law_words[];
 MbsStatus mbs_reader_read_bytes(MbsContext *context, const char *path, char **bytes, size_t *length);
 // Fails unless the root is a mapping of the version this library reads.
 MbsStatus mbs_reader_check_version(const MbsReader *reader, const MbsYaml *root, MbsPlace start);
+
+// The components of a hardpoint as parameters, P.x, P.y, P.z: each a record; `records` has room for the dimension.
+MbsStatus mbs_reader_split_hardpoint(const MbsReader *reader, const MbsRecord *hardpoint, MbsRecord *records);
 
 // Fills dimension and root of the model, whose places say where the model begins.
 MbsStatus mbs_reader_read_root(MbsReader *reader, const MbsYaml *root, MbsPlace start, MbsModel *model);

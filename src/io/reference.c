@@ -150,6 +150,24 @@ const MbsInstance *mbs_reference_number_owner(const MbsInstance *scope, const ch
   return around;
 }
 
+// the key of a function is its name and its arguments: f(x, y)
+static bool has_function(const MbsInstance *instance, const char *name, size_t length) {
+  const MbsYaml *functions = section(instance, MBS_MODEL_FUNCTIONS, MBS_YAML_MAPPING);
+  for (const MbsYaml *pair = functions ? functions->first : NULL; pair; pair = pair->next) {
+    if (strcspn(pair->key.text, " (") == length && strncmp(pair->key.text, name, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const MbsInstance *mbs_reference_function_owner(const MbsInstance *scope, const char *name, size_t length) {
+  while (scope && !has_function(scope, name, length)) {
+    scope = scope->outer;
+  }
+  return scope;
+}
+
 // The joint or force with this name of its own.
 static const MbsYaml *find_element(const MbsInstance *instance, int list_field, const char *name) {
   const MbsYaml *list = section(instance, list_field, MBS_YAML_LIST);

@@ -12,6 +12,7 @@
 #include "expressions/scanner.h"
 #include "io/assembly.h"
 #include "io/writer.h"
+#include "model/blueprint.h"
 
 enum { MOST_ARGUMENTS = 8 };
 
@@ -149,6 +150,12 @@ static MbsStatus put_name(Writer *writer, const MbsInstance *scope, MbsExpressio
     MBS_TRY(*is_put ? put(writer, owner->prefix) : MBS_OK);
     return *is_put ? put_some(writer, name, (int)length) : MBS_OK;
   }
+  const MbsInstance *function = formal ? NULL : mbs_reference_function_owner(scope, name, length);
+  if (function) {  // d(f, x)
+    *is_put = function->outer != NULL;
+    MBS_TRY(*is_put ? put(writer, function->prefix) : MBS_OK);
+    return *is_put ? put_some(writer, name, (int)length) : MBS_OK;
+  }
   formal = formal ? formal : find_formal(writer->x->model, name, length);
   if (formal) {
     const char *value;
@@ -270,6 +277,10 @@ static bool is_function(const char *name, size_t length) {
   return false;
 }
 
+static bool is_word(const char *name, size_t length, const char *word) {
+  return strlen(word) == length && strncmp(word, name, length) == 0;
+}
+
 static bool is_signal(const char *name, size_t length) {
   for (int i = 0; i < MBS_COUNT(signal_table); ++i) {
     if (strlen(signal_table[i].name) == length && strncmp(signal_table[i].name, name, length) == 0) {
@@ -370,7 +381,14 @@ MbsStatus mbs_rewrite_expression(MbsExpansion *x, const MbsInstance *scope, MbsE
           return MBS_OK;
         }
       }
-    } else if (is_called && !is_function(name, (size_t)token.length)) {
+    } else if (is_called && mbs_reference_function_owner(scope, name, (size_t)token.length)) {
+      // of the model or of an assembly: its arguments are expressions
+      const MbsInstance *owner = mbs_reference_function_owner(scope, name, (size_t)token.length);
+      MBS_TRY(put_some(&writer, text.text + copied, token.offset - copied));
+      MBS_TRY(put(&writer, owner->prefix));
+      MBS_TRY(put_some(&writer, name, token.length));
+      copied = token.offset + token.length;
+    } else if (is_called && !is_function(name, (size_t)token.length) && !is_word(name, (size_t)token.length, "d")) {
       Signal signal = {.count = 0};
       bool is_good = token.length < (int)sizeof signal.function;
       if (is_good) {
@@ -402,4 +420,24 @@ MbsStatus mbs_rewrite_expression(MbsExpansion *x, const MbsInstance *scope, MbsE
     *result = writer.text;
   }
   return MBS_OK;
+}
+
+MbsStatus mbs_rewrite_body(MbsExpansion *x, const MbsInstance *scope, const char *key, MbsText text,
+                           const char **result) {
+  MbsInstance inside = *scope;
+  MbsFormula formula;
+  const char *trouble;
+  if (!mbs_formula_read_key(x->reader->arena, key, &formula, &trouble)) {
+    *result = text.text;  // the reader says what is wrong with it
+    return MBS_OK;
+  }
+  // arguments are formals that stand for themselves
+  inside.formal_count = formula.argument_count + scope->formal_count;
+  MBS_TAKE(x->reader->context, x->reader->arena, inside.formals, inside.formal_count);
+  for (int k = 0; k < inside.formal_count; ++k) {
+    const char *name = k < formula.argument_count ? formula.arguments[k] : NULL;
+    inside.formals[k] = name ? (MbsFormal){.name = name, .text = {.text = name}, .value = name}
+                             : scope->formals[k - formula.argument_count];
+  }
+  return mbs_rewrite_expression(x, &inside, MBS_EXPRESSION_PLAIN, text, result);
 }

@@ -87,6 +87,9 @@ static const char name_pattern[] = "^[A-Za-z_][A-Za-z0-9_]*$";
 // body.point, or into assemblies: left.body.point, cell(i - 1).body.point
 static const char path_pattern[] = "^[A-Za-z_][A-Za-z0-9_]*([(][^()]+[)])?([.][A-Za-z_][A-Za-z0-9_]*([(][^()]+[)])?)*$";
 
+// f(x, y)
+static const char function_pattern[] = "^ *[A-Za-z_][A-Za-z0-9_]* *[(][A-Za-z0-9_, ]*[)] *$";
+
 static void write_record(Json *j, const MbsRecordType *type, bool is_element);
 static void write_kind(Json *j, const MbsField *field);
 
@@ -196,13 +199,16 @@ static void write_names(Json *j, const MbsField *field) {
   key(j, "propertyNames");
   begin_inline(j, '{');
   bool is_of_points = field == &mbs_model_type.fields[MBS_MODEL_INITIAL].record->fields[MBS_INITIAL_POINTS];
-  text_member(j, "pattern", is_of_points ? path_pattern : name_pattern);
+  text_member(j, "pattern",
+              is_of_points                                ? path_pattern
+              : is_root_field(field, MBS_MODEL_FUNCTIONS) ? function_pattern
+                                                          : name_pattern);
   if (is_root_field(field, MBS_MODEL_BODIES)) {
     raw_member(j, "not", "{\"const\": \"ground\"}");
   } else if (is_root_field(field, MBS_MODEL_PARAMETERS) || is_root_field(field, MBS_MODEL_COORDINATES) ||
-             field == &mbs_file_type.fields[MBS_FILE_CONSTANTS]) {
+             is_root_field(field, MBS_MODEL_HARDPOINTS) || field == &mbs_file_type.fields[MBS_FILE_CONSTANTS]) {
     key(j, "not");
-    write_reserved(j, is_root_field(field, MBS_MODEL_COORDINATES));
+    write_reserved(j, is_root_field(field, MBS_MODEL_COORDINATES) || is_root_field(field, MBS_MODEL_HARDPOINTS));
   }
   end(j, '}');
 }
@@ -386,13 +392,13 @@ static void write_definitions(Json *j) {
   raw_member(j, "number",
              "{\"description\": \"a number or an expression\", \"type\": [\"number\", \"string\"], \"minLength\": 1}");
   raw_member(j, "vector",
-             "{\"description\": \"x, y and, in space, z\", \"type\": \"array\", \"minItems\": 2, \"maxItems\": 3, "
-             "\"items\": {\"$ref\": \"#/$defs/number\"}}");
+             "{\"description\": \"x, y and, in space, z, or one expression whose value is a vector\", \"anyOf\": "
+             "[{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 3, \"items\": {\"$ref\": \"#/$defs/number\"}}, "
+             "{\"type\": \"string\", \"pattern\": \"[A-Za-z_]\"}]}");
   raw_member(
       j, "direction",
-      "{\"description\": \"x, y and, in space, z, or the name of a vector of the body, -name for the opposite\", "
-      "\"anyOf\": [{\"$ref\": \"#/$defs/vector\"}, {\"type\": \"string\", \"pattern\": "
-      "\"^-?[A-Za-z_][A-Za-z0-9_]*$\"}]}");
+      "{\"description\": \"x, y and, in space, z, the name of a vector of the body, -name for the opposite, or an "
+      "expression whose value is a vector\", \"$ref\": \"#/$defs/vector\"}");
   raw_member(j, "inertia",
              "{\"description\": \"a number, or in space xx, yy, zz and perhaps xy, xz, yz\", \"anyOf\": "
              "[{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"minItems\": 3, \"maxItems\": 6, "

@@ -22,11 +22,25 @@ MbsStatus mbs_blueprint_vector(MbsContext *context, MbsBlueprint *blueprint, con
   MbsGraph *graph = blueprint->graph;
   MbsNode square = mbs_graph_constant(graph, 0);
   MbsField component = *field;
+  MbsExpression whole = {.size = 0};  // one expression, whose value is a vector
   component.check = MBS_CHECK_NONE;
+  if (value->count == 1 && field->kind != MBS_FIELD_NUMBER) {
+    const char *name = mbs_arena_print(blueprint->arena, "%s: %s", owner, field->name);
+    name = name ? name : owner;
+    MBS_TRY(mbs_parameters_parse_vector(context, blueprint, name, value->texts[0], &whole));
+    for (int k = 0; k < whole.size; ++k) {
+      MBS_APPEND(context, blueprint->arena, &blueprint->properties,
+                 (MbsProperty){.name = name, .text = value->texts[0], .node = whole.node[k]});
+    }
+  }
   for (int k = 0; k < 3; ++k) {
     node[k] = mbs_graph_constant(graph, 0);
-    if (k < value->count) {
+    if (k < whole.size) {
+      node[k] = whole.node[k];
+    } else if (k < value->count && whole.size == 0) {
       MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &component, value->texts[k], &node[k]));
+    }
+    if (k < whole.size || k < value->count) {
       square = mbs_graph_add(graph, square, mbs_graph_multiply(graph, node[k], node[k]));
     }
   }
@@ -78,7 +92,7 @@ MbsStatus mbs_blueprint_nominal_number(MbsContext *context, MbsBlueprint *bluepr
   MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, node, &count, &inputs));
   *moves = false;
   for (int i = 0; i < count; ++i) {
-    *moves = *moves || inputs[i] >= blueprint->parameters.count;
+    *moves = *moves || blueprint->signals.items[inputs[i]].kind != MBS_SIGNAL_PARAMETER;
   }
   return mbs_blueprint_nominal(context, blueprint, 1, &node, value);
 }
@@ -136,14 +150,19 @@ MbsStatus mbs_blueprint_check_again(MbsContext *context, MbsBlueprint *blueprint
 // a point of the ground may move: its coordinates are expressions of parameters and time
 static MbsStatus read_ground_point(MbsContext *context, MbsBlueprint *blueprint, const char *owner,
                                    const MbsValue *value, MbsNode local[3]) {
+  bool is_whole = value->count == 1;  // one expression, whose value is a vector
+  int size = is_whole ? blueprint->dimension : 1;
   for (int k = 0; k < 3; ++k) {
     local[k] = mbs_graph_constant(blueprint->graph, 0);
-    if (k < value->count) {
-      MbsExpression coordinate;
-      MBS_TRY(mbs_signal_parse(context, blueprint, owner, value->texts[k], 1, MBS_USE_TIME, 0, NULL, &coordinate));
-      local[k] = coordinate.node[0];
+  }
+  for (int k = 0; k < blueprint->dimension; k += size) {
+    MbsExpression part;
+    MbsText text = value->texts[k];
+    MBS_TRY(mbs_signal_parse(context, blueprint, owner, text, size, MBS_USE_TIME, 0, NULL, &part));
+    for (int i = 0; i < size; ++i) {
+      local[k + i] = part.node[i];
       MBS_APPEND(context, blueprint->arena, &blueprint->properties,
-                 (MbsProperty){.name = owner, .text = value->texts[k], .node = local[k]});
+                 (MbsProperty){.name = owner, .text = text, .node = part.node[i]});
     }
   }
   return MBS_OK;
@@ -233,6 +252,7 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
   blueprint->dimension = model->dimension;
   blueprint->time_input = -1;
   MBS_TRY(mbs_graph_create(context, arena, &blueprint->graph));
+  MBS_TRY(mbs_formulas_read(context, blueprint));
   MBS_TRY(mbs_parameters_read(context, blueprint));
   MBS_TRY(mbs_user_coordinates_read(context, blueprint));
   MBS_TRY(mbs_blueprint_vector(context, blueprint, "model", &mbs_model_type.fields[MBS_MODEL_GRAVITY],

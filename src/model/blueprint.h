@@ -260,7 +260,8 @@ typedef enum MbsSignalKind {
   MBS_SIGNAL_TURN,        // whole turns added to an angle so that it is continuous; index: turn
   MBS_SIGNAL_MULTIPLIER,  // index: row, component: its kind
   MBS_SIGNAL_BODY_FORCE,  // index: holding, component: see MbsHolding
-  MBS_SIGNAL_OBJECTIVE    // index: objective
+  MBS_SIGNAL_OBJECTIVE,   // index: objective
+  MBS_SIGNAL_ARGUMENT     // index: of MBS_MOST_DERIVATIVES; while d(f, x) is made, and in no expression after that
 } MbsSignalKind;
 
 // Which multiplier of a row.
@@ -320,8 +321,9 @@ typedef struct MbsBlueprint {
   int switch_count;                    // right behind variables: of joints that events add or remove, whether they act
   int *switches;                       // by joint: that parameter; 0: it always acts
   int parameter_slot_count;
-  int *parameter_slots;      // by hash of the name: 1 + index; see parameters.c
-  MBS_LIST(double) nominal;  // by node of the graph, as far as they were asked for: see mbs_blueprint_nominal
+  int *parameter_slots;           // by hash of the name: 1 + index; see parameters.c
+  MBS_LIST(double) nominal;       // by node of the graph, as far as they were asked for: see mbs_blueprint_nominal
+  MBS_LIST(MbsFormula) formulas;  // functions of the model
   MBS_LIST(MbsProperty) properties;
   int checked_count;  // of properties
   MBS_LIST(MbsBlueprintBody) bodies;
@@ -380,9 +382,23 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
 // ---- parameters.c ----
 MbsStatus mbs_parameters_read(MbsContext *context, MbsBlueprint *blueprint);
 int mbs_parameters_find(const MbsBlueprint *blueprint, const char *name);  // -1: there is none
-// an expression of parameters
+// an expression of parameters, and one whose value is a vector
 MbsStatus mbs_parameters_parse(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
                                MbsNode *node);
+MbsStatus mbs_parameters_parse_vector(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
+                                      MbsExpression *vector);
+// The parameter that is a component of a hardpoint, P.x; -1: there is no such hardpoint.
+int mbs_hardpoint_find(const MbsBlueprint *blueprint, const char *name, int component);
+
+// ---- functions of the model (formula.c) ----
+MbsStatus mbs_formulas_read(MbsContext *context, MbsBlueprint *blueprint);
+const MbsFormula *mbs_formula_find(const MbsBlueprint *blueprint, const char *name);  // NULL: there is none
+// Offers their names as the nearest to one that is not known (base/names.h).
+void mbs_formula_nearest(const MbsBlueprint *blueprint, const char *name, const char **nearest);
+// "f(x, y)"; false: *trouble says what is wrong with it
+bool mbs_formula_read_key(MbsArena *arena, const char *key, MbsFormula *formula, const char **trouble);
+// An input for d(): MbsScope.
+MbsStatus mbs_signal_argument(MbsContext *context, MbsBlueprint *blueprint, int index, int *input);
 
 MbsStatus mbs_blueprint_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
                                MbsText text, MbsNode *node);
@@ -442,6 +458,8 @@ MbsStatus mbs_form_of_direction(MbsContext *context, MbsBlueprint *blueprint, co
 // A direction field as a unit direction of a body. Where it is a name, the vector is that of body `named_on`.
 MbsStatus mbs_direction_read(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
                              const MbsValue *value, int named_on, int body, MbsDirection *direction);
+// u or -u, the name of a vector, rather than an expression?
+bool mbs_direction_is_name(const char *text);
 // The named unit vectors of a body.
 MbsStatus mbs_direction_read_vectors(MbsContext *context, MbsBlueprint *blueprint, const MbsValue *vectors,
                                      MbsBlueprintBody *body);
@@ -493,6 +511,8 @@ MbsStatus mbs_signal_angle(MbsContext *context, MbsBlueprint *blueprint, const M
 // ---- signals by name (signal_scope.c) ----
 // What expressions may name, for `list`; ends with a NULL name.
 extern const MbsFunctionHelp mbs_signal_help[];
+// Is there a signal with arguments of this name: r, angle, ...?
+bool mbs_signal_has_function(const char *name);
 // Which signals an expression may use.
 typedef enum MbsSignalUse {
   MBS_USE_POSITION = 1,

@@ -97,6 +97,8 @@ MbsStatus mbs_direction_find(MbsContext *context, const MbsBlueprint *blueprint,
 
 // ---- fields ----
 // u or -u
+bool mbs_direction_is_name(const char *text) { return mbs_name_is_identifier(text + (text[0] == '-' ? 1 : 0)); }
+
 static MbsStatus read_name(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, int named_on,
                            MbsNode local[3]) {
   bool is_opposite = text.text[0] == '-';
@@ -113,7 +115,7 @@ MbsStatus mbs_direction_read(MbsContext *context, MbsBlueprint *blueprint, const
                              const MbsValue *value, int named_on, int body, MbsDirection *direction) {
   MBS_CHECK(context, field->kind == MBS_FIELD_DIRECTION);
   direction->body = body;
-  if (value->count == 1) {
+  if (value->count == 1 && mbs_direction_is_name(value->texts[0].text)) {
     return read_name(context, blueprint, owner, value->texts[0], named_on, direction->local);
   }
   MBS_TRY(mbs_blueprint_vector(context, blueprint, owner, field, value, direction->local));

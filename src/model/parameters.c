@@ -1,13 +1,16 @@
-// Parameters: numbers with names, and expressions of other parameters, written in any order.
+// Parameters: numbers with names, and expressions of other parameters, written in any order. The components of
+// hardpoints are among them: P.x, P.y, P.z (io/reader.c lists them), and the name P alone is the vector.
 //
 // An expression that needs a parameter which is not read yet is left, and read again once that one is: the ones that
 // wait make a stack, so that chains may be as long as they like. Names are found by their hash, so that reading is
 // linear in what is written.
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/names.h"
+#include "expressions/scanner.h"
 #include "model/blueprint.h"
 
 typedef enum ParameterState { UNREAD, READING, READ } ParameterState;
@@ -36,6 +39,12 @@ static int *find_slot(const MbsBlueprint *blueprint, const char *name) {
 
 int mbs_parameters_find(const MbsBlueprint *blueprint, const char *name) {
   return blueprint->parameter_slot_count > 0 ? *find_slot(blueprint, name) - 1 : -1;
+}
+
+int mbs_hardpoint_find(const MbsBlueprint *blueprint, const char *name, int component) {
+  char parameter[MBS_EXPRESSION_NAME_LIMIT + 8];
+  int length = snprintf(parameter, sizeof parameter, "%s.%c", name, "xyz"[component]);
+  return length < (int)sizeof parameter ? mbs_parameters_find(blueprint, parameter) : -1;
 }
 
 static MbsStatus list_names(MbsContext *context, MbsBlueprint *blueprint) {
@@ -69,6 +78,16 @@ static MbsStatus resolve(void *user, MbsContext *context, MbsPlace place, const 
     *value = (MbsExpression){.size = 1, .node = {blueprint->parameters.items[found].node}};
     return MBS_OK;
   }
+  if (mbs_hardpoint_find(blueprint, name, 0) >= 0) {
+    MbsExpression vector = {.size = blueprint->dimension};
+    for (int k = 0; k < vector.size; ++k) {
+      const MbsParameter *component = &blueprint->parameters.items[mbs_hardpoint_find(blueprint, name, k)];
+      MBS_TRY(resolve(user, context, place, component->name, value));
+      vector.node[k] = value->node[0];
+    }
+    *value = vector;
+    return MBS_OK;
+  }
   if (mbs_user_coordinate_find(blueprint, name) >= 0) {
     return mbs_fail(context, MBS_ERROR_INPUT, place,
                     "%s: coordinate \"%s\" cannot be used here: it moves; only parameters do not", scope->owner, name);
@@ -77,6 +96,9 @@ static MbsStatus resolve(void *user, MbsContext *context, MbsPlace place, const 
     return mbs_fail(context, MBS_ERROR_INPUT, place,
                     "%s: time cannot be used here: it is no parameter; force laws and objectives may use it",
                     scope->owner);
+  }
+  if (mbs_unit_find(blueprint->graph, name, value)) {
+    return MBS_OK;
   }
   const char *nearest = NULL;
   for (int i = 0; i < blueprint->clock; ++i) {
@@ -98,6 +120,7 @@ static MbsStatus refuse_call(void *user, MbsContext *context, MbsPlace place, co
   (void)argument_count;
   (void)arguments;
   (void)value;
+  mbs_formula_nearest(scope->blueprint, function, &nearest);
   mbs_function_nearest(function, &nearest);
   return mbs_fail(context, MBS_ERROR_INPUT, place,
                   "%s: no function \"%s\"%s%s%s; only parameters can be used here, not what moves", scope->owner,
@@ -109,23 +132,41 @@ static MbsStatus nominal(void *user, MbsContext *context, MbsNode node, bool *mo
   return mbs_blueprint_nominal_number(context, scope->blueprint, node, moves, value);
 }
 
-static MbsStatus parse(MbsContext *context, ParameterScope *scope, MbsText text, MbsNode *node) {
+static const MbsFormula *find_formula(void *user, const char *name) {
+  const ParameterScope *scope = user;
+  return mbs_formula_find(scope->blueprint, name);
+}
+
+static MbsStatus argument_input(void *user, MbsContext *context, int index, int *input) {
+  const ParameterScope *scope = user;
+  return mbs_signal_argument(context, scope->blueprint, index, input);
+}
+
+static MbsStatus parse(MbsContext *context, ParameterScope *scope, MbsText text, int size, MbsExpression *value) {
   MbsScope names = {.user = scope,
                     .owner = scope->owner,
                     .resolve = resolve,
                     .call = refuse_call,
                     .has_function = has_no_function,
-                    .nominal = nominal};
-  MbsExpression value;
-  MBS_TRY(mbs_expression_parse_sized(context, scope->blueprint->graph, text, &names, 1, &value));
-  *node = value.node[0];
-  return MBS_OK;
+                    .nominal = nominal,
+                    .find_formula = find_formula,
+                    .input = argument_input};
+  return mbs_expression_parse_sized(context, scope->blueprint->graph, text, &names, size, value);
 }
 
 MbsStatus mbs_parameters_parse(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
                                MbsNode *node) {
   ParameterScope scope = {.blueprint = blueprint, .owner = owner, .wanted = -1};
-  return parse(context, &scope, text, node);
+  MbsExpression value;
+  MBS_TRY(parse(context, &scope, text, 1, &value));
+  *node = value.node[0];
+  return MBS_OK;
+}
+
+MbsStatus mbs_parameters_parse_vector(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
+                                      MbsExpression *vector) {
+  ParameterScope scope = {.blueprint = blueprint, .owner = owner, .wanted = -1};
+  return parse(context, &scope, text, blueprint->dimension, vector);
 }
 
 // ---- reading them ----
@@ -156,9 +197,9 @@ static MbsStatus read_last(MbsContext *context, MbsBlueprint *blueprint, Paramet
   const char *owner = mbs_arena_print(blueprint->arena, "parameter \"%s\"", parameter->name);
   ParameterScope scope = {
       .blueprint = blueprint, .owner = owner ? owner : parameter->name, .state = state, .wanted = -1};
-  MbsNode node;
+  MbsExpression value;
   state[index] = READING;
-  MbsStatus status = parse(context, &scope, parameter->text, &node);
+  MbsStatus status = parse(context, &scope, parameter->text, 1, &value);
   if (scope.wanted >= 0) {
     stack[(*depth)++] = scope.wanted;
     return MBS_OK;
@@ -166,7 +207,7 @@ static MbsStatus read_last(MbsContext *context, MbsBlueprint *blueprint, Paramet
   MBS_TRY(status);
   state[index] = READ;
   *depth -= 1;
-  return finish(context, blueprint, index, node);
+  return finish(context, blueprint, index, value.node[0]);
 }
 
 // Parameters that no model names: what is added to the time in every expression, whose derivative is the partial one by

@@ -205,6 +205,11 @@ static const MbsField model_fields[] = {
                            .summary = "acceleration of gravity"},
     [MBS_MODEL_PARAMETERS] = {"parameters", MBS_FIELD_NUMBER_MAP,
                               .summary = "named numbers; a value may be an expression of other parameters"},
+    [MBS_MODEL_HARDPOINTS] = {"hardpoints", MBS_FIELD_VECTOR_MAP, .unit = "m",
+                              .summary = "design points, by name: vectors for expressions, whose components P.x, P.y, "
+                                         "P.z are parameters"},
+    [MBS_MODEL_FUNCTIONS] = {"functions", MBS_FIELD_SIGNAL_MAP,
+                             .summary = "functions for expressions, by name and arguments: f(x, y)"},
     [MBS_MODEL_GROUND] = {"ground", MBS_FIELD_RECORD, .record = &ground_type, .summary = "what does not move"},
     [MBS_MODEL_BODIES] = {"bodies", MBS_FIELD_RECORD_MAP, .record = &body_type, .summary = "bodies, by name"},
     [MBS_MODEL_COORDINATES] = {"coordinates", MBS_FIELD_RECORD_MAP, .record = &coordinate_type,

@@ -97,6 +97,13 @@ static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, c
     value->node[0] = blueprint->parameters.items[parameter].node;
     return MBS_OK;
   }
+  if (mbs_hardpoint_find(blueprint, name, 0) >= 0) {
+    value->size = blueprint->dimension;
+    for (int k = 0; k < value->size; ++k) {
+      value->node[k] = blueprint->parameters.items[mbs_hardpoint_find(blueprint, name, k)].node;
+    }
+    return MBS_OK;
+  }
   int coordinate = mbs_user_coordinate_find(blueprint, name);
   if (coordinate >= 0) {
     if (!(scope->use & MBS_USE_POSITION)) {
@@ -109,6 +116,9 @@ static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, c
     if (strcmp(objectives->records[i].name.text, name) == 0) {
       return resolve_objective(context, blueprint, i, value);
     }
+  }
+  if (mbs_unit_find(blueprint->graph, name, value)) {
+    return MBS_OK;
   }
   const char *nearest = NULL;
   for (int i = 0; i < scope->local_count; ++i) {
@@ -416,7 +426,7 @@ const MbsFunctionHelp mbs_signal_help[] = {
     {NULL, NULL},
 };
 
-static bool has_function(const char *function) {
+bool mbs_signal_has_function(const char *function) {
   for (int f = 0; f < MBS_COUNT(signal_functions); ++f) {
     if (strcmp(signal_functions[f].name, function) == 0) {
       return true;
@@ -437,6 +447,7 @@ static MbsStatus call_function(void *user, MbsContext *context, MbsPlace place, 
     mbs_name_nearest(function, signal_functions[f].name, &nearest);
   }
   if (f == MBS_COUNT(signal_functions)) {
+    mbs_formula_nearest(scope->blueprint, function, &nearest);
     mbs_function_nearest(function, &nearest);
     return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: no function \"%s\"%s%s%s", scope->owner, function,
                     nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
@@ -458,6 +469,16 @@ static MbsStatus nominal(void *user, MbsContext *context, MbsNode node, bool *mo
   return mbs_blueprint_nominal_number(context, scope->blueprint, node, moves, value);
 }
 
+static const MbsFormula *find_formula(void *user, const char *name) {
+  const SignalScope *scope = user;
+  return mbs_formula_find(scope->blueprint, name);
+}
+
+static MbsStatus argument_input(void *user, MbsContext *context, int index, int *input) {
+  const SignalScope *scope = user;
+  return mbs_signal_argument(context, scope->blueprint, index, input);
+}
+
 MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, int size,
                            unsigned use, int local_count, const MbsLocalName *locals, MbsExpression *value) {
   SignalScope scope = {
@@ -466,8 +487,15 @@ MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const c
                     .owner = owner,
                     .resolve = resolve_name,
                     .call = call_function,
-                    .has_function = has_function,
-                    .nominal = nominal};
+                    .has_function = mbs_signal_has_function,
+                    .nominal = nominal,
+                    .find_formula = find_formula,
+                    .input = argument_input};
+  // functions of the model know nothing of the names of the law that calls them
+  SignalScope without_locals = {.blueprint = blueprint, .owner = owner, .use = use};
+  MbsScope global = names;
+  global.user = &without_locals;
+  names.global = &global;
   MBS_TRY(mbs_expression_parse_sized(context, blueprint->graph, text, &names, size, value));
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   if ((use & (MBS_USE_VELOCITY | MBS_USE_PRESCRIBING)) && !blueprint->keeps_jumps) {

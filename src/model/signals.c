@@ -68,6 +68,13 @@ MbsStatus mbs_signal_time(MbsContext *context, MbsBlueprint *blueprint, MbsNode 
   return MBS_OK;
 }
 
+MbsStatus mbs_signal_argument(MbsContext *context, MbsBlueprint *blueprint, int index, int *input) {
+  MbsNode node;
+  MBS_TRY(mbs_signal_add(context, blueprint, (MbsSignal){.kind = MBS_SIGNAL_ARGUMENT, .index = index}, &node));
+  *input = mbs_graph_node(blueprint->graph, node)->index;
+  return MBS_OK;
+}
+
 static bool moves(const MbsBlueprint *blueprint, const MbsEntity *entity) {
   for (int k = 0; k < blueprint->dimension && blueprint->time_input >= 0; ++k) {
     if (mbs_graph_depends_on(blueprint->graph, entity->value[k], blueprint->time_input)) {

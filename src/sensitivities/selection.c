@@ -23,6 +23,55 @@ static MbsStatus find(MbsContext *context, const MbsModel *model, const char *wh
                   nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
+// hardpoints: all of their components; hardpoints.P or P: those of P
+static bool is_in_group(const MbsModel *model, const char *group, const char *parameter) {
+  static const char section[] = "hardpoints";
+  const MbsValue *hardpoints = mbs_record_value(&model->root, MBS_MODEL_HARDPOINTS);
+  size_t length = sizeof section - 1;
+  bool is_all = strcmp(group, section) == 0;
+  const char *name = strncmp(group, section, length) == 0 && group[length] == '.' ? group + length + 1 : group;
+  for (int i = 0; i < hardpoints->count; ++i) {
+    const char *known = hardpoints->records[i].name.text;
+    size_t known_length = strlen(known);
+    if ((is_all || strcmp(known, name) == 0) && strncmp(parameter, known, known_length) == 0 &&
+        parameter[known_length] == '.') {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Parameters by the names of groups, each by the names of its members. Derived ones are not among them.
+static MbsStatus open_groups(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsBlueprint *blueprint,
+                             MbsRequest *request) {
+  const MbsValue *parameters = mbs_record_value(&model->root, MBS_MODEL_PARAMETERS);
+  const char **names = NULL;
+  int count = 0, capacity = 0;
+  if (!request->parameters || mbs_record_value(&model->root, MBS_MODEL_HARDPOINTS)->count == 0) {
+    return MBS_OK;
+  }
+  for (int i = 0; i < request->parameter_count; ++i) {
+    const char *left = request->parameters[i];
+    int before = count;
+    for (int k = 0; k < parameters->count; ++k) {
+      const char *parameter = parameters->records[k].name.text;
+      bool is_member = is_in_group(model, request->parameters[i], parameter);
+      left = is_member ? parameter : left;
+      if (is_member && !blueprint->parameters.items[k].is_derived) {
+        MBS_GROW(context, arena, names, count, capacity);
+        names[count++] = parameter;
+      }
+    }
+    if (count == before) {  // a name of its own, or a group that has derived ones alone: one of them says so
+      MBS_GROW(context, arena, names, count, capacity);
+      names[count++] = left;
+    }
+  }
+  request->parameters = names;
+  request->parameter_count = count;
+  return MBS_OK;
+}
+
 // indices of the chosen names; all of them where `names` is NULL
 static MbsStatus choose(MbsContext *context, MbsArena *arena, const MbsModel *model, const char *what,
                         const MbsValue *known, int count, const char *const *names, int *chosen_count, int **chosen) {
@@ -48,7 +97,7 @@ static MbsStatus choose(MbsContext *context, MbsArena *arena, const MbsModel *mo
   return MBS_OK;
 }
 
-MbsStatus mbs_selection_create(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsRequest *request,
+MbsStatus mbs_selection_create(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsRequest *asked,
                                MbsSelection *selection) {
   const MbsValue *parameters = mbs_record_value(&model->root, MBS_MODEL_PARAMETERS);
   const MbsValue *objectives = mbs_record_value(&model->root, MBS_MODEL_OBJECTIVES);
@@ -57,6 +106,8 @@ MbsStatus mbs_selection_create(MbsContext *context, MbsArena *arena, const MbsMo
   int *chosen;
   *selection = (MbsSelection){.model_parameter_count = parameters->count, .model_objective_count = objectives->count};
   MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
+  MbsRequest opened = *asked, *request = &opened;
+  MBS_TRY(open_groups(context, arena, model, blueprint, request));
   MBS_TRY(choose(context, arena, model, "parameter", parameters, request->parameter_count, request->parameters,
                  &candidates, &chosen));
   MBS_TAKE(context, arena, selection->nominal, parameters->count);

@@ -8,12 +8,25 @@
 #include "integrators/rule.h"
 #include "simulation/simulation.h"
 
-// user: NULL, or has_names: then names are no mistake
+typedef struct Names {
+  const MbsModel *model;
+  MbsGraph *graph;
+  bool may_be_parameters;  // then they are found, and nothing is said
+  bool are_found;
+} Names;
+
 static MbsStatus no_names(void *user, MbsContext *context, MbsPlace place, const char *name, MbsExpression *value) {
-  bool *has_names = user;
-  (void)value;
-  if (has_names) {
-    *has_names = true;
+  Names *names = user;
+  const MbsValue *parameters = mbs_record_value(&names->model->root, MBS_MODEL_PARAMETERS);
+  bool is_parameter = false;
+  for (int i = 0; i < parameters->count; ++i) {
+    is_parameter |= strcmp(parameters->records[i].name.text, name) == 0;
+  }
+  if (!is_parameter && mbs_unit_find(names->graph, name, value)) {
+    return MBS_OK;
+  }
+  if (names->may_be_parameters) {
+    names->are_found = true;
     return MBS_ERROR_INPUT;  // no message
   }
   return mbs_fail(
@@ -21,6 +34,18 @@ static MbsStatus no_names(void *user, MbsContext *context, MbsPlace place, const
       "simulation: \"%s\" cannot be used here: but for the end the settings are constants, not functions of "
       "parameters",
       name);
+}
+
+static MbsStatus no_calls(void *user, MbsContext *context, MbsPlace place, const char *function, int count,
+                          const char *const *arguments, MbsExpression *value) {
+  (void)count;
+  (void)arguments;
+  return no_names(user, context, place, function, value);
+}
+
+static bool has_no_function(const char *function) {
+  (void)function;
+  return false;
 }
 
 static MbsStatus check_number(MbsContext *context, const MbsField *field, MbsText text, double value) {
@@ -38,13 +63,15 @@ static MbsStatus check_number(MbsContext *context, const MbsField *field, MbsTex
   return MBS_OK;
 }
 
-static MbsStatus constant(MbsContext *context, MbsArena *arena, const MbsField *field, MbsText text, double *value) {
-  MbsGraph *graph;
-  MbsScope scope = {.owner = "simulation", .resolve = no_names};
+static MbsStatus constant(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsField *field,
+                          MbsText text, double *value) {
+  Names names = {.model = model, .may_be_parameters = false};
+  MbsScope scope = {
+      .user = &names, .owner = "simulation", .resolve = no_names, .call = no_calls, .has_function = has_no_function};
   MbsExpression expression;
-  MBS_TRY(mbs_graph_create(context, arena, &graph));
-  MBS_TRY(mbs_expression_parse_sized(context, graph, text, &scope, 1, &expression));
-  *value = mbs_graph_node(graph, expression.node[0])->value;
+  MBS_TRY(mbs_graph_create(context, arena, &names.graph));
+  MBS_TRY(mbs_expression_parse_sized(context, names.graph, text, &scope, 1, &expression));
+  *value = mbs_graph_node(names.graph, expression.node[0])->value;
   return check_number(context, field, text, *value);
 }
 
@@ -52,17 +79,17 @@ static MbsStatus constant(MbsContext *context, MbsArena *arena, const MbsField *
 static MbsStatus read_end(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings) {
   MbsText text = mbs_record_text(mbs_record_child(&model->root, MBS_MODEL_SIMULATION), MBS_SIMULATION_END);
   const MbsField *field = &mbs_model_type.fields[MBS_MODEL_SIMULATION].record->fields[MBS_SIMULATION_END];
-  bool has_names = false;
-  MbsGraph *graph;
-  MbsScope scope = {.user = &has_names, .owner = "simulation", .resolve = no_names};
+  Names names = {.model = model, .may_be_parameters = true};
+  MbsScope scope = {
+      .user = &names, .owner = "simulation", .resolve = no_names, .call = no_calls, .has_function = has_no_function};
   MbsExpression expression;
   MbsBlueprint *blueprint;
   MbsNode end;
-  MBS_TRY(mbs_graph_create(context, arena, &graph));
-  MbsStatus status = mbs_expression_parse_sized(context, graph, text, &scope, 1, &expression);
-  if (!has_names) {
+  MBS_TRY(mbs_graph_create(context, arena, &names.graph));
+  MbsStatus status = mbs_expression_parse_sized(context, names.graph, text, &scope, 1, &expression);
+  if (!names.are_found) {
     MBS_TRY(status);
-    settings->end = mbs_graph_node(graph, expression.node[0])->value;
+    settings->end = mbs_graph_node(names.graph, expression.node[0])->value;
     return check_number(context, field, text, settings->end);
   }
   MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
@@ -83,11 +110,12 @@ static MbsStatus name(MbsContext *context, const MbsField *field, MbsText text, 
 }
 
 // auto: 0, none: -1, or a number
-static MbsStatus read_projections(MbsContext *context, MbsArena *arena, MbsText text, MbsSettings *settings) {
+static MbsStatus read_projections(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsText text,
+                                  MbsSettings *settings) {
   const MbsField field = {"projections", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE};
   double value = strcmp(text.text, "none") == 0 ? -1 : 0;
   if (value >= 0 && strcmp(text.text, "auto") != 0) {
-    MBS_TRY(constant(context, arena, &field, text, &value));
+    MBS_TRY(constant(context, arena, model, &field, text, &value));
     if (value != floor(value) || value > MBS_MOST_PROJECTIONS) {  // real
       return mbs_fail(context, MBS_ERROR_INPUT, text.place, "simulation: projections must be none, auto, or 1 to %d",
                       MBS_MOST_PROJECTIONS);
@@ -133,7 +161,7 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
   for (int i = 0; i < MBS_COUNT(numbers); ++i) {
     int f = numbers[i].field;
     if (mbs_record_text(section, f).text) {
-      MBS_TRY(constant(context, arena, &fields[f], mbs_record_text(section, f), numbers[i].value));
+      MBS_TRY(constant(context, arena, model, &fields[f], mbs_record_text(section, f), numbers[i].value));
     }
   }
   const struct {
@@ -150,7 +178,7 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
   if (strcmp(penalty.text, "auto") != 0) {
     MbsField positive = fields[MBS_SIMULATION_PENALTY];
     positive.check = MBS_CHECK_POSITIVE;
-    MBS_TRY(constant(context, arena, &positive, penalty, &settings->penalty));
+    MBS_TRY(constant(context, arena, model, &positive, penalty, &settings->penalty));
   }
   const struct {
     int field;
@@ -169,7 +197,7 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
   settings->derivatives = strcmp(derivatives, "automatic") == 0   ? MBS_DERIVATIVES_AUTOMATIC
                           : strcmp(derivatives, "numerical") == 0 ? MBS_DERIVATIVES_NUMERICAL
                                                                   : MBS_DERIVATIVES_ANALYTICAL;
-  return read_projections(context, arena, mbs_record_text(section, MBS_SIMULATION_PROJECTIONS), settings);
+  return read_projections(context, arena, model, mbs_record_text(section, MBS_SIMULATION_PROJECTIONS), settings);
 }
 
 // ---- checking, and filling in what depends on the rest ----

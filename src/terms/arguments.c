@@ -74,7 +74,8 @@ void mbs_input_values(const MbsSystem *system, const MbsState *state, int count,
       case MBS_SIGNAL_TURN: values[s] = system->signals.turns[signal->index]; break;
       case MBS_SIGNAL_MULTIPLIER:
       case MBS_SIGNAL_BODY_FORCE:
-      case MBS_SIGNAL_OBJECTIVE: break;  // never: see mbs_input_places
+      case MBS_SIGNAL_OBJECTIVE:
+      case MBS_SIGNAL_ARGUMENT: break;  // never: see mbs_input_places
     }
   }
 }

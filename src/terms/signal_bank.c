@@ -146,6 +146,7 @@ void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, cons
         break;
       case MBS_SIGNAL_BODY_FORCE: inputs[s] = mbs_body_force(system, signal); break;
       case MBS_SIGNAL_OBJECTIVE: inputs[s] = objectives[signal->index]; break;
+      case MBS_SIGNAL_ARGUMENT: break;  // never: no expression has it
     }
   }
 }
@@ -320,7 +321,8 @@ static void add_gradient(const MbsSystem *system, const MbsFunction *function, c
         break;
       case MBS_SIGNAL_OBJECTIVE:
       case MBS_SIGNAL_TIME:
-      case MBS_SIGNAL_TURN: break;
+      case MBS_SIGNAL_TURN:
+      case MBS_SIGNAL_ARGUMENT: break;
     }
     if (multipliers) {
       multipliers[signal->index] += slope;
@@ -385,7 +387,8 @@ static mbs_scalar derivative(const MbsSystem *system, const MbsFunction *functio
         break;
       case MBS_SIGNAL_OBJECTIVE: change = dO ? dO[signal->index] : 0; break;
       case MBS_SIGNAL_TIME:
-      case MBS_SIGNAL_TURN: break;
+      case MBS_SIGNAL_TURN:
+      case MBS_SIGNAL_ARGUMENT: break;
     }
     sum += function->outputs[1 + s] * change;
   }
