@@ -104,6 +104,9 @@ static void print_words(const MbsCheck *check, const MbsSettings *settings, bool
     if (check->nonholonomic > 0) {
       (void)printf(" (%d of position, nonholonomic constraints: %d)", check->position_freedoms, check->nonholonomic);
     }
+    if (check->states > 0) {
+      (void)printf(", %d state%s of first order", check->states, plural(check->states));
+    }
     (void)printf("\n\n");
     if (check->bodies > 0) {
       print_bodies(check);
@@ -151,6 +154,7 @@ static void print_json(const MbsCheck *check, const MbsSettings *settings) {
   cli_json_text(&json, "coordinate_type", settings->coordinates);
   cli_json_integer(&json, "bodies", check->bodies);
   cli_json_integer(&json, "coordinates", check->coordinates);
+  cli_json_integer(&json, "states", check->states);
   cli_json_integer(&json, "constraints", check->constraints);
   cli_json_integer(&json, "redundant", check->redundant);
   cli_json_integer(&json, "inactive", check->inactive);

@@ -72,6 +72,23 @@ static void print_outputs(const MbsResult *result) {
   cli_table_print(table, stdout);
 }
 
+static void print_states(const MbsResult *result) {
+  static const char *const columns[] = {"state", "value", "rate"};
+  if (result->first_order_count == 0) {
+    return;
+  }
+  CliTable *table = cli_table_create(3);
+  for (int k = 0; k < 3; ++k) {
+    cli_table_text(table, columns[k]);
+  }
+  for (int i = 0; i < result->first_order_count; ++i) {
+    cli_table_text(table, result->first_order[i].name);
+    cli_table_number(table, result->first_order[i].value);
+    cli_table_number(table, result->first_order[i].rate);
+  }
+  cli_table_print(table, stdout);
+}
+
 static void print_multipliers(const MbsResult *result) {
   if (result->multiplier_count == 0) {
     return;
@@ -124,6 +141,7 @@ static void print_words(const MbsResult *result, const CliSession *session) {
   print_outputs(result);
   print_points(result);
   print_coordinates(result);
+  print_states(result);
   print_multipliers(result);
   print_reactions(result);
   if (!is_quiet) {
@@ -180,6 +198,14 @@ static void print_json(const MbsResult *result) {
     if (output->description) {
       cli_json_text(&json, "description", output->description);
     }
+    cli_json_close(&json);
+  }
+  cli_json_close(&json);
+  cli_json_open_object(&json, "states");
+  for (int i = 0; i < result->first_order_count; ++i) {
+    cli_json_open_object(&json, result->first_order[i].name);
+    cli_json_number(&json, "value", result->first_order[i].value);
+    cli_json_number(&json, "rate", result->first_order[i].rate);
     cli_json_close(&json);
   }
   cli_json_close(&json);

@@ -379,9 +379,15 @@ static double *complex_start(Subject *s, int parameter) {
   MbsArena *arena = mbs_arena_create();
   MbsResult result;
   ENSURE_OK(context, mbs_complex_run(context, arena, s->model, &request, &result, NULL));
-  ENSURE(row.count == 1 + 3 * s->n + s->m + s->objectives);
+  // histories leave out the positions of states, which mean nothing and stay as they are
+  int states = s->n - s->system->first_state, positions = 1 + s->n - states, total = row.count + states;
+  double *all = zeros(total);
+  ENSURE(total == 1 + 3 * s->n + s->m + s->objectives);
+  memcpy(all, row.values, (size_t)positions * sizeof *all);
+  memcpy(all + positions + states, row.values + positions, (size_t)(row.count - positions) * sizeof *all);
+  free(row.values);
   mbs_arena_destroy(arena);
-  return row.values;
+  return all;
 }
 
 // Columns of the start against the complex run. 1e-10: the position problem stops at a residual of 1e-13 times its

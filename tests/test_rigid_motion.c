@@ -53,6 +53,24 @@ static const struct {
      "turning_law: [\"angle^3 + 3*rate\", \"rate\", \"2*angle\"]}, "
      "{bushing: [a.P, b.Q], stiffness: [20, 50, 30], damping: [4, 1, 2], turning_stiffness: [9, 4, 5], "
      "turning_damping: [2, 3, 1]}"},
+    {"stop",
+     "{stop: \"angle(b) - angle(a)\", lower: 9, upper: -9, stiffness: 3, exponent: 1.3, damping: 0.2}, "
+     "{stop: \"distance(P, Q)\", lower: 5, stiffness: 7}",
+     "{stop: \"dot(direction(a.s), r(Q) - r(P))\", lower: 9, upper: -9, stiffness: 3, exponent: 1.3, damping: 0.2}, "
+     "{stop: \"distance(P, Q)\", lower: 5, stiffness: 7}"},
+    {"friction",
+     "{friction: \"angle(b) - angle(a)\", normal: \"5*distance(P, Q)\", mu_dynamic: 0.3, mu_static: 0.5, "
+     "stiction_velocity: 0.3, radius: 0.7, viscous: 0.2}, "
+     "{friction: \"distance(P, Q)\", normal: 8, mu_dynamic: 0.3, stiction_velocity: 0.3}",
+     "{friction: \"dot(direction(a.s), r(Q) - r(P))\", normal: \"5*distance(P, Q)\", mu_dynamic: 0.3, mu_static: 0.5, "
+     "stiction_velocity: 0.3, radius: 0.7, viscous: 0.2}, "
+     "{friction: \"distance(P, Q)\", normal: 8, mu_dynamic: 0.3, stiction_velocity: 0.3}"},
+    {"contact",
+     "{contact: [a.P, b.Q], normal: [0.3, 0.8], radius: 4, stiffness: 6, exponent: 1.2, damping: 0.1, mu_dynamic: 0.4, "
+     "mu_static: 0.6, stiction_velocity: 0.5}, {contact: [b.Q, a.P], normal: [1, 2], radius: 3, stiffness: 5}",
+     "{contact: [a.P, b.Q], normal: [0.3, 0.8, 0.4], radius: 4, stiffness: 6, exponent: 1.2, damping: 0.1, mu_dynamic: "
+     "0.4, mu_static: 0.6, stiction_velocity: 0.5}, {contact: [b.Q, a.P], normal: [1, 2, 0.3], radius: 3, stiffness: "
+     "5}"},
 };
 
 // ---- motions ----

@@ -66,7 +66,7 @@ static void check_power(const MbsSystem *system, MbsState *state, const char *pa
   memset(moved.total, 0, (size_t)system->m * sizeof *moved.total);
   (void)energy_at(system, &moved, &power);
   mbs_terms_residual(system, &moved, &none, f, NULL);
-  for (int i = 0; i < system->n; ++i) {
+  for (int i = 0; i < system->first_state; ++i) {  // states have no energy
     expected += f[i] * state->v[i];
     size += fabs(f[i] * state->v[i]);
   }

@@ -125,7 +125,7 @@ static void check_model(const char *path, void *user) {
   double most_steps = strstr(path, "n_four_bar") ? 200 : strstr(path, "stewart") ? 10 : 50;
   // or for its first impact, without which a restitution means nothing
   bool is_impact = strstr(path, "bouncing_ball") || strstr(path, "five_bar_impact") || strstr(path, "rod_drop") ||
-                   strstr(path, "clutch");
+                   strstr(path, "clutch") || strstr(path, "quarter_car");
   bool is_early = strstr(path, "slider_stop") || strstr(path, "string_pendulum") || strstr(path, "geneva") ||
                   strstr(path, "switching_damper");
   most_steps = is_impact ? 400 : is_early ? 150 : most_steps;

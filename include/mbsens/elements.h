@@ -83,6 +83,34 @@ static inline MbsStatus mbs_model_add_coordinate(
   return mbs_model_add_element(context, model, "coordinates", NULL, def->name, 2, fields);
 }
 
+// a state of first order: a number whose rate is given
+typedef struct MbsStateDef {
+  // required
+  const char *name;
+  // expression, required: its rate: an expression of positions, velocities, states, t and
+  // parameters
+  const char *rate;
+  // number, default 0: its value at the start
+  const char *initial;
+} MbsStateDef;
+
+static inline MbsStateDef mbs_default_state_def(void) {
+  MbsStateDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_state(
+    MbsContext *context, MbsModel *model, const MbsStateDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "states", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"rate", 1, &def->rate},
+      {"initial", 1, &def->initial},
+  };
+  return mbs_model_add_element(context, model, "states", NULL, def->name, 2, fields);
+}
+
 // an expression of positions, time and parameters that is kept at zero
 typedef struct MbsConstraintJointDef {
   // may be left out
@@ -674,11 +702,62 @@ static inline MbsStatus mbs_model_add_bushing(
   return mbs_model_add_element(context, model, "forces", "bushing", def->name, 13, fields);
 }
 
+// contact of a point or a sphere with a plane, with friction if wanted
+typedef struct MbsContactDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: a point of the plane on the first body, and the point (or centre of a
+  // sphere) of the second body
+  const char *ends[2];
+  // vector or name, required: normal of the plane in the axes of the first body (any length but
+  // zero), to the side where the second body is free
+  const char *normal[3];
+  // number, m, default 0: of a sphere (in the plane: a disc); 0: a point
+  const char *radius;
+  // number, required: k: the force is k d^exponent at a depth d
+  const char *stiffness;
+  // number, default 1.5: of the depth: 1.5 for a sphere (Hertz)
+  const char *exponent;
+  // number, s/m, default 0: c of Hunt and Crossley: the force is larger by c times the rate of the
+  // depth
+  const char *damping;
+  // number: coefficient of friction where it slides (default: none)
+  const char *mu_dynamic;
+  // number: the largest coefficient of friction, at the stiction velocity (default: mu_dynamic)
+  const char *mu_static;
+  // number, m/s, default 0.01: below which it creeps instead of sticking
+  const char *stiction_velocity;
+} MbsContactDef;
+
+static inline MbsContactDef mbs_default_contact_def(void) {
+  MbsContactDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_contact(
+    MbsContext *context, MbsModel *model, const MbsContactDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "forces", "contact", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"contact", 2, def->ends},
+      {"normal", 3, def->normal},
+      {"radius", 1, &def->radius},
+      {"stiffness", 1, &def->stiffness},
+      {"exponent", 1, &def->exponent},
+      {"damping", 1, &def->damping},
+      {"mu_dynamic", 1, &def->mu_dynamic},
+      {"mu_static", 1, &def->mu_static},
+      {"stiction_velocity", 1, &def->stiction_velocity},
+  };
+  return mbs_model_add_element(context, model, "forces", "contact", def->name, 9, fields);
+}
+
 // a force along any coordinate: an angle, a distance, a slide, ...
 typedef struct MbsCoordinateForceDef {
   // may be left out
   const char *name;
-  // expression, required: the coordinate it acts along: an expression of positions such as
+  // expression, required: the coordinate it acts along: an expression of positions and t such as
   // angle(J), distance(P, Q), or x of the model's own
   const char *expression;
   // expression, required: the force that does work along it: an expression of its value and rate,
@@ -701,6 +780,51 @@ static inline MbsStatus mbs_model_add_coordinate_force(
       {"value", 1, &def->value},
   };
   return mbs_model_add_element(context, model, "forces", "coordinate_force", def->name, 2, fields);
+}
+
+// friction along a coordinate: a slide, an angle
+typedef struct MbsFrictionDef {
+  // may be left out
+  const char *name;
+  // expression, required: the coordinate that it acts along: an expression of positions and t such
+  // as slide(J) or angle(J)
+  const char *expression;
+  // expression, N, required: the normal force, an expression of positions, velocities, states, t
+  // and parameters (its magnitude counts); not of reactions
+  const char *normal;
+  // number, required: coefficient of friction where it slides
+  const char *mu_dynamic;
+  // number: the largest coefficient, at the stiction velocity (default: mu_dynamic)
+  const char *mu_static;
+  // number, m/s, required: below which it creeps instead of sticking
+  const char *stiction_velocity;
+  // number, m, default 1: of an angle: where it acts; velocity and torque are that of the
+  // coordinate times it
+  const char *radius;
+  // number, N s/m, default 0: a force besides, proportional to the velocity
+  const char *viscous;
+} MbsFrictionDef;
+
+static inline MbsFrictionDef mbs_default_friction_def(void) {
+  MbsFrictionDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_friction(
+    MbsContext *context, MbsModel *model, const MbsFrictionDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "forces", "friction", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"friction", 1, &def->expression},
+      {"normal", 1, &def->normal},
+      {"mu_dynamic", 1, &def->mu_dynamic},
+      {"mu_static", 1, &def->mu_static},
+      {"stiction_velocity", 1, &def->stiction_velocity},
+      {"radius", 1, &def->radius},
+      {"viscous", 1, &def->viscous},
+  };
+  return mbs_model_add_element(context, model, "forces", "friction", def->name, 7, fields);
 }
 
 // a force on a point, or between two, by expressions
@@ -773,6 +897,47 @@ static inline MbsStatus mbs_model_add_spring(
       {"law", 1, &def->law},
   };
   return mbs_model_add_element(context, model, "forces", "spring", def->name, 5, fields);
+}
+
+// stops that bound a coordinate: bump stops, clearances
+typedef struct MbsStopDef {
+  // may be left out
+  const char *name;
+  // expression, required: the coordinate that it bounds: an expression of positions and t such as
+  // slide(J), angle(J) or distance(P, Q)
+  const char *expression;
+  // number: where the lower stop begins (default: there is none)
+  const char *lower;
+  // number: where the upper stop begins (default: there is none)
+  const char *upper;
+  // number, required: k: the force is k d^exponent at a depth d beyond the stop
+  const char *stiffness;
+  // number, default 1.5: of the depth; 1: a linear spring, whose force has a kink where it begins
+  const char *exponent;
+  // number, s/m, default 0: c of Hunt and Crossley: the force is larger by c times the rate of the
+  // depth
+  const char *damping;
+} MbsStopDef;
+
+static inline MbsStopDef mbs_default_stop_def(void) {
+  MbsStopDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_stop(
+    MbsContext *context, MbsModel *model, const MbsStopDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "forces", "stop", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"stop", 1, &def->expression},
+      {"lower", 1, &def->lower},
+      {"upper", 1, &def->upper},
+      {"stiffness", 1, &def->stiffness},
+      {"exponent", 1, &def->exponent},
+      {"damping", 1, &def->damping},
+  };
+  return mbs_model_add_element(context, model, "forces", "stop", def->name, 6, fields);
 }
 
 // a torque on a body, or between two, by expressions

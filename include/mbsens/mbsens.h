@@ -165,6 +165,12 @@ typedef struct MbsCoordinateState {
   double value, rate, acceleration;
 } MbsCoordinateState;
 
+// A state of first order.
+typedef struct MbsFirstOrderState {
+  const char *name;
+  double value, rate;
+} MbsFirstOrderState;
+
 // What a joint between two points does to its second body: the force, and the torque about the joint's point on that
 // body, in global axes. In the plane force[2], torque[0] and torque[1] are zero.
 typedef struct MbsReaction {
@@ -239,6 +245,8 @@ typedef struct MbsResult {
   const MbsCoordinateState *coordinates;  // those of the model's own, at the end
   int output_count;                       // 0 with settings.has_no_outputs
   const MbsOutputResult *outputs;         // at the end
+  int first_order_count;
+  const MbsFirstOrderState *first_order;  // states of first order, at the end
   int multiplier_count;
   const char *const *multiplier_names;
   const double *multipliers;     // at the end
@@ -284,6 +292,7 @@ typedef struct MbsCheckGroup {
 typedef struct MbsCheck {
   const char *model;
   int bodies, coordinates, constraints, redundant;
+  int states;                           // of first order
   int inactive;                         // constraints of joints that do not act at the start, and that events add
   int degrees_of_freedom;               // independent velocities
   int position_freedoms;                // independent coordinates: as many, but for nonholonomic constraints

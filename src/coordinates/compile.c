@@ -35,7 +35,7 @@ static MbsStatus read_independents(MbsContext *context, MbsBlueprint *blueprint)
     MBS_TRY(mbs_signal_rate(context, blueprint, spec.rate, &spec.second));
     MBS_APPEND(context, blueprint->arena, &blueprint->independents, spec);
   }
-  return MBS_OK;
+  return mbs_states_hold(context, blueprint, false);
 }
 
 // those without a value have the one of the placement
@@ -64,7 +64,7 @@ MbsStatus mbs_compile_choose_independents(MbsContext *context, MbsBlueprint *blu
     MBS_APPEND(context, blueprint->arena, &blueprint->chosen, spec);
     names += length;
   }
-  return MBS_OK;
+  return blueprint->chosen.count > 0 ? mbs_states_hold(context, blueprint, true) : MBS_OK;
 }
 
 // ---- the whole model ----
@@ -126,6 +126,7 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   mbs_switches_mark_rows(blueprint);
   if (!choice->is_loose) {
     MBS_TRY(read_forces(context, blueprint));
+    MBS_TRY(mbs_states_add_rates(context, blueprint));
   }
   MBS_TRY(read_independents(context, blueprint));
   if (!choice->is_loose) {

@@ -39,6 +39,7 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
   implicit->piece_rule = implicit->rule.has_auxiliary ? mbs_rule_trapezoidal : implicit->rule;
   MBS_TAKE(context, arena, implicit->tangent, system->mode.factored.entry_count + 1);
   MBS_TAKE(context, arena, implicit->r, size);
+  MBS_TAKE(context, arena, implicit->correction, size);
   MBS_TAKE(context, arena, implicit->previous[0], 2 * size);
   implicit->previous[1] = implicit->previous[0] + size;
   MBS_TAKE(context, arena, implicit->R, size * columns);

@@ -47,6 +47,7 @@ typedef struct MbsImplicit {
   MbsSparseSolver *solver;
   mbs_scalar *tangent;       // values of the assembled matrix
   mbs_scalar *r;             // n + m
+  mbs_scalar *correction;    // n + m: Newton's last
   mbs_scalar *R;             // (n + m) x columns
   MbsRefinement refinement;  // of solutions with Newton's matrix, where that is relaxed
   mbs_scalar *previous[2];   // n + m each, in one block: accelerations and multipliers one and two steps ago
@@ -138,6 +139,10 @@ void mbs_implicit_extrapolate(MbsImplicit *implicit, const MbsState *state, mbs_
 // How many units in the last place of the terms that cancel within f and e (mbs_terms_cancelling) their rounding may
 // be: some tens of operations on each.
 #define MBS_ROUNDINGS 16
+// What is left of the equations of states of first order, each of which has a unit of its own, the largest; what is
+// rounding of its rate counts as nothing.
+double mbs_newton_states_left(const MbsSystem *system, const MbsState *state, mbs_scalar c1, const mbs_scalar *r,
+                              double tolerance);
 // Names the force that is not a finite number at the state.
 MbsStatus mbs_newton_not_finite(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step);
 // What to say of the constraint (-1: none) that holds least where the iteration failed: nothing, unless it is a driver.

@@ -13,6 +13,12 @@
 
 enum { MOST_ITERATIONS = 40 };
 
+// Where a law bends sharply (friction that comes to rest, a stop that is met) the iteration may go to and fro between
+// two sides of the bend for ever. So, after as many iterations as others need, half of a correction that did not help
+// is taken back, until the residual comes down.
+enum { PATIENCE = 6 };
+static const double least_part = 1e-3;
+
 // The complex twin factors anew in each iteration and iterates on: once the real part is solved, each further
 // full iteration makes the imaginary part (the derivative) exact.
 #ifdef MBS_COMPLEX
@@ -33,6 +39,22 @@ static double rest_scale(const MbsImplicit *implicit) {
   return mass > 0 ? 1e-3 * longest / mass : 0;
 }
 
+// Its rate counts against itself, and against what changes the state over the step by as much as it is.
+double mbs_newton_states_left(const MbsSystem *system, const MbsState *state, mbs_scalar c1, const mbs_scalar *r,
+                              double tolerance) {
+  double largest = 0, step = mbs_re(mbs_abs(c1));
+  for (int i = system->first_state; i < system->n; ++i) {
+    double magnitude = mbs_re(mbs_abs(r[i])), rate = mbs_re(mbs_abs(state->a[i]));
+    double size = step > 0 ? fmax(rate, mbs_re(mbs_abs(state->v[i])) / step) : rate;  // real
+    double left = size > 0 ? magnitude / size : magnitude;
+    if (left > tolerance && magnitude <= MBS_ROUNDINGS * DBL_EPSILON * mbs_terms_rate_cancelling(system, state, i)) {
+      left = 0;
+    }
+    largest = left <= largest ? largest : left;  // NaN too
+  }
+  return largest;
+}
+
 // |f| and |e| against the magnitude of what they are made of; returns the larger. worst: the constraint of |e|.
 static double scaled_residual(const MbsSystem *system, const mbs_scalar *r, const double scale[2], double part[2],
                               int *worst) {
@@ -40,7 +62,7 @@ static double scaled_residual(const MbsSystem *system, const mbs_scalar *r, cons
   for (int i = 0; i < system->n + system->m; ++i) {
     double magnitude = mbs_re(mbs_abs(r[i]));
     int p = i < system->n ? 0 : 1;
-    if (!(magnitude <= largest[p])) {  // NaN too
+    if (!mbs_system_is_state(system, i) && !(magnitude <= largest[p])) {  // NaN too
       largest[p] = magnitude;
       *worst = p == 1 ? i - system->n : *worst;
     }
@@ -138,19 +160,28 @@ MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, co
   return is_factored ? MBS_OK : singular(context, system, state, mbs_re(c0) > 0);
 }
 
-// u -= r solved; q and v follow
-static void correct(const MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, MbsState *state) {
+// u -= a part of the correction; q and v follow
+static void move(const MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, double part, MbsState *state) {
   const MbsSystem *system = implicit->formulation->system;
-  mbs_sparse_solver_solve(implicit->solver, 1, implicit->r);
   for (int i = 0; i < system->n; ++i) {
-    mbs_scalar change = implicit->r[i];
+    mbs_scalar change = part * implicit->correction[i];
     state->a[i] -= change;
     state->v[i] -= c1 * change;
     state->q[i] -= c0 * change;
   }
   for (int i = 0; i < system->m; ++i) {
-    state->lambda[i] -= implicit->r[system->n + i];
+    state->lambda[i] -= part * implicit->correction[system->n + i];
   }
+}
+
+// u -= r solved
+static void correct(const MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, MbsState *state) {
+  int size = implicit->formulation->system->n + implicit->formulation->system->m;
+  for (int i = 0; i < size; ++i) {
+    implicit->correction[i] = implicit->r[i];
+  }
+  mbs_sparse_solver_solve(implicit->solver, 1, implicit->correction);
+  move(implicit, c0, c1, 1, state);
 }
 
 MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, MbsState *state) {
@@ -159,11 +190,14 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
   double residual = 0, best = HUGE_VAL, before = 0, rest = 0;
   int worst = -1, least = -1;
   int further = FURTHER_ITERATIONS;
+  double taken = 1;  // of the last correction, that was taken
   for (int iteration = 0; iteration < MOST_ITERATIONS; ++iteration) {
     double scale[2], part[2];
     mbs_terms_residual(system, state, &weights, implicit->r, scale);
     scale[1] = fmax(scale[1], rest * scale[0]);  // real
+    double states = mbs_newton_states_left(system, state, c1, implicit->r, implicit->tolerance);
     residual = scaled_residual(system, implicit->r, scale, part, &worst);
+    residual = states > residual || isnan(states) ? states : residual;
     if (residual < best) {  // where most holds, what does not is what keeps the others from it
       best = residual;
       least = part[1] > implicit->tolerance ? worst : -1;
@@ -171,13 +205,20 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
     if (!isfinite(residual)) {
       return mbs_newton_not_finite(context, system, state, mbs_re(c0) > 0);
     }
-    bool is_solved = residual <= implicit->tolerance || (iteration > 1 && !(residual < fast * before) &&
-                                                         is_rounding(implicit, state, &weights, scale, part));
+    bool is_solved = residual <= implicit->tolerance ||
+                     (iteration > 1 && !(residual < fast * before) && states <= implicit->tolerance &&
+                      is_rounding(implicit, state, &weights, scale, part));
     if (is_solved && iteration > 0 && further-- <= 0) {
       // the factors at hand are a little old but good: they remove most of what is left
       correct(implicit, c0, c1, state);
       return MBS_OK;
     }
+    if (iteration >= PATIENCE && !(residual < (1 - 0.1 * taken) * before) && taken > least_part) {
+      taken /= 2;
+      move(implicit, c0, c1, -taken, state);
+      continue;
+    }
+    taken = 1;
     if (iteration == 0 || !(residual < fast * before)) {
       MBS_TRY(factor(context, implicit, state, c0, c1, !implicit->is_approximate));
       rest = mbs_re(weights.epsilon) > 0 ? 0 : rest_scale(implicit);

@@ -71,7 +71,7 @@ static void find_hats(MbsReduced *reduced, const MbsRuleStep *k) {
 
 // ---- one evaluation ----
 // q, v or a (level 0, 1, 2) of the state less K^-1 of what is left of the rows of one level; `given`: what w, w' or w''
-// should be. Returns the largest change.
+// should be. Returns the largest change, but of states of first order.
 static double correct(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *hat, mbs_scalar c,
                       const MbsState *state) {
   const MbsSystem *system = reduced->system;
@@ -91,10 +91,14 @@ static double correct(MbsReduced *reduced, const MbsProblem *problem, int level,
   double largest = 0;
   for (int i = 0; i < system->n; ++i) {
     unknown[i] -= reduced->rhs[i];
-    double magnitude = mbs_re(mbs_abs(reduced->rhs[i]));
+    double magnitude = i < system->first_state ? mbs_re(mbs_abs(reduced->rhs[i])) : 0;
     largest = magnitude <= largest ? largest : magnitude;  // NaN too
   }
   return largest;
+}
+
+static bool is_state(const MbsIndependentSet *set, int i) {
+  return set->is_automatic ? mbs_system_is_state(set->system, set->automatic[i]) : set->independents[i].is_state;
 }
 
 static double largest_of(int count, const mbs_scalar *x) {
@@ -110,7 +114,8 @@ static double largest_of(int count, const mbs_scalar *x) {
 static double leave_following(MbsReduced *reduced, const MbsRuleStep *k, const MbsState *state) {
   const MbsSystem *system = reduced->system;
   const MbsIndependentSet *set = reduced->sets[reduced->current];
-  double off = 0, scale = largest_of(system->n, state->a) + largest_of(system->n, state->v) / mbs_re(k->h);
+  int n = system->first_state;
+  double off = 0, scale = largest_of(n, state->a) + largest_of(n, state->v) / mbs_re(k->h);
   if (!set->is_automatic) {
     mbs_signal_bank_evaluate(system, state);
   }
@@ -125,9 +130,9 @@ static double leave_following(MbsReduced *reduced, const MbsRuleStep *k, const M
 }
 
 // What one evaluation leaves: rho of the independent rates against what the forces are made of, the rows of F likewise,
-// and by how much q, v and a have changed.
+// and by how much q, v and a have changed; states of first order by themselves.
 typedef struct Left {
-  double force, scale, following, change[3];
+  double force, scale, states, following, change[3];
 } Left;
 
 // Once through the equations.
@@ -142,6 +147,7 @@ static Left evaluate(MbsReduced *reduced, const MbsRuleStep *k, MbsState *state)
   left.change[1] = correct(reduced, velocity, 1, reduced->rateh, k->c1, state);
   left.change[2] = correct(reduced, velocity, 2, NULL, 1, state);
   mbs_terms_residual(system, state, &none, reduced->r, scale);
+  left.states = mbs_newton_states_left(system, state, k->c1, reduced->r, reduced->implicit->tolerance);
   mbs_problem_solve_transposed(velocity, 1, reduced->r);
   for (int r = 0; r < velocity->row_count; ++r) {
     int row = velocity->rows[r];
@@ -149,7 +155,7 @@ static Left evaluate(MbsReduced *reduced, const MbsRuleStep *k, MbsState *state)
       state->lambda[row] -= reduced->r[r];
     } else {
       reduced->rho[row - system->m] = reduced->r[r];
-      double magnitude = mbs_re(mbs_abs(reduced->r[r]));
+      double magnitude = is_state(set, row - system->m) ? 0 : mbs_re(mbs_abs(reduced->r[r]));
       largest = magnitude <= largest ? largest : magnitude;
     }
   }
@@ -202,10 +208,11 @@ static void find_auxiliary(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
 // a millionth of what the mechanism's size is in a step.
 static double distance(const MbsReduced *reduced, const Left *left, double h, double size, const MbsState *state) {
   const double fewer = 1e4, little = 1e-6;
-  int n = reduced->system->n;
+  int n = reduced->system->first_state;
   double v = largest_of(n, state->v) + little * size / h, a = largest_of(n, state->a) + v / h;
   const double *change = left->change;
   double most = fmax(fmax(change[0] / size, change[1] / (fewer * v)), change[2] / (fewer * a));  // real
+  most = fmax(most, left->states);                                                               // real
   return fmax(fmax(left->force, left->following), most) / reduced->implicit->tolerance;          // real
 }
 

@@ -9,7 +9,7 @@
 MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
                              MbsInitial *initial, MbsStepper **stepper) {
   MbsImplicit *implicit;
-  if (settings->is_kinematic) {
+  if (settings->is_kinematic && initial->set.system->blueprint->state_count == 0) {
     return mbs_kinematic_create(context, formulation, settings, initial, stepper);
   }
   MBS_TAKE(context, initial->set.system->arena, implicit, 1);

@@ -268,9 +268,9 @@ static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const Mb
     return MBS_OK;
   }
   bool is_prefixed = is_field(field, MBS_MODEL_BODIES, -1) || is_field(field, MBS_MODEL_COORDINATES, -1) ||
-                     is_field(field, MBS_MODEL_VARIABLES, -1) || is_field(field, MBS_MODEL_EVENTS, -1) ||
-                     is_field(field, MBS_MODEL_OBJECTIVES, -1) || is_field(field, MBS_MODEL_OUTPUTS, -1) ||
-                     is_field(field, MBS_MODEL_FUNCTIONS, -1) ||
+                     is_field(field, MBS_MODEL_STATES, -1) || is_field(field, MBS_MODEL_VARIABLES, -1) ||
+                     is_field(field, MBS_MODEL_EVENTS, -1) || is_field(field, MBS_MODEL_OBJECTIVES, -1) ||
+                     is_field(field, MBS_MODEL_OUTPUTS, -1) || is_field(field, MBS_MODEL_FUNCTIONS, -1) ||
                      is_field(field, MBS_MODEL_GROUND, MBS_GROUND_POINTS) ||
                      is_field(field, MBS_MODEL_GROUND, MBS_GROUND_VECTORS);
   MbsField entry = *field;

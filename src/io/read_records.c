@@ -73,6 +73,10 @@ static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, cons
     return mbs_reader_fail(reader, where, key.place,
                            "\"%.60s\" has a meaning in expressions and cannot name a coordinate", key.text);
   }
+  if (is_root_field(field, MBS_MODEL_STATES) && mbs_expression_is_reserved(key.text)) {
+    return mbs_reader_fail(reader, where, key.place, "\"%.60s\" has a meaning in expressions and cannot name a state",
+                           key.text);
+  }
   if (is_root_field(field, MBS_MODEL_BODIES) && strcmp(key.text, "ground") == 0) {
     return mbs_reader_fail(reader, where, key.place,
                            "a body cannot be called ground; fixed points belong in the section ground");

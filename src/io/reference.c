@@ -130,7 +130,7 @@ static bool has_on_ground(const MbsInstance *instance, const char *points_or_vec
   return has_key(section(instance, MBS_MODEL_GROUND, MBS_YAML_MAPPING), points_or_vectors, name);
 }
 
-// coordinates or variables
+// coordinates, states or variables
 static bool has_number(const MbsInstance *instance, int field, const char *name, size_t length) {
   const MbsYaml *numbers = section(instance, field, MBS_YAML_MAPPING);
   for (const MbsYaml *pair = numbers ? numbers->first : NULL; pair; pair = pair->next) {
@@ -144,6 +144,7 @@ static bool has_number(const MbsInstance *instance, int field, const char *name,
 const MbsInstance *mbs_reference_number_owner(const MbsInstance *scope, const char *name, size_t length) {
   const MbsInstance *around = scope;
   while (around && !has_number(around, MBS_MODEL_COORDINATES, name, length) &&
+         !has_number(around, MBS_MODEL_STATES, name, length) &&
          !has_number(around, MBS_MODEL_VARIABLES, name, length)) {
     around = around->outer;
   }
@@ -323,7 +324,8 @@ static MbsStatus look_in(MbsExpansion *x, const MbsInstance *instance, MbsRefere
         is_mine = is_alone && has_number(instance, MBS_MODEL_COORDINATES, first->name, strlen(first->name));
         break;
       case MBS_REFERENCE_VARIABLE:
-        is_mine = is_alone && has_number(instance, MBS_MODEL_VARIABLES, first->name, strlen(first->name));
+        is_mine = is_alone && (has_number(instance, MBS_MODEL_VARIABLES, first->name, strlen(first->name)) ||
+                               has_number(instance, MBS_MODEL_STATES, first->name, strlen(first->name)));
         break;
       case MBS_REFERENCE_VECTOR:
         is_mine = (is_of_ground && has_on_ground(instance, "vectors", path->parts[1].name)) ||

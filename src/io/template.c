@@ -31,16 +31,16 @@ static const MbsField template_fields[] = {
     [MBS_TEMPLATE_ASSEMBLIES] = {"assemblies", MBS_FIELD_RECORD_LIST, .record = &mbs_assembly_type,
                                  .summary = "templates placed in this one"},
 };
-static const MbsRecordType template_type = {
-    "template",
-    "a part of a model: also the sections functions, ground, bodies, coordinates, joints, forces, variables, events, "
-    "initial, objectives and outputs, as there",
-    MBS_COUNT(template_fields), template_fields};
+static const MbsRecordType template_type = {"template",
+                                            "a part of a model: also the sections functions, ground, bodies, "
+                                            "coordinates, states, joints, forces, variables, events, "
+                                            "initial, objectives and outputs, as there",
+                                            MBS_COUNT(template_fields), template_fields};
 
 const int mbs_template_sections[MBS_TEMPLATE_SECTION_COUNT] = {
-    MBS_MODEL_FUNCTIONS, MBS_MODEL_GROUND,    MBS_MODEL_BODIES, MBS_MODEL_COORDINATES, MBS_MODEL_JOINTS,
-    MBS_MODEL_FORCES,    MBS_MODEL_VARIABLES, MBS_MODEL_EVENTS, MBS_MODEL_INITIAL,     MBS_MODEL_OBJECTIVES,
-    MBS_MODEL_OUTPUTS};
+    MBS_MODEL_FUNCTIONS, MBS_MODEL_GROUND,  MBS_MODEL_BODIES,     MBS_MODEL_COORDINATES,
+    MBS_MODEL_STATES,    MBS_MODEL_JOINTS,  MBS_MODEL_FORCES,     MBS_MODEL_VARIABLES,
+    MBS_MODEL_EVENTS,    MBS_MODEL_INITIAL, MBS_MODEL_OBJECTIVES, MBS_MODEL_OUTPUTS};
 
 static const MbsField file_fields[] = {
     [MBS_FILE_INCLUDE] = {"include", MBS_FIELD_TEXT,
@@ -72,8 +72,10 @@ MbsStatus mbs_template_check_name(const MbsReader *reader, const MbsWhere *where
 static const struct {
   int section;
   const char *word;
-} number_sections[] = {
-    {MBS_MODEL_COORDINATES, "coordinate"}, {MBS_MODEL_VARIABLES, "variable"}, {MBS_MODEL_HARDPOINTS, "hardpoint"}};
+} number_sections[] = {{MBS_MODEL_COORDINATES, "coordinate"},
+                       {MBS_MODEL_STATES, "state"},
+                       {MBS_MODEL_VARIABLES, "variable"},
+                       {MBS_MODEL_HARDPOINTS, "hardpoint"}};
 
 MbsStatus mbs_template_refuse_number(const MbsReader *reader, const MbsWhere *where, const MbsYaml *sections,
                                      MbsText name) {

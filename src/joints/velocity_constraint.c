@@ -33,7 +33,7 @@ static MbsStatus check_linear(MbsContext *context, MbsBlueprint *blueprint, cons
 static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
   MbsExpression row;
   MBS_TRY(mbs_signal_parse(context, blueprint, mbs_joint_name(blueprint, joint), mbs_record_text(joint, EXPRESSION), 1,
-                           MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_TIME, 0, NULL, &row));
+                           MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_TIME | MBS_USE_NO_STATES, 0, NULL, &row));
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   MBS_TRY(check_linear(context, blueprint, joint, row.node[0]));
   return mbs_joint_add_velocity_row(context, blueprint, joint, "velocity expression is zero", row.node[0]);

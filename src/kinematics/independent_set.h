@@ -16,6 +16,7 @@ typedef struct MbsIndependent {
   MbsPlace place;
   MbsFunction w, rate, second;  // w and its time derivatives
   bool has_velocity;            // the user wrote one
+  bool is_state;                // the scalar of a state of first order
 } MbsIndependent;
 
 typedef struct MbsIndependentSet {

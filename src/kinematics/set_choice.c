@@ -20,11 +20,13 @@ static const MbsIndependentSpec *given_independents(const MbsBlueprint *blueprin
 }
 
 bool mbs_independent_set_is_given(const MbsBlueprint *blueprint) {
-  int written = 0;
+  int written = -blueprint->state_count, chosen = 0;  // states are always there
   for (int i = 0; i < blueprint->independents.count; ++i) {
-    written += !blueprint->independents.items[i].is_chosen;
+    bool is_chosen = blueprint->independents.items[i].is_chosen;
+    written += !is_chosen;
+    chosen += is_chosen;
   }
-  return blueprint->chosen.count > 0 || (written > 0 && written == blueprint->independents.count);
+  return blueprint->chosen.count > 0 || (written > 0 && chosen == 0);
 }
 
 static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }

@@ -126,7 +126,8 @@ static MbsStatus take_constraints(MbsContext *context, Holding *h, const MbsStat
     freedom -= is_new;
   }
   if (is_generic && given > freedom) {
-    return mbs_independent_set_misfit(context, system, given, freedom,
+    int states = h->loose->blueprint->state_count;
+    return mbs_independent_set_misfit(context, system, given - states, freedom - states,
                                       "give at most that many, and the others are held as placed");
   }
   for (int i = 0; i < given; ++i) {

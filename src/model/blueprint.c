@@ -255,6 +255,7 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
   MBS_TRY(mbs_formulas_read(context, blueprint));
   MBS_TRY(mbs_parameters_read(context, blueprint));
   MBS_TRY(mbs_user_coordinates_read(context, blueprint));
+  MBS_TRY(mbs_states_read(context, blueprint));
   MBS_TRY(mbs_blueprint_vector(context, blueprint, "model", &mbs_model_type.fields[MBS_MODEL_GRAVITY],
                                mbs_record_value(&model->root, MBS_MODEL_GRAVITY), blueprint->gravity));
   MbsBlueprintBody ground = {.name = "ground"};

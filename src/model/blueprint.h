@@ -124,6 +124,8 @@ typedef struct MbsUserCoordinate {
   const char *name;
   MbsNode inertia, guess;
   int entity;
+  bool is_state;    // its rate is a state of first order (first_order.c), and behind it come states alone
+  MbsNode initial;  // of a state: that rate at the start
 } MbsUserCoordinate;
 
 // What joints make one: points that coincide, or directions that are parallel. Bodies that stand on its entity hold on
@@ -212,6 +214,7 @@ typedef struct MbsForceSpec {
   const MbsNode *coefficients;
   const MbsNode *expressions;  // port_count x dimension: generalised force; NULL with a kernel
   MbsNode energy;              // potential energy; MBS_NODE_NONE: none
+  bool is_rate;  // that of a state of first order, no force: it does no work, and is no part of projections
 } MbsForceSpec;
 
 typedef enum MbsObjectiveKind {
@@ -247,6 +250,7 @@ typedef struct MbsIndependentSpec {
   MbsNode rate, second;     // its time derivatives
   MbsNode value, velocity;  // value MBS_NODE_NONE: as placed, which it becomes once bodies are placed
   bool has_velocity;        // it is written
+  bool is_state;            // the scalar of a state of first order, which is not written here
   bool is_chosen;           // not written: chosen to complete those that are, and held as placed
 } MbsIndependentSpec;
 
@@ -327,7 +331,8 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsProperty) properties;
   int checked_count;  // of properties
   MBS_LIST(MbsBlueprintBody) bodies;
-  MBS_LIST(MbsUserCoordinate) user_coordinates;
+  MBS_LIST(MbsUserCoordinate) user_coordinates;  // and behind them those of states
+  int state_count;
   int group_count;  // of points
   MBS_LIST(MbsPointPair) point_pairs;
   MBS_LIST(MbsDirectionPair) direction_pairs;
@@ -491,6 +496,17 @@ void mbs_user_coordinate_nearest(const MbsBlueprint *blueprint, const char *name
 MbsStatus mbs_user_coordinate_signal(MbsContext *context, MbsBlueprint *blueprint, int index, MbsSignalKind kind,
                                      MbsNode *node);
 
+// ---- states of first order (first_order.c) ----
+bool mbs_model_has_state(const MbsModel *model, const char *name);
+// With the coordinates of the model's own, behind them; their rates, once all coordinates are there.
+MbsStatus mbs_states_read(MbsContext *context, MbsBlueprint *blueprint);
+MbsStatus mbs_states_add_rates(MbsContext *context, MbsBlueprint *blueprint);
+// Among the independent coordinates of the start; or among those that settings choose for matrix-r.
+MbsStatus mbs_states_hold(MbsContext *context, MbsBlueprint *blueprint, bool is_chosen);
+// Index among the user coordinates by name, or -1; its value is that one's MBS_SIGNAL_VELOCITY.
+int mbs_state_find(const MbsBlueprint *blueprint, const char *name);
+void mbs_state_nearest(const MbsBlueprint *blueprint, const char *name, const char **nearest);
+
 // ---- signals (signals.c) ----
 // Total time derivative of an expression of positions, velocities, time and parameters.
 MbsStatus mbs_signal_rate(MbsContext *context, MbsBlueprint *blueprint, MbsNode node, MbsNode *rate);
@@ -522,6 +538,7 @@ typedef enum MbsSignalUse {
   MBS_USE_MULTIPLIERS = 16,
   MBS_USE_OBJECTIVES = 32,
   MBS_USE_PRESCRIBING = 64,  // a position is prescribed by it: its kinks are events, as its jumps are
+  MBS_USE_NO_STATES = 256,   // velocities, but no states of first order: a constraint
   MBS_USE_BALANCED = 128     // lambda() is that of the balance of forces at the state, not of the step's equations
 } MbsSignalUse;
 // Names with a meaning only in this expression (length and rate of a spring law).

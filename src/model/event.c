@@ -28,8 +28,13 @@ enum {
 
 static const MbsField *event_fields(void) { return mbs_model_type.fields[MBS_MODEL_EVENTS].record->fields; }
 
-static int count_jumps(const MbsRecord *event) {
-  return mbs_record_value(event, MBS_EVENT_VELOCITIES)->count +
+static int count_jumps(const MbsModel *model, const MbsRecord *event) {
+  const MbsValue *set = mbs_record_value(event, MBS_EVENT_SET);
+  int states = 0;
+  for (int i = 0; i < set->count; ++i) {
+    states += mbs_model_has_state(model, set->records[i].name.text);
+  }
+  return states + mbs_record_value(event, MBS_EVENT_VELOCITIES)->count +
          (mbs_record_text(event, MBS_EVENT_RESTITUTION).text != NULL) +
          mbs_record_value(event, MBS_EVENT_FRICTION)->count;
 }
@@ -38,7 +43,7 @@ int mbs_events_count_jumps(const MbsModel *model) {
   const MbsValue *written = mbs_record_value(&model->root, MBS_MODEL_EVENTS);
   int count = 0;
   for (int i = 0; i < written->count; ++i) {
-    count += count_jumps(&written->records[i]);
+    count += count_jumps(model, &written->records[i]);
   }
   return count;
 }
@@ -165,6 +170,18 @@ static MbsStatus read_impact(MbsContext *context, MbsBlueprint *blueprint, const
   return event->has_friction ? read_friction(context, blueprint, owner, &friction->records[0], event) : MBS_OK;
 }
 
+// A state is a velocity, that no constraint holds: nothing else changes with it.
+static MbsStatus read_state(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsRecord *record,
+                            MbsEventSpec *event) {
+  MbsNode state;
+  MbsExpression value;
+  int index = mbs_state_find(blueprint, record->name.text);
+  MBS_TRY(mbs_user_coordinate_signal(context, blueprint, index, MBS_SIGNAL_VELOCITY, &state));
+  MBS_TRY(mbs_signal_parse(context, blueprint, owner, record->values[0].texts[0], 1,
+                           MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_TIME, 0, NULL, &value));
+  return add_jump(context, blueprint, owner, record->name, state, value.node[0], event);
+}
+
 static MbsStatus read_assignments(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsValue *set,
                                   MbsEventSpec *event) {
   MBS_TAKE(context, blueprint->arena, event->assignments, set->count);
@@ -172,14 +189,20 @@ static MbsStatus read_assignments(MbsContext *context, MbsBlueprint *blueprint, 
     MbsText name = set->records[i].name;
     int variable = mbs_parameters_find(blueprint, name.text) - blueprint->variable_first;
     MbsExpression value;
+    if (mbs_model_has_state(blueprint->model, name.text)) {
+      MBS_TRY(read_state(context, blueprint, owner, &set->records[i], event));
+      continue;
+    }
     if (variable < 0 || variable >= blueprint->variable_count) {
       const char *nearest = NULL;
       for (int v = 0; v < blueprint->variable_count; ++v) {
         mbs_name_nearest(name.text, blueprint->parameters.items[blueprint->variable_first + v].name, &nearest);
       }
+      mbs_state_nearest(blueprint, name.text, &nearest);
       return mbs_fail(context, MBS_ERROR_INPUT, name.place,
-                      "%s: no variable \"%s\"%s%s%s; variables are declared in the section variables", owner, name.text,
-                      nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+                      "%s: no variable or state \"%s\"%s%s%s; they are declared in the sections variables and states",
+                      owner, name.text, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                      nearest ? "\"?" : "");
     }
     for (int k = 0; k < event->assignment_count; ++k) {  // under two names, in a template
       if (event->assignments[k].variable == variable) {
@@ -271,8 +294,8 @@ static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const 
   MBS_TRY(mbs_signal_parse(context, blueprint, owner, event.text, 1, SEEN, 0, NULL, &guard));
   event.guard = guard.node[0];
   MBS_TRY(find_rate(context, blueprint, &event));
-  MBS_TAKE(context, blueprint->arena, event.jumps, count_jumps(record));
-  MBS_TAKE(context, blueprint->arena, event.rows, count_jumps(record));
+  MBS_TAKE(context, blueprint->arena, event.jumps, count_jumps(blueprint->model, record));
+  MBS_TAKE(context, blueprint->arena, event.rows, count_jumps(blueprint->model, record));
   MBS_TRY(read_assignments(context, blueprint, owner, mbs_record_value(record, MBS_EVENT_SET), &event));
   MBS_TRY(mbs_event_read_switches(context, blueprint, record, &event));
   for (int i = 0; i < event.switch_count; ++i) {

@@ -92,6 +92,10 @@ static MbsStatus resolve(void *user, MbsContext *context, MbsPlace place, const 
     return mbs_fail(context, MBS_ERROR_INPUT, place,
                     "%s: coordinate \"%s\" cannot be used here: it moves; only parameters do not", scope->owner, name);
   }
+  if (mbs_state_find(blueprint, name) >= 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, place,
+                    "%s: state \"%s\" cannot be used here: it moves; only parameters do not", scope->owner, name);
+  }
   if (strcmp(name, "t") == 0) {
     return mbs_fail(context, MBS_ERROR_INPUT, place,
                     "%s: time cannot be used here: it is no parameter; force laws and objectives may use it",

@@ -41,6 +41,14 @@ static const MbsField coordinate_fields[] = {
 static const MbsRecordType coordinate_type = {"coordinate", "a coordinate of the model's own: a number that moves",
                                               MBS_COUNT(coordinate_fields), coordinate_fields};
 
+static const MbsField state_fields[] = {
+    [MBS_STATE_RATE] = {"rate", MBS_FIELD_SIGNAL, .is_required = true,
+                        .summary = "its rate: an expression of positions, velocities, states, t and parameters"},
+    [MBS_STATE_INITIAL] = {"initial", MBS_FIELD_NUMBER, .default_text = "0", .summary = "its value at the start"},
+};
+static const MbsRecordType state_type = {"state", "a state of first order: a number whose rate is given",
+                                         MBS_COUNT(state_fields), state_fields};
+
 static const MbsField jump_fields[] = {
     [MBS_JUMP_COORDINATE] = {"coordinate", MBS_FIELD_SIGNAL, .is_required = true,
                              .summary = "a function of the position, such as r(P2).y"},
@@ -78,8 +86,9 @@ static const MbsField event_fields[] = {
                                   "impulse; without friction all three are the same"},
     [MBS_EVENT_FRICTION] = {"friction", MBS_FIELD_RECORD_LIST, .record = &friction_type,
                             .summary = "friction in the impact, with the law poisson or energetic; one direction"},
-    [MBS_EVENT_SET] = {"set", MBS_FIELD_SIGNAL_MAP,
-                       .summary = "variables that the event sets, each to an expression of the state before it"},
+    [MBS_EVENT_SET] =
+        {"set", MBS_FIELD_SIGNAL_MAP,
+         .summary = "variables and states that the event sets, each to an expression of what is there before it"},
     [MBS_EVENT_ADD] = {"add", MBS_FIELD_JOINT_NAMES,
                        .summary = "joints that act from there on, whose points and directions must be in place; an "
                                   "impulse brings velocities to what they allow"},
@@ -214,6 +223,8 @@ static const MbsField model_fields[] = {
     [MBS_MODEL_BODIES] = {"bodies", MBS_FIELD_RECORD_MAP, .record = &body_type, .summary = "bodies, by name"},
     [MBS_MODEL_COORDINATES] = {"coordinates", MBS_FIELD_RECORD_MAP, .record = &coordinate_type,
                                .summary = "coordinates of the model's own, by name, for expressions"},
+    [MBS_MODEL_STATES] = {"states", MBS_FIELD_RECORD_MAP, .record = &state_type,
+                          .summary = "states of first order, by name: controllers, filters, relaxation"},
     [MBS_MODEL_JOINTS] = {"joints", MBS_FIELD_JOINT_LIST, .summary = "joints between bodies"},
     [MBS_MODEL_FORCES] = {"forces", MBS_FIELD_FORCE_LIST, .summary = "forces and torques"},
     [MBS_MODEL_VARIABLES] = {"variables", MBS_FIELD_NUMBER_MAP,

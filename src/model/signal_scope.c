@@ -10,6 +10,7 @@
 //   direction(B.u)     unit vector u of body B
 //   x                  value of coordinate x of the model's own, also coordinate(x)
 //   rate(x) acceleration(x)    its first and second derivative in time
+//   y                  value of state y of first order
 //   lambda(N)          multiplier of the constraint of body or joint N; lambda(N.2) its second
 //   sigma(N) kappa(N)  its multipliers in the velocity and acceleration projections
 //   force(J) torque(J) what joint J does to its second body, in global axes; force(J, B) in the axes of body B
@@ -111,6 +112,18 @@ static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, c
     }
     return mbs_user_coordinate_signal(context, blueprint, coordinate, MBS_SIGNAL_POSITION, &value->node[0]);
   }
+  int state = mbs_state_find(blueprint, name);
+  if (state >= 0) {
+    if (scope->use & MBS_USE_NO_STATES) {
+      return mbs_fail(context, MBS_ERROR_INPUT, place,
+                      "%s: state \"%s\" cannot be part of a constraint, whose multiplier would act on it; use a force",
+                      scope->owner, name);
+    }
+    if (!(scope->use & MBS_USE_VELOCITY)) {
+      return refuse(context, place, scope, "a state");
+    }
+    return mbs_user_coordinate_signal(context, blueprint, state, MBS_SIGNAL_VELOCITY, &value->node[0]);
+  }
   const MbsValue *objectives = mbs_record_value(&blueprint->model->root, MBS_MODEL_OBJECTIVES);
   for (int i = 0; i < objectives->count && (scope->use & MBS_USE_OBJECTIVES); ++i) {
     if (strcmp(objectives->records[i].name.text, name) == 0) {
@@ -128,6 +141,7 @@ static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, c
     mbs_name_nearest(name, blueprint->parameters.items[i].name, &nearest);
   }
   mbs_user_coordinate_nearest(blueprint, name, &nearest);
+  mbs_state_nearest(blueprint, name, &nearest);
   for (int i = 0; i < objectives->count && (scope->use & MBS_USE_OBJECTIVES); ++i) {
     mbs_name_nearest(name, objectives->records[i].name.text, &nearest);
   }
@@ -417,6 +431,7 @@ const MbsFunctionHelp mbs_signal_help[] = {
     {"direction(B.u)", "unit vector u of body B, or of ground, in global axes"},
     {"x", "value of coordinate x of the model's own; also coordinate(x)"},
     {"rate(x)  acceleration(x)", "its first and second derivative in time"},
+    {"y", "value of state y of first order"},
     {"lambda(N)", "multiplier of the constraint of body or joint N; lambda(N.2) its second"},
     {"sigma(N)  kappa(N)", "its multipliers in the velocity and acceleration projections (formulation ali3p)"},
     {"force(J)", "force of joint J on its second body, a vector in global axes; force(J, B) in the axes of body B"},

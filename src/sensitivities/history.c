@@ -46,11 +46,11 @@ static MbsStatus list_quantities(MbsContext *context, const MbsSimulation *simul
                              .description = output->spec->description});
   }
   for (int level = 0; level < 3; ++level) {
-    for (int i = 0; i < system->n; ++i) {
-      MBS_APPEND(
-          context, arena, list,
-          (MbsQuantity){
-              .kind = MBS_QUANTITY_POSITION + level, .index = i, .name = coordinate_name(simulation, i, marks[level])});
+    for (int i = 0; i < (level == 0 ? system->first_state : system->n); ++i) {
+      const char *mark = marks[mbs_system_is_state(system, i) ? level - 1 : level];
+      MBS_APPEND(context, arena, list,
+                 (MbsQuantity){
+                     .kind = MBS_QUANTITY_POSITION + level, .index = i, .name = coordinate_name(simulation, i, mark)});
     }
   }
   for (int i = 0; i < system->m; ++i) {

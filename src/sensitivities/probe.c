@@ -89,6 +89,9 @@ static void multiply_projection_matrix(MbsProbe *probe, const MbsProbeState *fro
     probe->r[i] = 0;
   }
   mbs_terms_derivative(system, &state, &none, 1, false, probe->u, probe->u + nq, probe->u + 2 * nq, NULL, probe->r);
+  for (int i = system->first_state; i < system->n; ++i) {  // whose rates are no part of it
+    probe->r[i] = from->u[i];
+  }
 }
 
 void mbs_twin_probe_evaluate(MbsProbe *probe, const MbsProbeState *from, MbsProbeKind kind, int index, double *f,

@@ -26,13 +26,16 @@ static MbsStatus give_state(MbsContext *context, MbsArena *arena, const MbsSessi
   const MbsSystem *system = simulation->system;
   MbsPointState *points;
   MbsCoordinateState *coordinates;
+  MbsFirstOrderState *first_order;
   double *multipliers;
   const char **names;
   result->point_count = system->point_count;
-  result->coordinate_count = system->n - system->first_scalar;
+  result->coordinate_count = system->first_state - system->first_scalar;
+  result->first_order_count = system->n - system->first_state;
   result->multiplier_count = system->m;
   MBS_TAKE(context, arena, points, system->point_count);
   MBS_TAKE(context, arena, coordinates, result->coordinate_count);
+  MBS_TAKE(context, arena, first_order, result->first_order_count);
   MBS_TAKE(context, arena, multipliers, system->m);
   MBS_TAKE(context, arena, names, system->m);
   for (int i = 0; i < system->point_count; ++i) {
@@ -55,12 +58,20 @@ static MbsStatus give_state(MbsContext *context, MbsArena *arena, const MbsSessi
                              .rate = mbs_session_number(session, state->v[q]),
                              .acceleration = mbs_session_number(session, state->a[q])};
   }
+  for (int i = 0; i < result->first_order_count; ++i) {
+    const MbsState *state = &simulation->state;
+    int q = system->first_state + i;
+    first_order[i] = (MbsFirstOrderState){.name = mbs_arena_copy_text(arena, system->coordinate_names[q]),
+                                          .value = mbs_session_number(session, state->v[q]),
+                                          .rate = mbs_session_number(session, state->a[q])};
+  }
   for (int i = 0; i < system->m; ++i) {
     multipliers[i] = mbs_session_number(session, simulation->state.lambda[i]);
     names[i] = mbs_arena_copy_text(arena, system->blueprint->rows.items[i].name);
   }
   result->points = points;
   result->coordinates = coordinates;
+  result->first_order = first_order;
   result->multipliers = multipliers;
   result->multiplier_names = names;
   return MBS_OK;

@@ -33,13 +33,13 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
   bool *is_nonholonomic, *is_redundant, *is_inactive, *follows;
   check->model = mbs_record_text(&blueprint->model->root, MBS_MODEL_NAME).text;
   check->bodies = blueprint->bodies.count - 1;
-  check->coordinates = system->n;
+  check->coordinates = system->first_state;
+  check->states = blueprint->state_count;
   check->constraints = system->m;
   check->redundant = initial->set.redundant_count;
-  check->degrees_of_freedom = initial->velocity_count;
-  check->position_freedoms = initial->set.count;
+  check->degrees_of_freedom = initial->velocity_count - check->states;
+  check->position_freedoms = initial->set.count - check->states;
   check->coordinate_names = system->coordinate_names;
-  check->independent_count = initial->set.count;
   for (int i = 0; i < blueprint->independents.count; ++i) {
     check->is_independent_automatic |= blueprint->independents.items[i].is_chosen;
   }
@@ -69,8 +69,10 @@ static MbsStatus describe(MbsContext *context, const MbsSimulation *simulation, 
     is_redundant[i] = initial->set.is_redundant[i] && !is_inactive[i];
   }
   for (int i = 0; i < initial->set.count; ++i) {
-    independents[i] = initial->set.independents[i].name;
-    follows[i] = initial->set.rate_row[i] < 0;
+    if (!blueprint->independents.items[i].is_state) {
+      independents[check->independent_count] = initial->set.independents[i].name;
+      follows[check->independent_count++] = initial->set.rate_row[i] < 0;
+    }
   }
   check->residual_position = simulation->statistics.residual_position;
   check->residual_velocity = simulation->statistics.residual_velocity;

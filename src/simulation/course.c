@@ -2,7 +2,9 @@
 //     w(q) = w0(rho) + w0'(rho) t
 // for the independent coordinates of the start; those that are held as placed stay there. Each
 // becomes a row like a driver's, before the model is turned into numbers: positions, velocities and accelerations, the
-// force each needs (its multiplier) and all derivatives come as those of drivers (P3 section 2.2).
+// force each needs (its multiplier) and all derivatives come as those of drivers (P3 section 2.2). States of first
+// order are integrated: then steps are those of ali3p, whose positions, velocities and accelerations follow from so
+// many constraints alone.
 #include "simulation/simulation.h"
 
 static MbsStatus add_row(MbsContext *context, MbsBlueprint *blueprint, const MbsIndependentSpec *spec, MbsNode t) {
@@ -41,9 +43,15 @@ MbsStatus mbs_course_prescribe(MbsContext *context, MbsBlueprint *blueprint) {
   if (blueprint->independents.count > 0) {
     MBS_TRY(mbs_signal_time(context, blueprint, &t));
   }
+  int kept = 0;
   for (int i = 0; i < blueprint->independents.count; ++i) {
-    MBS_TRY(add_row(context, blueprint, &blueprint->independents.items[i], t));
+    const MbsIndependentSpec spec = blueprint->independents.items[i];
+    if (spec.is_state) {  // which are integrated
+      blueprint->independents.items[kept++] = spec;
+    } else {
+      MBS_TRY(add_row(context, blueprint, &spec, t));
+    }
   }
-  blueprint->independents.count = 0;
+  blueprint->independents.count = kept;
   return mbs_graph_status(context, blueprint->graph);
 }

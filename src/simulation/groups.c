@@ -163,7 +163,7 @@ static MbsStatus connect(MbsContext *context, MbsArena *arena, const MbsBlueprin
 
 // ---- what comes of it ----
 static bool is_own_coordinate(const MbsBlueprint *blueprint, int entity) {
-  int own = blueprint->user_coordinates.count;
+  int own = blueprint->user_coordinates.count - blueprint->state_count;
   return own > 0 && entity >= blueprint->user_coordinates.items[0].entity &&
          entity <= blueprint->user_coordinates.items[own - 1].entity;
 }
@@ -197,7 +197,7 @@ static MbsStatus count_coordinates(MbsContext *context, const Groups *g, const M
   for (int e = 0; e < g->blueprint->entities.count; ++e) {
     entity_at[system->entity_first[e]] = 1 + e;
   }
-  for (int i = 0, k = -1; i < system->n; ++i) {
+  for (int i = 0, k = -1; i < system->first_state; ++i) {
     k = entity_at[i] ? number[find(g, entity_at[i] - 1)] : k;
     if (k >= 0) {
       groups[k].degrees_of_freedom += 1;
@@ -216,7 +216,7 @@ static void count_joint_coordinates(const Groups *g, const int *number, MbsCheck
       groups[number[find(g, body_node(g, body))]].degrees_of_freedom += node->name[k] != NULL;
     }
   }
-  for (int i = 0; i < blueprint->user_coordinates.count; ++i) {
+  for (int i = 0; i < blueprint->user_coordinates.count - blueprint->state_count; ++i) {
     groups[number[find(g, blueprint->user_coordinates.items[i].entity)]].degrees_of_freedom += 1;
   }
 }

@@ -72,8 +72,9 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
                                  int column_count, const int *columns, bool is_carried, const double *values,
                                  MbsSystem **system) {
   MbsBlueprint *blueprint;
-  if (settings->is_kinematic) {  // accelerations that meet the constraints exactly, and their forces
-    (void)snprintf(settings->formulation, MBS_NAME_LENGTH, "index1");
+  if (settings->is_kinematic) {  // accelerations that meet the constraints exactly, and their forces; see course.c
+    bool has_states = mbs_record_value(&model->root, MBS_MODEL_STATES)->count > 0;
+    (void)snprintf(settings->formulation, MBS_NAME_LENGTH, has_states ? "ali3p" : "index1");
     settings->is_stabilised = false;
   }
   MBS_TRY(mbs_settings_complete(context, model, settings));

@@ -38,15 +38,19 @@ static void find_energy(const MbsSystem *system, const MbsState *state, MbsEnerg
     }
   }
   for (int i = 0; i < system->mass_count; ++i) {
-    mbs_mass_energy(system, &system->masses[i], state, energy);
+    if (!mbs_system_is_state(system, system->masses[i].first[0])) {
+      mbs_mass_energy(system, &system->masses[i], state, energy);
+    }
   }
   for (int i = 0; i < system->m; ++i) {
     const MbsRow *row = &system->mode.rows[i];
     energy->power += row->kind == MBS_ROW_EXPRESSION ? mbs_expression_row_power(system, row, &balanced) : 0;
   }
   for (int i = 0; i < system->mode.force_count; ++i) {
-    mbs_scalar potential, lost;
-    mbs_force_element_energy(system, system->mode.forces[i], state, &potential, &lost);
+    mbs_scalar potential = 0, lost = 0;
+    if (!system->mode.forces[i]->is_rate) {
+      mbs_force_element_energy(system, system->mode.forces[i], state, &potential, &lost);
+    }
     energy->potential += potential;
     energy->power += lost;
   }
@@ -54,6 +58,12 @@ static void find_energy(const MbsSystem *system, const MbsState *state, MbsEnerg
 
 void mbs_terms_energy(const MbsSystem *system, const MbsState *state, MbsEnergy *energy) {
   find_energy(system->bodies, mbs_system_follow(system, state), energy);
+}
+
+double mbs_terms_rate_cancelling(const MbsSystem *system, const MbsState *state, int coordinate) {
+  const MbsSystem *bodies = system->bodies;  // whose last forces are the rates
+  const MbsForceElement *rate = bodies->mode.forces[bodies->mode.force_count - system->n + coordinate];
+  return mbs_force_element_cancelling(bodies, rate, mbs_system_follow(system, state));
 }
 
 const char *mbs_terms_find_bad_force(const MbsSystem *system, const MbsState *state) {

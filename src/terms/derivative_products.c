@@ -303,10 +303,11 @@ void mbs_source_tangent(const MbsSystem *system, const MbsState *state, const Mb
 }
 
 // ---- the derivative of P u ----
-// masses, and where c0 or c1 is not zero forces; rows have no part in P
-static bool is_in_product(const MbsSourceElement *element, mbs_scalar c0, mbs_scalar c1) {
+// masses, and where c0 or c1 is not zero forces; rows and rates of states have no part in P
+static bool is_in_product(const MbsSystem *system, const MbsSourceElement *element, mbs_scalar c0, mbs_scalar c1) {
   return element->kind == MBS_ELEMENT_MASS ||
-         (element->kind == MBS_ELEMENT_FORCE && (!mbs_is_zero(c0) || !mbs_is_zero(c1)));
+         (element->kind == MBS_ELEMENT_FORCE && (!mbs_is_zero(c0) || !mbs_is_zero(c1)) &&
+          !system->mode.forces[element->index]->is_rate);
 }
 
 static const MbsWeights no_rows = {.k0 = 0};
@@ -318,7 +319,7 @@ void mbs_source_slopes_columns(const MbsSystem *system, const MbsState *state, m
   MbsElementSlopes *slopes = &system->source->product;
   for (int i = 0; i < at.set->element_count; ++i) {
     const MbsSourceElement *element = &at.set->elements[i];
-    if (is_in_product(element, c0, c1)) {
+    if (is_in_product(system, element, c0, c1)) {
       differentiate(&at, element, u, c0, c1, slopes);
       for (int k = 0; k < count; ++k) {
         add_column(&at, element, slopes, &directions[k], R + k * stride);
@@ -332,7 +333,7 @@ void mbs_source_slopes_transposed(const MbsSystem *system, const MbsState *state
   const At at = find(system, false, state, &no_rows);
   MbsElementSlopes *slopes = &system->source->product;
   for (int i = 0; i < at.set->element_count; ++i) {
-    if (is_in_product(&at.set->elements[i], c0, c1)) {
+    if (is_in_product(system, &at.set->elements[i], c0, c1)) {
       differentiate(&at, &at.set->elements[i], u, c0, c1, slopes);
       add_transposed(&at.set->elements[i], slopes, adjoint);
     }

@@ -238,6 +238,7 @@ typedef struct MbsForceSlopes {
 
 struct MbsForceElement {
   const char *name;
+  bool is_rate;  // of a state of first order
   int port_count, argument_count;
   MbsLinearForm *ports, *arguments;
   MbsBlock block;  // kernel coefficients, then the forms of ports and arguments

@@ -3,7 +3,7 @@
 
 const char *mbs_force_element_name(const MbsForceElement *force) { return force->name; }
 
-// P = F.v + V_y.v: the power of what has no potential
+// P = F.v + V_y.v + V_t: the power of what has no potential
 static MbsStatus make_energy(MbsContext *context, MbsSystem *system, const MbsForceSpec *spec, MbsForceElement *force) {
   MbsBlueprint *blueprint = system->blueprint;
   MbsGraph *g = blueprint->graph;
@@ -28,6 +28,8 @@ static MbsStatus make_energy(MbsContext *context, MbsSystem *system, const MbsFo
       MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_VELOCITY, &velocity));
       MbsNode slope = mbs_graph_derivative(g, potential, inputs[i]);
       power = mbs_graph_add(g, power, mbs_graph_multiply(g, slope, velocity.node[signal.component]));
+    } else if (signal.kind == MBS_SIGNAL_TIME) {  // what moves its end does work on it
+      power = mbs_graph_add(g, power, mbs_graph_derivative(g, potential, inputs[i]));
     }
   }
   MbsNode outputs[] = {potential, power};
@@ -66,6 +68,7 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
   MbsForceElement *force;
   MBS_TAKE(context, system->arena, force, 1);
   force->name = spec->name;
+  force->is_rate = spec->is_rate;
   force->kernel = spec->kernel;
   force->port_count = spec->port_count;
   force->coefficient_count = spec->coefficient_count;

@@ -3,10 +3,10 @@
 #include "terms/derivative_source.h"
 #include "terms/elements.h"
 
-// masses with c2; rows at one state and forces at another, each with its combination
-static void assemble(const MbsSystem *system, mbs_scalar c2, const MbsState *at_rows, const MbsWeights *weights,
-                     const MbsCombination *rows, const MbsState *at_forces, const MbsCombination *forces,
-                     mbs_scalar *values) {
+// masses with c2; rows at one state and forces at another, each with its combination; rates of states in Newton's alone
+static void assemble(const MbsSystem *system, bool has_rates, mbs_scalar c2, const MbsState *at_rows,
+                     const MbsWeights *weights, const MbsCombination *rows, const MbsState *at_forces,
+                     const MbsCombination *forces, mbs_scalar *values) {
   const MbsMode *mode = &system->mode;
   bool has_forces = mbs_has_tangent_of_forces(forces->c0, forces->c1);
   for (int i = 0; i <= mode->pattern.entry_count; ++i) {
@@ -19,7 +19,9 @@ static void assemble(const MbsSystem *system, mbs_scalar c2, const MbsState *at_
     mbs_row_tangent(system, &mode->rows[i], at_rows, weights, rows, values);
   }
   for (int i = 0; i < mode->force_count && has_forces; ++i) {
-    mbs_force_element_tangent(system, mode->forces[i], at_forces, forces, values);
+    if (has_rates || !mode->forces[i]->is_rate) {
+      mbs_force_element_tangent(system, mode->forces[i], at_forces, forces, values);
+    }
   }
 }
 
@@ -51,15 +53,18 @@ void mbs_natural_matrix(const MbsSystem *system, MbsMatrixKind kind, const MbsSt
   } else {
     const MbsState rest = at_rest(system, state);
     const MbsCombination rows = kind == MBS_MATRIX_PROJECTION ? (MbsCombination){.c2 = 1} : *c;
-    assemble(system, c->c2, is_exact ? state : &rest, weights, &rows, state, c, values);
+    assemble(system, kind != MBS_MATRIX_PROJECTION, c->c2, is_exact ? state : &rest, weights, &rows, state, c, values);
   }
 }
 
 void mbs_natural_matrix_sizes(const MbsSystem *system, const mbs_scalar *values, double *mass, double *longest) {
   const MbsPattern *pattern = &system->mode.pattern;
-  for (int column = 0; column < system->n; ++column) {
+  for (int column = 0; column < system->first_state; ++column) {
     for (int k = pattern->column_start[column]; k < pattern->column_start[column + 1]; ++k) {
-      mbs_raise(pattern->row[k] < system->n ? mass : longest, values[k]);
+      bool is_mass = pattern->row[k] < system->n, is_rate = is_mass && pattern->row[k] >= system->first_state;
+      if (!is_rate) {
+        mbs_raise(is_mass ? mass : longest, values[k]);
+      }
     }
   }
 }

@@ -18,14 +18,15 @@ const mbs_scalar *mbs_natural_accumulate(const MbsSystem *system, bool with_bodi
   mbs_signal_bank_try(system, state);
   for (int i = 0; i < system->mass_count; ++i) {
     if (with_bodies || system->masses[i].is_scalar) {
-      mbs_mass_residual(system, &system->masses[i], state, f, scale);
+      bool is_rate = mbs_system_is_state(system, system->masses[i].first[0]);
+      mbs_mass_residual(system, &system->masses[i], state, f, is_rate ? NULL : scale);
     }
   }
   for (int i = 0; i < mode->row_count; ++i) {
     mbs_row_residual(system, &mode->rows[i], state, weights, f, f + system->nq, scale);
   }
   for (int i = 0; i < mode->force_count; ++i) {
-    mbs_force_element_residual(system, mode->forces[i], state, f, scale);
+    mbs_force_element_residual(system, mode->forces[i], state, f, mode->forces[i]->is_rate ? NULL : scale);
   }
   return f;
 }
@@ -65,7 +66,8 @@ static void cancelling(const MbsSystem *system, const MbsState *state, const Mbs
     largest[1] = own[1] > largest[1] ? own[1] : largest[1];
   }
   for (int i = 0; i < system->mode.force_count; ++i) {
-    double own = mbs_force_element_cancelling(system, system->mode.forces[i], state);
+    bool is_rate = system->mode.forces[i]->is_rate;
+    double own = is_rate ? 0 : mbs_force_element_cancelling(system, system->mode.forces[i], state);
     largest[0] = own > largest[0] ? own : largest[0];
   }
   sizes[0] = largest[0];
@@ -187,8 +189,10 @@ static void slopes_columns(const MbsSystem *system, const MbsState *state, const
   mbs_terms_point_at(system, columns);
   mbs_scalar *work = cleared_scratch(system, system->column_count);
   for (int i = 0; i < system->mode.force_count; ++i) {
-    mbs_force_second_columns(system, system->mode.forces[i], state, c->c0, c->c1, u, system->column_count,
-                             system->work->directions, work, system->nq + system->m);
+    if (!system->mode.forces[i]->is_rate) {
+      mbs_force_second_columns(system, system->mode.forces[i], state, c->c0, c->c1, u, system->column_count,
+                               system->work->directions, work, system->nq + system->m);
+    }
   }
   add_scratch(system, system->column_count, R);
 }
@@ -257,7 +261,9 @@ static void slopes_transposed(const MbsSystem *system, const MbsState *state, co
     mbs_mass_coefficient_adjoint(system, &system->masses[i], u, adjoint.mu, bar->coefficients);
   }
   for (int i = 0; i < system->mode.force_count && mbs_has_tangent_of_forces(c->c0, c->c1); ++i) {
-    mbs_force_second_transposed(system, system->mode.forces[i], state, c->c0, c->c1, u, &adjoint);
+    if (!system->mode.forces[i]->is_rate) {
+      mbs_force_second_transposed(system, system->mode.forces[i], state, c->c0, c->c1, u, &adjoint);
+    }
   }
 }
 

@@ -39,6 +39,7 @@ static MbsStatus number_coordinates(MbsContext *context, MbsSystem *system) {
       system->first_scalar = system->nq;
     } else if (order == FIXED) {
       system->n = system->nq;
+      system->first_state = system->n - blueprint->state_count;
       for (int k = 1; k < d && system->first_scalar < system->n; ++k) {
         names[system->nq++] = "zero";
       }

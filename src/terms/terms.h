@@ -226,7 +226,8 @@ typedef struct MbsSystem {
   MbsBlueprint *blueprint;
   int dimension;
   int n, nq, m;
-  int first_scalar;                     // coordinates first_scalar ... n - 1 are user coordinates
+  int first_scalar;                     // coordinates first_scalar ... n - 1 are user coordinates, of which
+  int first_state;                      // first_state ... n - 1 are those of states of first order
   const int *entity_first;              // first coordinate of each entity
   const char *const *coordinate_names;  // nq
   const MbsUnit *units;                 // n
@@ -264,6 +265,11 @@ typedef struct MbsSystem {
 static inline int mbs_system_free_component(const MbsSystem *system, int first, int k) {
   bool is_own = k == 0 || first < system->first_scalar || first >= system->n;
   return is_own && first + k < system->n ? first + k : -1;
+}
+
+// Is it that of a state of first order?
+static inline bool mbs_system_is_state(const MbsSystem *system, int coordinate) {
+  return coordinate >= system->first_state && coordinate < system->n;
 }
 
 // Of joints that events add or remove: which of them act, a bit each.
@@ -367,6 +373,8 @@ void mbs_terms_residual(const MbsSystem *system, const MbsState *state, const Mb
 // Measured as `scale` is. r: the residual at this state.
 void mbs_terms_cancelling(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
                           const mbs_scalar *r, double sizes[2]);
+// The same of the rate of a state of first order, whose coordinate this is; the above leave it out.
+double mbs_terms_rate_cancelling(const MbsSystem *system, const MbsState *state, int coordinate);
 // f of the parts alone (nq, fixed coordinates included)
 void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
 // Is there a matrix in the coordinates themselves, so that mode.factored is mode.pattern? Not of trees that are solved

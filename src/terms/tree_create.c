@@ -211,6 +211,7 @@ MbsStatus mbs_tree_wrap(MbsContext *context, MbsTree *tree, MbsSystem **result) 
   system->n = tree->coordinate_count;
   system->nq = system->n + fixed;
   system->first_scalar = tree->joint_count;
+  system->first_state = system->n - inner->blueprint->state_count;
   MBS_TAKE(context, inner->arena, names, system->nq);
   for (int i = 0; i < system->nq; ++i) {
     names[i] = i < system->n ? tree->names[i] : inner->coordinate_names[inner->n + i - system->n];
