@@ -14,9 +14,9 @@
 enum { MOST_ITERATIONS = 40 };
 
 // Where a law bends sharply (friction that comes to rest, a stop that is met) the iteration may go to and fro between
-// two sides of the bend for ever. So, after as many iterations as others need, half of a correction that did not help
+// two sides of the bend for ever. So, after more iterations than others need, half of a correction that did not help
 // is taken back, until the residual comes down.
-enum { PATIENCE = 6 };
+enum { PATIENCE = 15 };
 static const double least_part = 1e-3;
 
 // The complex twin factors anew in each iteration and iterates on: once the real part is solved, each further
