@@ -251,6 +251,30 @@ static void test_sides(void) {
   mbs_model_destroy(model);
 }
 
+// Functions in each other, each with brackets of its own: an error, and not a stack that overflows.
+static void test_nesting(void) {
+  static char text[40000];
+  size_t used = (size_t)snprintf(text, sizeof text, "mbsens: 1\n" MOVING "functions:\n  f0(x): x\n");
+  for (int i = 1; i <= 40; ++i) {
+    used += (size_t)snprintf(
+        text + used, sizeof text - used, "  f%d(x): %.*sf%d(x)%.*s\n", i, 150,
+        "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((("
+        "((((((((((((((((((((((((((((((((((((((((((((((((((",
+        i - 1, 150,
+        "))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))"
+        "))))))))))))))))))))))))))))))))))))))))))))))))))");
+  }
+  (void)snprintf(text + used, sizeof text - used, "objectives: {o: {value: f40(1)}}\n");
+  MbsModel *model = read_text(context, "nested.yaml", text);
+  MbsRequest request;
+  MbsResult *result = NULL;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  request.method = MBS_METHOD_NONE;
+  ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_INPUT);
+  ENSURE(strstr(mbs_context_message(context), "may be nested at most 200 deep"));
+  mbs_model_destroy(model);
+}
+
 int main(void) {
   context = mbs_context_create();
   ENSURE(context);
@@ -258,6 +282,7 @@ int main(void) {
   test_written_out();
   test_groups();
   test_sides();
+  test_nesting();
   mbs_context_destroy(context);
   return 0;
 }

@@ -126,6 +126,7 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   mbs_switches_mark_rows(blueprint);
   if (!choice->is_loose) {
     MBS_TRY(read_forces(context, blueprint));
+    blueprint->has_all_forces = true;
     MBS_TRY(mbs_states_add_rates(context, blueprint));
   }
   MBS_TRY(read_independents(context, blueprint));

@@ -69,6 +69,12 @@ static MbsStatus call(void *user, MbsContext *context, MbsPlace place, const cha
   return body->outside->call(body->outside->user, context, place, function, count, names, value);
 }
 
+static MbsStatus apply(void *user, MbsContext *context, MbsPlace place, const char *function, int count,
+                       const MbsExpression *arguments, MbsExpression *value) {
+  const Body *body = user;
+  return body->outside->apply(body->outside->user, context, place, function, count, arguments, value);
+}
+
 static MbsStatus nominal(void *user, MbsContext *context, MbsNode node, bool *moves, double *value) {
   const Body *body = user;
   return body->outside->nominal(body->outside->user, context, node, moves, value);
@@ -94,6 +100,8 @@ static MbsStatus apply_formula(const MbsCall *made, const MbsFormula *formula, c
                      .owner = outside->owner,
                      .resolve = resolve,
                      .call = outside->call ? call : NULL,
+                     .apply = outside->apply ? apply : NULL,
+                     .takes_expressions = outside->takes_expressions,
                      .has_function = outside->has_function,
                      .nominal = outside->nominal ? nominal : NULL,
                      .find_formula = find_formula,
@@ -105,9 +113,12 @@ static MbsStatus apply_formula(const MbsCall *made, const MbsFormula *formula, c
                             "functions that call functions: more than %d calls, or deeper than %d", MOST_CALLS,
                             DEEPEST_CALL);
   }
+  int nesting = count->nesting;
   count->depth += 1;
+  count->nesting = made->nesting + 1;  // all of it is one recursion of the parser
   MbsStatus status = mbs_expression_parse(context, made->graph, formula->body, &inside, value);
   count->depth -= 1;
+  count->nesting = nesting;
   if (status != MBS_OK) {
     MbsPlace place = mbs_scanner_place(made->scanner, made->offset);
     mbs_fail_append(context, "; in function \"%s\", called at %s:%d:%d", formula->name,

@@ -43,6 +43,7 @@ typedef struct MbsCall {
   MbsGraph *graph;
   const MbsScope *scope;  // NULL: nothing but numbers is known
   int offset;             // of the function's name in the text
+  int nesting;            // of brackets around it
 } MbsCall;
 // What is called: a built-in function, or one of the model.
 typedef struct MbsCallee {

@@ -153,7 +153,11 @@ static MbsStatus parse_arguments(Parser *parser, MbsArguments *arguments) {
 
 // the opening parenthesis is the current token
 static MbsStatus parse_call(Parser *parser, const MbsCallee *callee, int offset, MbsExpression *value) {
-  MbsCall call = {.scanner = &parser->scanner, .graph = parser->graph, .scope = parser->scope, .offset = offset};
+  MbsCall call = {.scanner = &parser->scanner,
+                  .graph = parser->graph,
+                  .scope = parser->scope,
+                  .offset = offset,
+                  .nesting = parser->depth};
   MbsArguments arguments;
   int first = parser->open_count;
   MBS_TRY(enter(parser));
@@ -209,7 +213,11 @@ static MbsStatus parse_function(Parser *parser, char name[MBS_EXPRESSION_NAME_LI
 
 // d(function, arguments): its derivative; the opening parenthesis is the current token
 static MbsStatus parse_derivative(Parser *parser, int offset, MbsExpression *value) {
-  MbsCall call = {.scanner = &parser->scanner, .graph = parser->graph, .scope = parser->scope, .offset = offset};
+  MbsCall call = {.scanner = &parser->scanner,
+                  .graph = parser->graph,
+                  .scope = parser->scope,
+                  .offset = offset,
+                  .nesting = parser->depth};
   char name[MBS_EXPRESSION_NAME_LIMIT + 1];
   MbsDerivative derivative = {.order = 0};
   MbsArguments arguments;
@@ -241,7 +249,7 @@ static MbsStatus parse_scope_call(Parser *parser, const char *name, int offset, 
   int count = 0;
   MBS_TRY(enter(parser));
   for (bool is_more = !mbs_scanner_is_at(scanner, ')'); is_more; ++count) {
-    if (scanner->token.kind != MBS_TOKEN_NAME) {
+    if (scanner->token.kind != MBS_TOKEN_NAME && !(count > 0 && scanner->token.kind == MBS_TOKEN_NUMBER)) {
       return mbs_scanner_fail(scanner, scanner->token.offset, "the arguments of %s() must be names%s", name,
                               suggestion_for(name).text);
     }
@@ -282,6 +290,15 @@ static MbsStatus parse_name(Parser *parser, MbsExpression *value) {
   if (mbs_callee_find(scope, name, &callee)) {
     return is_call ? parse_call(parser, &callee, offset, value)
                    : mbs_scanner_fail(scanner, offset, "%s is a function: write %s(...)", name, name);
+  }
+  if (is_call && scope && scope->takes_expressions && scope->takes_expressions(name)) {
+    MbsArguments arguments;
+    int first = parser->open_count;
+    MBS_TRY(enter(parser));
+    MBS_TRY(parse_arguments(parser, &arguments));
+    parser->open_count = first;
+    return scope->apply(scope->user, scanner->context, mbs_scanner_place(scanner, offset), name, arguments.count,
+                        arguments.values, value);
   }
   bool is_pi = strcmp(name, "pi") == 0;
   if (is_call && (is_pi || strchr(name, '.'))) {
@@ -472,7 +489,8 @@ static MbsStatus parse_all(MbsContext *context, MbsGraph *graph, MbsText text, c
                            MbsExpression *value) {
   parser->graph = graph;
   parser->scope = scope;
-  parser->depth = parser->open_count = 0;
+  parser->depth = scope && scope->count ? scope->count->nesting : 0;  // the body of a function: inside its call
+  parser->open_count = 0;
   parser->scanner = (MbsScanner){.context = context};
   MBS_TRY(mbs_scanner_start(&parser->scanner, context, scope ? scope->owner : NULL, text));
   MBS_TRY(parse_whole(parser, value));

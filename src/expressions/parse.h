@@ -30,7 +30,8 @@ typedef struct MbsFormula {
 // Calls of such functions that are open, and all there were, in one call of an expression (call.c).
 typedef struct MbsCallCount {
   int depth, total;
-  int inputs;  // that d() uses
+  int nesting;  // of brackets, arguments and exponents around the call that is open
+  int inputs;   // that d() uses
 } MbsCallCount;
 
 enum { MBS_MOST_DERIVATIVES = 16 };  // d() inside functions inside d()
@@ -42,10 +43,15 @@ typedef struct MbsScope {
   const char *owner;  // whose expression it is, for messages about how it is written; may be NULL
   // a name or dotted name that is not followed by a parenthesis
   MbsStatus (*resolve)(void *user, MbsContext *context, MbsPlace place, const char *name, MbsExpression *value);
-  // a function that is not built in; its arguments are names (dotted or not), not expressions.
+  // a function that is not built in; its arguments are names (dotted or not), after the first also whole numbers.
   // NULL: there are none. Limits: 8 arguments.
   MbsStatus (*call)(void *user, MbsContext *context, MbsPlace place, const char *function, int argument_count,
                     const char *const *arguments, MbsExpression *value);
+  // The same of a function whose arguments are expressions, which takes_expressions knows by name. NULL: there are
+  // none.
+  MbsStatus (*apply)(void *user, MbsContext *context, MbsPlace place, const char *function, int argument_count,
+                     const MbsExpression *arguments, MbsExpression *value);
+  bool (*takes_expressions)(const char *function);
   // Is there such a function? Of one that is not, `call` says so without looking at its arguments, which may be
   // expressions. NULL: `call` finds out.
   bool (*has_function)(const char *function);

@@ -135,21 +135,47 @@ static void energy(const MbsForceInput *in, mbs_scalar *potential, mbs_scalar *p
   *power = -in->c[1] * s.rate * s.rate;
 }
 
-static const MbsForceKernel kernel = {.force = force, .derivatives = derivatives, .second = second, .energy = energy};
+// l and l' as expressions
+static MbsStatus find_length(MbsContext *context, MbsBlueprint *blueprint, const MbsForceSpec *spec, MbsExpression *d,
+                             MbsNode *length, MbsNode *rate) {
+  MbsGraph *g = blueprint->graph;
+  MbsForm line;
+  MbsExpression d_rate;
+  MBS_TRY(mbs_form_subtract(context, blueprint, &spec->ports[1], &spec->ports[0], &line));
+  MBS_TRY(mbs_signal_of_form(context, blueprint, &line, MBS_SIGNAL_POSITION, d));
+  MBS_TRY(mbs_signal_of_form(context, blueprint, &line, MBS_SIGNAL_VELOCITY, &d_rate));
+  *length = mbs_node_norm(g, d->size, d->node);
+  *rate = mbs_graph_divide(g, mbs_node_dot(g, d->size, d->node, d_rate.node), *length);
+  return MBS_OK;
+}
+
+// V = 1/2 k (l - L)^2, P = -N l'
+static MbsStatus describe(MbsContext *context, MbsBlueprint *blueprint, const MbsForceSpec *spec, MbsNode *potential,
+                          MbsNode *power) {
+  MbsGraph *g = blueprint->graph;
+  MbsExpression d;
+  MbsNode length, rate;
+  MBS_TRY(find_length(context, blueprint, spec, &d, &length, &rate));
+  MbsNode extension = mbs_graph_subtract(g, length, spec->coefficients[2]);
+  MbsNode elastic = mbs_graph_multiply(g, spec->coefficients[0], extension);
+  MbsNode tension = mbs_node_multiply_add(g, spec->coefficients[1], rate, elastic);
+  *potential = mbs_graph_multiply(g, mbs_graph_constant(g, 0.5), mbs_graph_multiply(g, elastic, extension));
+  *power = mbs_graph_negate(g, mbs_graph_multiply(g, tension, rate));
+  return mbs_graph_status(context, g);
+}
+
+static const MbsForceKernel kernel = {
+    .force = force, .derivatives = derivatives, .second = second, .energy = energy, .describe = describe};
 
 // ---- building ----
 // generalised forces (N u, -N u) with N the expression of the law
 static MbsStatus build_law(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *record, const char *owner,
                            MbsForceSpec *spec) {
   MbsGraph *g = blueprint->graph;
-  MbsForm line;
-  MbsExpression d, d_rate, tension;
-  MBS_TRY(mbs_form_subtract(context, blueprint, &spec->ports[1], &spec->ports[0], &line));
-  MBS_TRY(mbs_signal_of_form(context, blueprint, &line, MBS_SIGNAL_POSITION, &d));
-  MBS_TRY(mbs_signal_of_form(context, blueprint, &line, MBS_SIGNAL_VELOCITY, &d_rate));
-  MbsNode length = mbs_node_norm(g, d.size, d.node);
-  MbsNode product = mbs_node_dot(g, d.size, d.node, d_rate.node);
-  MbsLocalName locals[] = {{"length", length}, {"rate", mbs_graph_divide(g, product, length)}};
+  MbsExpression d, tension;
+  MbsNode length, rate;
+  MBS_TRY(find_length(context, blueprint, spec, &d, &length, &rate));
+  MbsLocalName locals[] = {{"length", length}, {"rate", rate}};
   MBS_TRY(mbs_signal_parse(context, blueprint, owner, mbs_record_text(record, LAW), 1,
                            MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_TIME, MBS_COUNT(locals), locals, &tension));
   MbsNode *expressions;

@@ -4,6 +4,7 @@
 // parameter of the model feeds stays a function of it. The names in the arguments of signals are references
 // (reference.c). In a frame x -> p + S x the signals of the model are turned back into the template's:
 //     r -> S (r - p)    v, a -> S v, S a    omega, alpha -> det(S) S omega    angle -> det(S) angle
+//     R -> S R S, and so roll, pitch, yaw and the Euler parameters 1, 2, 3 about axis k -> det(S) S_k times themselves
 // Text that is not an expression is left as it is: the parser of expressions says what is wrong with it.
 #include <ctype.h>
 #include <string.h>
@@ -174,6 +175,11 @@ typedef enum SignalClass {
   SIGNAL_VECTOR,    // S v
   SIGNAL_ANGULAR,   // det(S), in space det(S) S
   SIGNAL_ANGLE,     // det(S)
+  SIGNAL_MATRIX,    // S_i S_j, by the numbers it is called with
+  SIGNAL_ROLL,      // det(S) S_1, and so on
+  SIGNAL_PITCH,
+  SIGNAL_YAW,
+  SIGNAL_EULER,  // 1, or det(S) S_k
   SIGNAL_UNKNOWN
 } SignalClass;
 
@@ -182,15 +188,32 @@ static const struct {
   SignalClass class;
   MbsReferenceKind names;  // what its argument is
 } signal_table[] = {
-    {"r", SIGNAL_POSITION, MBS_REFERENCE_POINT},        {"v", SIGNAL_VECTOR, MBS_REFERENCE_POINT},
-    {"a", SIGNAL_VECTOR, MBS_REFERENCE_POINT},          {"omega", SIGNAL_ANGULAR, MBS_REFERENCE_THING},
-    {"alpha", SIGNAL_ANGULAR, MBS_REFERENCE_THING},     {"angle", SIGNAL_ANGLE, MBS_REFERENCE_THING},
-    {"distance", SIGNAL_SAME, MBS_REFERENCE_POINT},     {"slide", SIGNAL_SAME, MBS_REFERENCE_THING},
-    {"direction", SIGNAL_VECTOR, MBS_REFERENCE_VECTOR}, {"coordinate", SIGNAL_SAME, MBS_REFERENCE_COORDINATE},
-    {"rate", SIGNAL_SAME, MBS_REFERENCE_COORDINATE},    {"acceleration", SIGNAL_SAME, MBS_REFERENCE_COORDINATE},
-    {"lambda", SIGNAL_SAME, MBS_REFERENCE_THING},       {"sigma", SIGNAL_SAME, MBS_REFERENCE_THING},
-    {"kappa", SIGNAL_SAME, MBS_REFERENCE_THING},        {"force", SIGNAL_VECTOR, MBS_REFERENCE_THING},
+    {"r", SIGNAL_POSITION, MBS_REFERENCE_POINT},
+    {"v", SIGNAL_VECTOR, MBS_REFERENCE_POINT},
+    {"a", SIGNAL_VECTOR, MBS_REFERENCE_POINT},
+    {"omega", SIGNAL_ANGULAR, MBS_REFERENCE_THING},
+    {"alpha", SIGNAL_ANGULAR, MBS_REFERENCE_THING},
+    {"angle", SIGNAL_ANGLE, MBS_REFERENCE_THING},
+    {"distance", SIGNAL_SAME, MBS_REFERENCE_POINT},
+    {"slide", SIGNAL_SAME, MBS_REFERENCE_THING},
+    {"direction", SIGNAL_VECTOR, MBS_REFERENCE_VECTOR},
+    {"coordinate", SIGNAL_SAME, MBS_REFERENCE_COORDINATE},
+    {"lambda", SIGNAL_SAME, MBS_REFERENCE_THING},
+    {"sigma", SIGNAL_SAME, MBS_REFERENCE_THING},
+    {"kappa", SIGNAL_SAME, MBS_REFERENCE_THING},
+    {"force", SIGNAL_VECTOR, MBS_REFERENCE_THING},
     {"torque", SIGNAL_ANGULAR, MBS_REFERENCE_THING},
+    {"rotation", SIGNAL_MATRIX, MBS_REFERENCE_THING},
+    {"roll", SIGNAL_ROLL, MBS_REFERENCE_THING},
+    {"pitch", SIGNAL_PITCH, MBS_REFERENCE_THING},
+    {"yaw", SIGNAL_YAW, MBS_REFERENCE_THING},
+    {"euler", SIGNAL_EULER, MBS_REFERENCE_THING},
+    {"com", SIGNAL_POSITION, MBS_REFERENCE_THING},
+    {"momentum", SIGNAL_VECTOR, MBS_REFERENCE_THING},
+    {"angular_momentum", SIGNAL_ANGULAR, MBS_REFERENCE_THING},
+    {"kinetic_energy", SIGNAL_SAME, MBS_REFERENCE_THING},
+    {"potential_energy", SIGNAL_SAME, MBS_REFERENCE_THING},
+    {"power", SIGNAL_SAME, MBS_REFERENCE_THING},
 };
 
 // the class of a signal, and (not NULL) what its argument names
@@ -240,12 +263,45 @@ static MbsStatus put_vector(Writer *writer, const MbsInstance *scope, const Sign
   return put(writer, "]");
 }
 
+// the sign of S for axis k, "1" to "3"; 1 where the text is none of these: the parser of expressions says so
+static int sign_of_axis(const MbsInstance *scope, const char *k) {
+  return k[0] >= '1' && k[0] <= '3' && k[1] == '\0' ? scope->sign[k[0] - '1'] : 1;
+}
+
+// what a number of an orientation is multiplied with; 0: it is none
+static int sign_of_turning(const MbsInstance *scope, const Signal *signal, bool is_planar) {
+  switch (classify(signal->function, NULL)) {
+    case SIGNAL_MATRIX:
+      return signal->count == 3 ? sign_of_axis(scope, signal->arguments[1]) * sign_of_axis(scope, signal->arguments[2])
+                                : 1;
+    case SIGNAL_ROLL: return scope->parity * scope->sign[0];
+    case SIGNAL_PITCH: return scope->parity * scope->sign[1];
+    case SIGNAL_YAW: return is_planar ? scope->parity : scope->parity * scope->sign[2];
+    case SIGNAL_EULER:
+      return signal->count == 2 && strcmp(signal->arguments[1], "0") != 0
+                 ? scope->parity * sign_of_axis(scope, signal->arguments[1])
+                 : 1;
+    default: return 0;
+  }
+}
+
 static MbsStatus put_signal(Writer *writer, const MbsInstance *scope, const Signal *signal) {
   SignalClass class = classify(signal->function, NULL);
   bool is_number = class == SIGNAL_ANGLE || writer->x->reader->dimension == 2;
   if (class == SIGNAL_UNKNOWN && scope->is_mirrored) {
     return mbs_fail(writer->x->reader->context, MBS_ERROR_NOT_OFFERED, writer->place,
                     "%s() in a mirrored assembly is not offered; write it outside the template", signal->function);
+  }
+  if (scope->is_shifted && strcmp(signal->function, "angular_momentum") == 0) {
+    return mbs_fail(writer->x->reader->context, MBS_ERROR_NOT_OFFERED, writer->place,
+                    "angular_momentum(), which is about the model's origin, is not offered in an assembly that is "
+                    "placed elsewhere; write it outside the template");
+  }
+  int sign = sign_of_turning(scope, signal, writer->x->reader->dimension == 2);
+  if (sign != 0) {
+    MBS_TRY(put(writer, sign < 0 ? "(-" : ""));
+    MBS_TRY(put_call(writer, signal, false));
+    return put(writer, sign < 0 ? ")" : "");
   }
   if (class == SIGNAL_POSITION && (scope->is_shifted || scope->is_mirrored)) {
     return put_vector(writer, scope, signal, 1, true);
@@ -268,17 +324,21 @@ static MbsStatus put_signal(Writer *writer, const MbsInstance *scope, const Sign
 
 // ---- expressions ----
 
+static bool is_word(const char *name, size_t length, const char *word) {
+  return strlen(word) == length && strncmp(word, name, length) == 0;
+}
+
+// what takes expressions, not names
 static bool is_function(const char *name, size_t length) {
+  if (is_word(name, length, "d") || is_word(name, length, "rate") || is_word(name, length, "acceleration")) {
+    return true;
+  }
   for (const MbsFunctionHelp *help = mbs_function_help; help->name; ++help) {
     if (strlen(help->name) == length && strncmp(help->name, name, length) == 0) {
       return true;
     }
   }
   return false;
-}
-
-static bool is_word(const char *name, size_t length, const char *word) {
-  return strlen(word) == length && strncmp(word, name, length) == 0;
 }
 
 static bool is_signal(const char *name, size_t length) {
@@ -388,7 +448,7 @@ MbsStatus mbs_rewrite_expression(MbsExpansion *x, const MbsInstance *scope, MbsE
       MBS_TRY(put(&writer, owner->prefix));
       MBS_TRY(put_some(&writer, name, token.length));
       copied = token.offset + token.length;
-    } else if (is_called && !is_function(name, (size_t)token.length) && !is_word(name, (size_t)token.length, "d")) {
+    } else if (is_called && !is_function(name, (size_t)token.length)) {
       Signal signal = {.count = 0};
       bool is_good = token.length < (int)sizeof signal.function;
       if (is_good) {

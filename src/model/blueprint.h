@@ -347,6 +347,7 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsConditionSpec) conditions;
   MBS_LIST(MbsMassSpec) masses;
   MBS_LIST(MbsForceSpec) forces;
+  bool has_all_forces;                        // they are read: expressions may ask for their energy
   MBS_LIST(MbsIndependentSpec) independents;  // of the start
   MBS_LIST(MbsIndependentSpec) chosen;        // of matrix-r, where they are others
   MBS_LIST(MbsObjectiveSpec) objectives;
@@ -508,8 +509,12 @@ int mbs_state_find(const MbsBlueprint *blueprint, const char *name);
 void mbs_state_nearest(const MbsBlueprint *blueprint, const char *name, const char **nearest);
 
 // ---- signals (signals.c) ----
-// Total time derivative of an expression of positions, velocities, time and parameters.
+// Total time derivative of an expression of positions, velocities, time and parameters. Of what is neither
+// (accelerations, reactions) there is none: mbs_signal_level first.
 MbsStatus mbs_signal_rate(MbsContext *context, MbsBlueprint *blueprint, MbsNode node, MbsNode *rate);
+// The highest derivative in time that an expression has in it: 0 positions, 1 velocities, 2 accelerations; 3: more than
+// these, what is solved for.
+MbsStatus mbs_signal_level(MbsContext *context, const MbsBlueprint *blueprint, MbsNode node, int *level);
 // The graph input of a signal, made if it is new.
 MbsStatus mbs_signal_add(MbsContext *context, MbsBlueprint *blueprint, MbsSignal signal, MbsNode *node);
 // The table by which they are found, anew.

@@ -31,6 +31,9 @@ typedef struct MbsForceKernel {
                  mbs_scalar *G_v, mbs_scalar *G_c);
   // potential energy, and the power of the part of the force that has none
   void (*energy)(const MbsForceInput *in, mbs_scalar *potential, mbs_scalar *power);
+  // as expressions of signals: potential energy, and the power of the whole force (energy.h)
+  MbsStatus (*describe)(MbsContext *context, MbsBlueprint *blueprint, const MbsForceSpec *spec, MbsNode *potential,
+                        MbsNode *power);
 } MbsForceKernel;
 
 // ---- what forces share (force.c) ----

@@ -152,6 +152,7 @@ static MbsStatus refuse_name(MbsContext *context, const MbsBlueprint *blueprint,
   } others[] = {{MBS_MODEL_PARAMETERS, "parameter"},
                 {MBS_MODEL_HARDPOINTS, "hardpoint"},
                 {MBS_MODEL_COORDINATES, "coordinate"},
+                {MBS_MODEL_STATES, "state"},
                 {MBS_MODEL_VARIABLES, "variable"}};
   for (int k = 0; k < MBS_COUNT(others); ++k) {
     const MbsValue *records = mbs_record_value(&blueprint->model->root, others[k].section);

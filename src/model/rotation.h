@@ -28,6 +28,14 @@ enum { MBS_TORQUE_PORTS = 3 };
 MbsStatus mbs_rotation_torque(MbsContext *context, MbsBlueprint *blueprint, int body, const MbsExpression *torque,
                               MbsForm *ports, MbsNode *expressions);
 
+// ---- orientation as numbers (orientation.c) ----
+// R_ij, component i of axis j in global axes; from 0
+MbsStatus mbs_orientation_entry(MbsContext *context, MbsBlueprint *blueprint, int body, int i, int j, MbsNode *entry);
+// Roll, pitch or yaw (0, 1, 2: the axis that it is about); in the plane the angle of the x axis.
+MbsStatus mbs_orientation_angle(MbsContext *context, MbsBlueprint *blueprint, int body, int axis, MbsNode *angle);
+// Euler parameters, space only.
+MbsStatus mbs_orientation_euler(MbsContext *context, MbsBlueprint *blueprint, int body, MbsNode p[4]);
+
 // ---- the rotation vector of one frame from another, space only (rotation_vector.c) ----
 typedef struct MbsRotationVector {
   MbsNode vector[3];  // phi = theta n, in the axes of the first frame

@@ -9,7 +9,10 @@
 //   distance(P, Q)     distance of two points
 //   direction(B.u)     unit vector u of body B
 //   x                  value of coordinate x of the model's own, also coordinate(x)
-//   rate(x) acceleration(x)    its first and second derivative in time
+//   rate(e) acceleration(e)    first and second derivative in time of an expression of positions, or of a coordinate
+//   rotation(B, i, j)  component i of axis j of body B; roll(B) pitch(B) yaw(B) euler(B, k)
+//   com(B, C)          centre of mass of bodies; of all: com()
+//   momentum(B) angular_momentum(B) kinetic_energy(B) potential_energy(B) power(F)
 //   y                  value of state y of first order
 //   lambda(N)          multiplier of the constraint of body or joint N; lambda(N.2) its second
 //   sigma(N) kappa(N)  its multipliers in the velocity and acceleration projections
@@ -22,34 +25,9 @@
 #include "model/joint.h"
 #include "model/reaction.h"
 #include "model/rotation.h"
+#include "model/signal_scope.h"
 
-// ---- the scope of an expression ----
-typedef struct SignalScope {
-  MbsBlueprint *blueprint;
-  const char *owner;
-  unsigned use;
-  int local_count;
-  const MbsLocalName *locals;
-} SignalScope;
-
-struct SignalFunction;
-
-typedef struct SignalCall {
-  const struct SignalFunction *function;
-  MbsPlace place;
-  int count;
-  const char *const *names;
-} SignalCall;
-
-typedef struct SignalFunction {
-  const char *name;
-  int least, most;   // arguments
-  unsigned use;      // what an expression must be allowed to use
-  const char *uses;  // the same in words
-  MbsStatus (*call)(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value);
-} SignalFunction;
-
-static MbsStatus refuse(MbsContext *context, MbsPlace place, const SignalScope *scope, const char *what) {
+static MbsStatus refuse(MbsContext *context, MbsPlace place, const MbsSignalScope *scope, const char *what) {
   const char *known = scope->use & MBS_USE_OBJECTIVES     ? "parameters and other objectives"
                       : scope->use & MBS_USE_ACCELERATION ? "parameters, time and signals"
                       : scope->use & MBS_USE_VELOCITY     ? "parameters, time, positions and velocities"
@@ -77,8 +55,12 @@ static MbsStatus resolve_objective(MbsContext *context, MbsBlueprint *blueprint,
   return MBS_OK;
 }
 
+static MbsStatus call_function(void *user, MbsContext *context, MbsPlace place, const char *function, int count,
+                               const char *const *names, MbsExpression *value);
+static bool is_of_all(const char *function);
+
 static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, const char *name, MbsExpression *value) {
-  SignalScope *scope = user;
+  MbsSignalScope *scope = user;
   MbsBlueprint *blueprint = scope->blueprint;
   value->size = 1;
   if (strcmp(name, "t") == 0) {
@@ -130,6 +112,9 @@ static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, c
       return resolve_objective(context, blueprint, i, value);
     }
   }
+  if (is_of_all(name)) {
+    return call_function(scope, context, place, name, 0, NULL, value);
+  }
   if (mbs_unit_find(blueprint->graph, name, value)) {
     return MBS_OK;
   }
@@ -149,7 +134,8 @@ static MbsStatus resolve_name(void *user, MbsContext *context, MbsPlace place, c
                   nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
-static MbsStatus find_form(MbsContext *context, SignalScope *scope, MbsPlace place, const char *name, MbsForm *form) {
+static MbsStatus find_form(MbsContext *context, MbsSignalScope *scope, MbsPlace place, const char *name,
+                           MbsForm *form) {
   MbsPointReference point;
   MBS_TRY(mbs_blueprint_find_point(context, scope->blueprint, scope->owner, (MbsText){.text = name, .place = place},
                                    &point));
@@ -157,7 +143,7 @@ static MbsStatus find_form(MbsContext *context, SignalScope *scope, MbsPlace pla
 }
 
 // a body that has an orientation
-static MbsStatus find_turning_body(MbsContext *context, SignalScope *scope, MbsText name, int *body) {
+MbsStatus mbs_signal_find_turning_body(MbsContext *context, MbsSignalScope *scope, MbsText name, int *body) {
   MBS_TRY(mbs_blueprint_find_body(context, scope->blueprint, scope->owner, name, body));
   MbsBodyKind kind = scope->blueprint->bodies.items[*body].kind;
   if (kind != MBS_BODY_RIGID) {
@@ -179,7 +165,7 @@ static int joint_called(const MbsBlueprint *blueprint, const char *name) {
 }
 
 // the joint that a call names first
-static MbsStatus find_joint(MbsContext *context, const SignalScope *scope, const SignalCall *call, int *index) {
+static MbsStatus find_joint(MbsContext *context, const MbsSignalScope *scope, const MbsSignalCall *call, int *index) {
   const MbsValue *joints = mbs_record_value(&scope->blueprint->model->root, MBS_MODEL_JOINTS);
   const char *nearest = NULL;
   *index = joint_called(scope->blueprint, call->names[0]);
@@ -194,8 +180,8 @@ static MbsStatus find_joint(MbsContext *context, const SignalScope *scope, const
 }
 
 // the record and the two ends of a joint between points
-static MbsStatus find_ends(MbsContext *context, SignalScope *scope, MbsPlace place, int index, const MbsRecord **joint,
-                           MbsPointReference end[2]) {
+static MbsStatus find_ends(MbsContext *context, MbsSignalScope *scope, MbsPlace place, int index,
+                           const MbsRecord **joint, MbsPointReference end[2]) {
   *joint = &mbs_record_value(&scope->blueprint->model->root, MBS_MODEL_JOINTS)->records[index];
   if (mbs_joint_types[(*joint)->type]->record.fields[0].kind != MBS_FIELD_POINT_PAIR) {
     return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: joint \"%s\" does not join two points", scope->owner,
@@ -207,7 +193,8 @@ static MbsStatus find_ends(MbsContext *context, SignalScope *scope, MbsPlace pla
 }
 
 // dot(u, r2 - r1) along the axis of a prismatic, cylindrical or similar joint
-static MbsStatus call_slide(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
+static MbsStatus call_slide(MbsContext *context, MbsSignalScope *scope, const MbsSignalCall *call,
+                            MbsExpression *value) {
   MbsBlueprint *blueprint = scope->blueprint;
   const MbsRecord *joint;
   MbsPointReference end[2];
@@ -233,7 +220,7 @@ static MbsStatus call_slide(MbsContext *context, SignalScope *scope, const Signa
 }
 
 // angle of the second body of a joint from the first: in space about the joint's axis
-static MbsStatus joint_angle(MbsContext *context, SignalScope *scope, MbsPlace place, int index, MbsNode *angle) {
+static MbsStatus joint_angle(MbsContext *context, MbsSignalScope *scope, MbsPlace place, int index, MbsNode *angle) {
   MbsBlueprint *blueprint = scope->blueprint;
   const MbsRecord *joint;
   MbsPointReference end[2];
@@ -242,7 +229,7 @@ static MbsStatus joint_angle(MbsContext *context, SignalScope *scope, MbsPlace p
   MBS_TRY(find_ends(context, scope, place, index, &joint, end));
   for (int i = 0; i < 2; ++i) {
     MbsText body = {.text = blueprint->bodies.items[end[i].body].name, .place = place};
-    MBS_TRY(find_turning_body(context, scope, body, &end[i].body));
+    MBS_TRY(mbs_signal_find_turning_body(context, scope, body, &end[i].body));
     if (blueprint->dimension == 2) {
       MBS_TRY(mbs_rotation_angle(context, blueprint, end[i].body, &angles[i]));
     }
@@ -258,7 +245,8 @@ static MbsStatus joint_angle(MbsContext *context, SignalScope *scope, MbsPlace p
   return mbs_rotation_about(context, blueprint, &axis[0], &axis[1], angle);
 }
 
-static MbsStatus call_angle(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
+static MbsStatus call_angle(MbsContext *context, MbsSignalScope *scope, const MbsSignalCall *call,
+                            MbsExpression *value) {
   MbsBlueprint *blueprint = scope->blueprint;
   MbsText name = {.text = call->names[0], .place = call->place};
   int joint = call->count == 1 ? joint_called(blueprint, name.text) : -1;
@@ -277,19 +265,20 @@ static MbsStatus call_angle(MbsContext *context, SignalScope *scope, const Signa
     return mbs_signal_angle(context, blueprint, &line, &value->node[0]);
   }
   int body;
-  MBS_TRY(find_turning_body(context, scope, name, &body));
+  MBS_TRY(mbs_signal_find_turning_body(context, scope, name, &body));
   return mbs_rotation_angle(context, blueprint, body, &value->node[0]);
 }
 
 // omega and alpha
-static MbsStatus call_rotation(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
+static MbsStatus call_rotation(MbsContext *context, MbsSignalScope *scope, const MbsSignalCall *call,
+                               MbsExpression *value) {
   int body;
-  MBS_TRY(find_turning_body(context, scope, (MbsText){.text = call->names[0], .place = call->place}, &body));
+  MBS_TRY(mbs_signal_find_turning_body(context, scope, (MbsText){.text = call->names[0], .place = call->place}, &body));
   return mbs_rotation_rate(context, scope->blueprint, body, call->function->use == MBS_USE_ACCELERATION, value);
 }
 
 // lambda, sigma, kappa
-static MbsStatus call_multiplier(MbsContext *context, SignalScope *scope, const SignalCall *call,
+static MbsStatus call_multiplier(MbsContext *context, MbsSignalScope *scope, const MbsSignalCall *call,
                                  MbsExpression *value) {
   const char *name = call->names[0], *function = call->function->name;
   MbsMultiplierKind kind = strcmp(function, "sigma") == 0   ? MBS_MULTIPLIER_SIGMA
@@ -325,7 +314,8 @@ static MbsStatus call_multiplier(MbsContext *context, SignalScope *scope, const 
 }
 
 // force, torque
-static MbsStatus call_reaction(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
+static MbsStatus call_reaction(MbsContext *context, MbsSignalScope *scope, const MbsSignalCall *call,
+                               MbsExpression *value) {
   MbsBlueprint *blueprint = scope->blueprint;
   const char *name = call->names[0], *function = call->function->name;
   int index;
@@ -353,7 +343,8 @@ static MbsStatus call_reaction(MbsContext *context, SignalScope *scope, const Si
   return value->size == 1 ? MBS_OK : mbs_rotation_to_body(context, blueprint, body, value);
 }
 
-static MbsStatus call_distance(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
+static MbsStatus call_distance(MbsContext *context, MbsSignalScope *scope, const MbsSignalCall *call,
+                               MbsExpression *value) {
   MbsBlueprint *blueprint = scope->blueprint;
   MbsForm P, Q, line;
   MbsExpression d;
@@ -365,7 +356,8 @@ static MbsStatus call_distance(MbsContext *context, SignalScope *scope, const Si
   return MBS_OK;
 }
 
-static MbsStatus call_direction(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
+static MbsStatus call_direction(MbsContext *context, MbsSignalScope *scope, const MbsSignalCall *call,
+                                MbsExpression *value) {
   MbsDirection direction;
   MbsForm form;
   MbsText name = {.text = call->names[0], .place = call->place};
@@ -375,14 +367,13 @@ static MbsStatus call_direction(MbsContext *context, SignalScope *scope, const S
 }
 
 // position, velocity or acceleration, by what the function uses
-static MbsSignalKind level_of(const SignalCall *call) {
+static MbsSignalKind level_of(const MbsSignalCall *call) {
   return call->function->use == MBS_USE_POSITION   ? MBS_SIGNAL_POSITION
          : call->function->use == MBS_USE_VELOCITY ? MBS_SIGNAL_VELOCITY
                                                    : MBS_SIGNAL_ACCELERATION;
 }
 
-// coordinate, rate, acceleration
-static MbsStatus call_coordinate(MbsContext *context, SignalScope *scope, const SignalCall *call,
+static MbsStatus call_coordinate(MbsContext *context, MbsSignalScope *scope, const MbsSignalCall *call,
                                  MbsExpression *value) {
   int index = mbs_user_coordinate_find(scope->blueprint, call->names[0]);
   if (index < 0) {
@@ -391,16 +382,41 @@ static MbsStatus call_coordinate(MbsContext *context, SignalScope *scope, const 
     return mbs_fail(context, MBS_ERROR_INPUT, call->place, "%s: no coordinate \"%s\"%s%s%s", scope->owner,
                     call->names[0], nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
   }
-  return mbs_user_coordinate_signal(context, scope->blueprint, index, level_of(call), &value->node[0]);
+  return mbs_user_coordinate_signal(context, scope->blueprint, index, MBS_SIGNAL_POSITION, &value->node[0]);
 }
 
-static MbsStatus call_point(MbsContext *context, SignalScope *scope, const SignalCall *call, MbsExpression *value) {
+// rate(e), acceleration(e): once or twice D(e)
+static MbsStatus call_rate(MbsContext *context, MbsSignalScope *scope, const MbsSignalCall *call,
+                           MbsExpression *value) {
+  const MbsExpression *of = call->of;
+  int times = call->function->use == MBS_USE_ACCELERATION ? 2 : 1;
+  *value = *of;
+  for (int k = 0; k < of->size; ++k) {
+    for (int i = 0; i < times; ++i) {
+      int level;
+      MBS_TRY(mbs_signal_level(context, scope->blueprint, value->node[k], &level));
+      if (level >= 2) {
+        return mbs_fail(context, MBS_ERROR_INPUT, call->place,
+                        "%s: %s() of what depends on %s: only positions, velocities, time and parameters have rates",
+                        scope->owner, call->function->name, level == 2 ? "accelerations" : "what is solved for");
+      }
+      if (level == 1 && !(scope->use & MBS_USE_ACCELERATION)) {
+        return refuse(context, call->place, scope, "the rate of a velocity");
+      }
+      MBS_TRY(mbs_signal_rate(context, scope->blueprint, value->node[k], &value->node[k]));
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus call_point(MbsContext *context, MbsSignalScope *scope, const MbsSignalCall *call,
+                            MbsExpression *value) {
   MbsForm form;
   MBS_TRY(find_form(context, scope, call->place, call->names[0], &form));
   return mbs_signal_of_form(context, scope->blueprint, &form, level_of(call), value);
 }
 
-static const SignalFunction signal_functions[] = {
+static const MbsSignalFunction signal_functions[] = {
     {"r", 1, 1, MBS_USE_POSITION, "a position", call_point},
     {"v", 1, 1, MBS_USE_VELOCITY, "a velocity", call_point},
     {"a", 1, 1, MBS_USE_ACCELERATION, "an acceleration", call_point},
@@ -411,8 +427,19 @@ static const SignalFunction signal_functions[] = {
     {"distance", 2, 2, MBS_USE_POSITION, "a distance", call_distance},
     {"direction", 1, 1, MBS_USE_POSITION, "a direction", call_direction},
     {"coordinate", 1, 1, MBS_USE_POSITION, "a coordinate", call_coordinate},
-    {"rate", 1, 1, MBS_USE_VELOCITY, "a rate", call_coordinate},
-    {"acceleration", 1, 1, MBS_USE_ACCELERATION, "an acceleration", call_coordinate},
+    {"rate", 1, 1, MBS_USE_VELOCITY, "a rate", call_rate},
+    {"acceleration", 1, 1, MBS_USE_ACCELERATION, "an acceleration", call_rate},
+    {"rotation", 3, 3, MBS_USE_POSITION, "an orientation", mbs_signal_matrix},
+    {"roll", 1, 1, MBS_USE_POSITION, "an angle", mbs_signal_turned},
+    {"pitch", 1, 1, MBS_USE_POSITION, "an angle", mbs_signal_turned},
+    {"yaw", 1, 1, MBS_USE_POSITION, "an angle", mbs_signal_turned},
+    {"euler", 2, 2, MBS_USE_POSITION, "an orientation", mbs_signal_euler},
+    {"com", 0, MBS_SIGNAL_MOST_NAMES, MBS_USE_POSITION, "a position", mbs_signal_mass_centre},
+    {"momentum", 0, 1, MBS_USE_VELOCITY, "a momentum", mbs_signal_momentum},
+    {"angular_momentum", 0, 1, MBS_USE_VELOCITY, "a momentum", mbs_signal_momentum},
+    {"kinetic_energy", 0, 1, MBS_USE_VELOCITY, "a kinetic energy", mbs_signal_kinetic},
+    {"potential_energy", 0, 1, MBS_USE_POSITION, "an energy", mbs_signal_potential},
+    {"power", 1, 1, MBS_USE_VELOCITY, "a power", mbs_signal_power},
     {"lambda", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_multiplier},
     {"sigma", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_multiplier},
     {"kappa", 1, 1, MBS_USE_MULTIPLIERS, "a multiplier", call_multiplier},
@@ -430,7 +457,19 @@ const MbsFunctionHelp mbs_signal_help[] = {
     {"distance(P, Q)", "distance of two points"},
     {"direction(B.u)", "unit vector u of body B, or of ground, in global axes"},
     {"x", "value of coordinate x of the model's own; also coordinate(x)"},
-    {"rate(x)  acceleration(x)", "its first and second derivative in time"},
+    {"rate(e)  acceleration(e)",
+     "first and second derivative in time of an expression e of positions: a joint's angle, a distance, a coordinate"},
+    {"rotation(B, i, j)", "component i of axis j of body B in global axes, i and j from 1: its rotation matrix"},
+    {"roll(B)  pitch(B)  yaw(B)",
+     "in space: angles of ISO 8855 (about z, the new y, the new x); roll and yaw continuous over many turns"},
+    {"euler(B, k)", "in space: Euler parameter k, 0 to 3, of body B; continuous unless its z axis gets upside down"},
+    {"com(B, C, ...)", "centre of mass of bodies, a vector; com() of all"},
+    {"momentum(B)  angular_momentum(B)",
+     "of body B, the latter about the global origin; momentum() and angular_momentum() of all"},
+    {"kinetic_energy(B)", "of body B; kinetic_energy() of all, coordinates of the model's own included"},
+    {"potential_energy(N)",
+     "of the weight of body N, or of force N; potential_energy() of all weights and forces that have one"},
+    {"power(F)", "power of force F on what it acts on"},
     {"y", "value of state y of first order"},
     {"lambda(N)", "multiplier of the constraint of body or joint N; lambda(N.2) its second"},
     {"sigma(N)  kappa(N)", "its multipliers in the velocity and acceleration projections (formulation ali3p)"},
@@ -450,9 +489,28 @@ bool mbs_signal_has_function(const char *function) {
   return false;
 }
 
-static MbsStatus call_function(void *user, MbsContext *context, MbsPlace place, const char *function, int count,
-                               const char *const *names, MbsExpression *value) {
-  SignalScope *scope = user;
+// kinetic_energy and others that, without arguments, are of the whole model
+static bool is_of_all(const char *function) {
+  for (int f = 0; f < MBS_COUNT(signal_functions); ++f) {
+    if (strcmp(signal_functions[f].name, function) == 0) {
+      return signal_functions[f].least == 0;
+    }
+  }
+  return false;
+}
+
+static bool takes_expressions(const char *function) {
+  for (int f = 0; f < MBS_COUNT(signal_functions); ++f) {
+    if (strcmp(signal_functions[f].name, function) == 0) {
+      return signal_functions[f].call == call_rate;
+    }
+  }
+  return false;
+}
+
+// the function of a call, if its place allows it and the number of its arguments is right
+static MbsStatus find_function(MbsContext *context, const MbsSignalScope *scope, MbsPlace place, const char *function,
+                               int count, const MbsSignalFunction **found) {
   const char *nearest = NULL;
   int f = 0;
   for (; f < MBS_COUNT(signal_functions); ++f) {
@@ -471,43 +529,62 @@ static MbsStatus call_function(void *user, MbsContext *context, MbsPlace place, 
     return refuse(context, place, scope, signal_functions[f].uses);
   }
   if (count < signal_functions[f].least || count > signal_functions[f].most) {
-    return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: %s() takes %d name%s, got %d", scope->owner, function,
-                    signal_functions[f].most, signal_functions[f].most > 1 ? "s" : "", count);
+    return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: %s() takes %d %s%s, got %d", scope->owner, function,
+                    signal_functions[f].most, signal_functions[f].call == call_rate ? "expression" : "name",
+                    signal_functions[f].most > 1 ? "s" : "", count);
   }
+  *found = &signal_functions[f];
+  return MBS_OK;
+}
+
+static MbsStatus call_function(void *user, MbsContext *context, MbsPlace place, const char *function, int count,
+                               const char *const *names, MbsExpression *value) {
+  MbsSignalScope *scope = user;
+  MbsSignalCall made = {.place = place, .count = count, .names = names};
+  MBS_TRY(find_function(context, scope, place, function, count, &made.function));
   value->size = 1;
-  SignalCall made = {.function = &signal_functions[f], .place = place, .count = count, .names = names};
-  return signal_functions[f].call(context, scope, &made, value);
+  return made.function->call(context, scope, &made, value);
+}
+
+static MbsStatus apply_function(void *user, MbsContext *context, MbsPlace place, const char *function, int count,
+                                const MbsExpression *arguments, MbsExpression *value) {
+  MbsSignalScope *scope = user;
+  MbsSignalCall made = {.place = place, .count = count, .of = arguments};
+  MBS_TRY(find_function(context, scope, place, function, count, &made.function));
+  return made.function->call(context, scope, &made, value);
 }
 
 static MbsStatus nominal(void *user, MbsContext *context, MbsNode node, bool *moves, double *value) {
-  const SignalScope *scope = user;
+  const MbsSignalScope *scope = user;
   return mbs_blueprint_nominal_number(context, scope->blueprint, node, moves, value);
 }
 
 static const MbsFormula *find_formula(void *user, const char *name) {
-  const SignalScope *scope = user;
+  const MbsSignalScope *scope = user;
   return mbs_formula_find(scope->blueprint, name);
 }
 
 static MbsStatus argument_input(void *user, MbsContext *context, int index, int *input) {
-  const SignalScope *scope = user;
+  const MbsSignalScope *scope = user;
   return mbs_signal_argument(context, scope->blueprint, index, input);
 }
 
 MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, int size,
                            unsigned use, int local_count, const MbsLocalName *locals, MbsExpression *value) {
-  SignalScope scope = {
+  MbsSignalScope scope = {
       .blueprint = blueprint, .owner = owner, .use = use, .local_count = local_count, .locals = locals};
   MbsScope names = {.user = &scope,
                     .owner = owner,
                     .resolve = resolve_name,
                     .call = call_function,
+                    .apply = apply_function,
+                    .takes_expressions = takes_expressions,
                     .has_function = mbs_signal_has_function,
                     .nominal = nominal,
                     .find_formula = find_formula,
                     .input = argument_input};
   // functions of the model know nothing of the names of the law that calls them
-  SignalScope without_locals = {.blueprint = blueprint, .owner = owner, .use = use};
+  MbsSignalScope without_locals = {.blueprint = blueprint, .owner = owner, .use = use};
   MbsScope global = names;
   global.user = &without_locals;
   names.global = &global;

@@ -174,6 +174,30 @@ MbsStatus mbs_signal_angle(MbsContext *context, MbsBlueprint *blueprint, const M
   return mbs_signal_turning(context, blueprint, u.node[1], u.node[0], angle);
 }
 
+MbsStatus mbs_signal_level(MbsContext *context, const MbsBlueprint *blueprint, MbsNode node, int *level) {
+  int count;
+  const int *inputs;
+  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, node, &count, &inputs));
+  *level = 0;
+  for (int i = 0; i < count; ++i) {
+    int own = 0;
+    switch (blueprint->signals.items[inputs[i]].kind) {
+      case MBS_SIGNAL_PARAMETER:
+      case MBS_SIGNAL_TIME:
+      case MBS_SIGNAL_POSITION:
+      case MBS_SIGNAL_TURN: break;
+      case MBS_SIGNAL_VELOCITY: own = 1; break;
+      case MBS_SIGNAL_ACCELERATION: own = 2; break;
+      case MBS_SIGNAL_MULTIPLIER:
+      case MBS_SIGNAL_BODY_FORCE:
+      case MBS_SIGNAL_OBJECTIVE:
+      case MBS_SIGNAL_ARGUMENT: own = 3; break;
+    }
+    *level = own > *level ? own : *level;
+  }
+  return MBS_OK;
+}
+
 // D(node) = sum over its inputs of d node/d input times the input's own rate
 MbsStatus mbs_signal_rate(MbsContext *context, MbsBlueprint *blueprint, MbsNode node, MbsNode *rate) {
   MbsGraph *g = blueprint->graph;
