@@ -58,6 +58,7 @@ static void test_values(void) {
       7,                                                 // a parameter hides the unit of its name
       0.3 + 2 * 1.2,                                     // hardpoints
       -0.4 + 10,                                         //
+      6 * x * x * y * y,                                 // mixed
   };
   ensure_values("mbsens: 1\n" MOVING
                 "constants: {two: 2, four: two*2}\n"
@@ -66,6 +67,7 @@ static void test_values(void) {
                 "functions:\n"
                 "  f(a, b): a^3 - two*b\n"
                 "  square(a): a^2\n"
+                "  both(a, b): a^3*b^2*y\n"
                 "  g(a): sin(a) + two*cos(square(a))\n"
                 "  h(a): d(k, a)\n"
                 "  k(a): a*exp(a)\n"
@@ -90,8 +92,9 @@ static void test_values(void) {
                 "  n: {value: \"35*deg + 120*mm + 100*kph + 900*rpm + 2*kN\"}\n"
                 "  o: {value: cm}\n"
                 "  q1: {value: Q.x}\n"
-                "  r1: {value: \"(Q).y\"}\n",
-                17, expected);
+                "  r1: {value: \"(Q).y\"}\n"
+                "  s1: {value: \"d(d(both, 1), 2, x, y)\"}\n",
+                18, expected);
 }
 
 // ---- functions of what moves ----
