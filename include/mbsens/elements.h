@@ -1150,7 +1150,7 @@ static inline MbsStatus mbs_model_add_independent_coordinate(
   return mbs_model_add_element(context, model, "initial.independent", NULL, NULL, 3, fields);
 }
 
-// a number to differentiate: exactly one of its fields
+// a number to differentiate: of one kind, with what belongs to that
 typedef struct MbsObjectiveDef {
   // required
   const char *name;
@@ -1160,6 +1160,43 @@ typedef struct MbsObjectiveDef {
   const char *final;
   // expression: an expression of parameters and of other objectives
   const char *value;
+  // expression: root mean square of this expression over the run, sqrt(1/T integral x^2)
+  const char *rms;
+  // expression: (1/T integral abs(x)^p)^(1/p): with a large p a smooth measure of the largest
+  // abs(x)
+  const char *pnorm;
+  // number, default 8: of pnorm: the exponent
+  const char *p;
+  // expression: integral of the square by which this expression is above, or below, a limit
+  const char *violation;
+  // expression: of violation: the limit that is not to be passed
+  const char *above;
+  // expression: of violation: the limit that is to be kept up to
+  const char *below;
+  // expression: largest value over the run of this expression of positions, velocities and time: at
+  // the start, at the end, or where its rate passes zero
+  const char *maximum;
+  // expression: the smallest, likewise
+  const char *minimum;
+  // expression: this expression at a time, or at an event
+  const char *at;
+  // number, s: of at: when; may depend on parameters
+  const char *time;
+  // text: of at: the name of an event
+  const char *event;
+  // text: the time of an event, by name
+  const char *event_time;
+  // whole number, default 1: of event and event_time: the how manieth of that name
+  const char *number;
+  // before or after, default before: of event: the state before it, or after it
+  const char *side;
+  // expression: the last time at which this expression of positions, velocities and time comes into
+  // a band around a target; the end, if it is outside there
+  const char *settling;
+  // number, default 0: of settling: that target
+  const char *target;
+  // number: of settling: half the width of the band
+  const char *band;
 } MbsObjectiveDef;
 
 static inline MbsObjectiveDef mbs_default_objective_def(void) {
@@ -1176,8 +1213,25 @@ static inline MbsStatus mbs_model_add_objective(
       {"integral", 1, &def->integral},
       {"final", 1, &def->final},
       {"value", 1, &def->value},
+      {"rms", 1, &def->rms},
+      {"pnorm", 1, &def->pnorm},
+      {"p", 1, &def->p},
+      {"violation", 1, &def->violation},
+      {"above", 1, &def->above},
+      {"below", 1, &def->below},
+      {"maximum", 1, &def->maximum},
+      {"minimum", 1, &def->minimum},
+      {"at", 1, &def->at},
+      {"time", 1, &def->time},
+      {"event", 1, &def->event},
+      {"event_time", 1, &def->event_time},
+      {"number", 1, &def->number},
+      {"side", 1, &def->side},
+      {"settling", 1, &def->settling},
+      {"target", 1, &def->target},
+      {"band", 1, &def->band},
   };
-  return mbs_model_add_element(context, model, "objectives", NULL, def->name, 3, fields);
+  return mbs_model_add_element(context, model, "objectives", NULL, def->name, 20, fields);
 }
 
 // a signal with a name, for histories and results

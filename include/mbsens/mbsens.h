@@ -204,6 +204,12 @@ typedef struct MbsUnsmooth {
   bool has_no_value;      // rounding decides on its value too, as on that of x^0.1 at x = 0
 } MbsUnsmooth;
 
+// A maximum or minimum that is reached twice, to rounding.
+typedef struct MbsTie {
+  const char *objective;
+  double time[2];
+} MbsTie;
+
 // What happened on the way, in the order of time.
 typedef struct MbsEventResult {
   const char *name;
@@ -261,6 +267,8 @@ typedef struct MbsResult {
   const MbsJump *kinks;  // that move and are exactly at the end of a step: gradients have one of two one-sided slopes
   int unsmooth_count;
   const MbsUnsmooth *unsmooth;
+  int tie_count;
+  const MbsTie *ties;
   const char *opposed_constraint;  // redundant, and only at this value of a parameter of the gradient; NULL: none is
   const char *opposing_parameter;  // that parameter: its derivatives mean nothing
   MbsStatistics statistics;

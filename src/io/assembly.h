@@ -132,6 +132,7 @@ typedef enum MbsReferenceKind {
   MBS_REFERENCE_VECTOR,      // body.vector
   MBS_REFERENCE_COORDINATE,  // a coordinate of the model's own
   MBS_REFERENCE_VARIABLE,
+  MBS_REFERENCE_EVENT,
 } MbsReferenceKind;
 MbsStatus mbs_rewrite_reference(MbsExpansion *expansion, const MbsInstance *scope, MbsReferenceKind kind, MbsText text,
                                 const char **result);

@@ -408,8 +408,12 @@ static MbsStatus copy_list(MbsExpansion *x, const MbsInstance *instance, const M
 
 MbsStatus mbs_copy_value(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
   switch (field->kind) {
-    case MBS_FIELD_INTEGER:
     case MBS_FIELD_TEXT:
+      return is_field(field, MBS_MODEL_OBJECTIVES, MBS_OBJECTIVE_EVENT) ||
+                     is_field(field, MBS_MODEL_OBJECTIVES, MBS_OBJECTIVE_EVENT_TIME)
+                 ? copy_names(x, instance, MBS_REFERENCE_EVENT, false, node)
+                 : MBS_OK;
+    case MBS_FIELD_INTEGER:
     case MBS_FIELD_CHOICE: return MBS_OK;
     case MBS_FIELD_NUMBER:
     case MBS_FIELD_VECTOR:

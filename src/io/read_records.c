@@ -84,16 +84,67 @@ static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, cons
   return MBS_OK;
 }
 
+// An objective is one of these, with what may, or must (a bit each), go with it.
+static const struct {
+  int main;
+  unsigned may;
+  unsigned needs_one_of;
+} objective_forms[] = {
+    {MBS_OBJECTIVE_INTEGRAL, 0, 0},
+    {MBS_OBJECTIVE_FINAL, 0, 0},
+    {MBS_OBJECTIVE_VALUE, 0, 0},
+    {MBS_OBJECTIVE_RMS, 0, 0},
+    {MBS_OBJECTIVE_PNORM, 1U << MBS_OBJECTIVE_P, 0},
+    {MBS_OBJECTIVE_VIOLATION, 1U << MBS_OBJECTIVE_ABOVE | 1U << MBS_OBJECTIVE_BELOW,
+     1U << MBS_OBJECTIVE_ABOVE | 1U << MBS_OBJECTIVE_BELOW},
+    {MBS_OBJECTIVE_MAXIMUM, 0, 0},
+    {MBS_OBJECTIVE_MINIMUM, 0, 0},
+    {MBS_OBJECTIVE_AT,
+     1U << MBS_OBJECTIVE_TIME | 1U << MBS_OBJECTIVE_EVENT | 1U << MBS_OBJECTIVE_NUMBER | 1U << MBS_OBJECTIVE_SIDE,
+     1U << MBS_OBJECTIVE_TIME | 1U << MBS_OBJECTIVE_EVENT},
+    {MBS_OBJECTIVE_EVENT_TIME, 1U << MBS_OBJECTIVE_NUMBER, 0},
+    {MBS_OBJECTIVE_SETTLING, 1U << MBS_OBJECTIVE_TARGET | 1U << MBS_OBJECTIVE_BAND, 1U << MBS_OBJECTIVE_BAND},
+};
+
+int mbs_reader_objective_kind(int i) { return i < MBS_COUNT(objective_forms) ? objective_forms[i].main : -1; }
+
 static MbsStatus check_objective(const MbsReader *reader, const MbsWhere *where, const MbsRecordType *type,
                                  MbsPlace place, const MbsValue *values) {
-  int given = 0;
-  char known[128] = "";
-  for (int i = 0; i < type->field_count; ++i) {
-    given += values[i].is_given;
-    mbs_reader_append_name(known, sizeof known, type->fields[i].name);
+  int given = 0, form = 0;
+  char known[256] = "", needed[64] = "";
+  for (int i = 0; i < MBS_COUNT(objective_forms); ++i) {
+    bool is_given = values[objective_forms[i].main].is_given;
+    given += is_given;
+    form = is_given ? i : form;
+    mbs_reader_append_name(known, sizeof known, type->fields[objective_forms[i].main].name);
   }
   if (given != 1) {
     return mbs_reader_fail(reader, where, place, "needs exactly one of %s; found %d", known, given);
+  }
+  const char *name = type->fields[objective_forms[form].main].name;
+  bool has_needed = objective_forms[form].needs_one_of == 0;
+  for (int i = 0; i < type->field_count; ++i) {
+    unsigned bit = 1U << i;
+    if (values[i].is_given && i != objective_forms[form].main && !(objective_forms[form].may & bit)) {
+      return mbs_reader_fail(reader, where, values[i].place, "\"%s\" does not go with \"%s\"", type->fields[i].name,
+                             name);
+    }
+    has_needed = has_needed || (values[i].is_given && (objective_forms[form].needs_one_of & bit));
+    if (objective_forms[form].needs_one_of & bit) {
+      mbs_reader_append_name(needed, sizeof needed, type->fields[i].name);
+    }
+  }
+  if (!has_needed) {
+    return mbs_reader_fail(reader, where, place, "\"%s\" needs one of %s beside it", name, needed);
+  }
+  if (objective_forms[form].main == MBS_OBJECTIVE_AT && values[MBS_OBJECTIVE_TIME].is_given) {
+    const int extras[] = {MBS_OBJECTIVE_EVENT, MBS_OBJECTIVE_NUMBER, MBS_OBJECTIVE_SIDE};
+    for (int i = 0; i < MBS_COUNT(extras); ++i) {
+      if (values[extras[i]].is_given) {
+        return mbs_reader_fail(reader, where, values[extras[i]].place, "\"%s\" is of an event, and \"time\" is given",
+                               type->fields[extras[i]].name);
+      }
+    }
   }
   return MBS_OK;
 }

@@ -33,6 +33,9 @@ MbsStatus mbs_reader_fail(const MbsReader *reader, const MbsWhere *where, MbsPla
 MbsStatus mbs_reader_expect(const MbsReader *reader, const MbsWhere *where, const MbsYaml *node, MbsYamlKind kind,
                             const char *expected);
 
+// The i-th field that may say which kind an objective is; -1: there are no more. read_records.c
+int mbs_reader_objective_kind(int i);
+
 // Adds one known name to a list in words: "mass, com, inertia". `size` is the room of the list.
 void mbs_reader_append_name(char *list, size_t size, const char *name);
 

@@ -327,6 +327,9 @@ static MbsStatus look_in(MbsExpansion *x, const MbsInstance *instance, MbsRefere
         is_mine = is_alone && (has_number(instance, MBS_MODEL_VARIABLES, first->name, strlen(first->name)) ||
                                has_number(instance, MBS_MODEL_STATES, first->name, strlen(first->name)));
         break;
+      case MBS_REFERENCE_EVENT:
+        is_mine = is_alone && has_number(instance, MBS_MODEL_EVENTS, first->name, strlen(first->name));
+        break;
       case MBS_REFERENCE_VECTOR:
         is_mine = (is_of_ground && has_on_ground(instance, "vectors", path->parts[1].name)) ||
                   (!is_alone && has_body(instance, first->name));

@@ -234,8 +234,16 @@ static void write_map(Json *j, const MbsField *field) {
   }
   text_member(j, "description", field->record->summary);
   if (is_root_field(field, MBS_MODEL_OBJECTIVES)) {
-    raw_member(j, "minProperties", "1");
-    raw_member(j, "maxProperties", "1");
+    key(j, "oneOf");
+    begin_inline(j, '[');
+    for (int i = 0; mbs_reader_objective_kind(i) >= 0; ++i) {
+      new_item(j);
+      begin_inline(j, '{');
+      key(j, "required");
+      (void)fprintf(j->out, "[\"%s\"]", field->record->fields[mbs_reader_objective_kind(i)].name);
+      end(j, '}');
+    }
+    end(j, ']');
   }
   write_record(j, field->record, false);
   if (field->is_short) {

@@ -220,8 +220,24 @@ typedef struct MbsForceSpec {
 typedef enum MbsObjectiveKind {
   MBS_OBJECTIVE_IS_INTEGRAL,
   MBS_OBJECTIVE_IS_FINAL,
+  MBS_OBJECTIVE_IS_START,  // at the start
   MBS_OBJECTIVE_IS_VALUE
 } MbsObjectiveKind;
+
+// What of the run an objective looks at, in a variable that an event sets: objective.c.
+typedef struct MbsWatchSpec {
+  bool is_there;
+  int variable;       // the first of its own, behind those of the model
+  MbsNode guard;      // of an event of its own; MBS_NODE_NONE: one of the model
+  int direction;      // of the guard
+  MbsText text;       // of what is looked at, or the name of an event of the model
+  int number;         // of such an event: which one, from 1 on
+  bool is_after;      // the state after it
+  MbsNode value;      // what the variable is set to
+  int sign;           // of an extremum: 1 maximum, -1 minimum; else 0
+  MbsNode extremum;   // of that: the expression
+  int event, needed;  // the event that sets it, once events are read, and how often that must happen
+} MbsWatchSpec;
 
 typedef struct MbsObjectiveSpec {
   const char *name;
@@ -229,6 +245,8 @@ typedef struct MbsObjectiveSpec {
   MbsObjectiveKind kind;
   MbsNode expression;  // MBS_NODE_NONE: not read yet
   bool is_being_read;
+  int part;  // of what is made of others: the first of these, which no model names, behind all others
+  MbsWatchSpec watch;
 } MbsObjectiveSpec;
 
 // A column of a history: an output of the model, of which a vector is several, or what was asked for besides.
@@ -350,7 +368,7 @@ typedef struct MbsBlueprint {
   bool has_all_forces;                        // they are read: expressions may ask for their energy
   MBS_LIST(MbsIndependentSpec) independents;  // of the start
   MBS_LIST(MbsIndependentSpec) chosen;        // of matrix-r, where they are others
-  MBS_LIST(MbsObjectiveSpec) objectives;
+  MBS_LIST(MbsObjectiveSpec) objectives;      // those of the model, then their parts
   MBS_LIST(MbsOutputSpec) outputs;
   MBS_LIST(MbsEventSpec) events;  // those of the model, then those of branches
   MBS_LIST(MbsBranchSpec) branches;
@@ -582,13 +600,20 @@ void mbs_switches_mark_rows(MbsBlueprint *blueprint);
 // ---- events (event.c) ----
 // How many velocities they set: as many hidden parameters they need.
 int mbs_events_count_jumps(const MbsModel *model);
+// d/dt of its guard, if that is known.
+MbsStatus mbs_event_find_rate(MbsContext *context, MbsBlueprint *blueprint, MbsEventSpec *event);
 // After everything else. has_end: that of the settings is the model's, which may depend on parameters.
 MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint, bool has_end);
 
-// ---- objectives (signals.c) ----
+// ---- objectives (objective.c) ----
+// How many variables they need to look at things, with the values of these at the start.
+int mbs_objectives_count_variables(const MbsModel *model);
+void mbs_objectives_begin_variables(MbsBlueprint *blueprint, int first);
 // first the list of all, then each (those that refer to others read them on the way)
 MbsStatus mbs_blueprint_list_objectives(MbsContext *context, MbsBlueprint *blueprint);
 MbsStatus mbs_blueprint_read_objective(MbsContext *context, MbsBlueprint *blueprint, int index);
+// Once the events of the model are there: what sets their variables.
+MbsStatus mbs_objectives_watch(MbsContext *context, MbsBlueprint *blueprint);
 
 // ---- outputs (output.c) ----
 // Reads those of the model, and keeps them if wanted; then adds what is no output, coordinate or objective of what

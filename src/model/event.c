@@ -259,7 +259,7 @@ static bool do_constraints_depend_on(const MbsBlueprint *blueprint, int paramete
   return does;
 }
 
-static MbsStatus find_rate(MbsContext *context, MbsBlueprint *blueprint, MbsEventSpec *event) {
+MbsStatus mbs_event_find_rate(MbsContext *context, MbsBlueprint *blueprint, MbsEventSpec *event) {
   int count;
   const int *inputs;
   MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, event->guard, &count, &inputs));
@@ -293,7 +293,7 @@ static MbsStatus read_event(MbsContext *context, MbsBlueprint *blueprint, const 
   event.is_last = strcmp(mbs_record_text(record, MBS_EVENT_STOP).text, "yes") == 0;
   MBS_TRY(mbs_signal_parse(context, blueprint, owner, event.text, 1, SEEN, 0, NULL, &guard));
   event.guard = guard.node[0];
-  MBS_TRY(find_rate(context, blueprint, &event));
+  MBS_TRY(mbs_event_find_rate(context, blueprint, &event));
   MBS_TAKE(context, blueprint->arena, event.jumps, count_jumps(blueprint->model, record));
   MBS_TAKE(context, blueprint->arena, event.rows, count_jumps(blueprint->model, record));
   MBS_TRY(read_assignments(context, blueprint, owner, mbs_record_value(record, MBS_EVENT_SET), &event));
@@ -391,6 +391,7 @@ MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint, bool has
     MBS_TRY(mbs_error_keep(context, read_event(context, blueprint, &written->records[i])));
   }
   MBS_TRY(mbs_errors_tell(context, before));
+  MBS_TRY(mbs_objectives_watch(context, blueprint));
   MBS_TRY(add_branch_events(context, blueprint));
   return has_end ? add_end(context, blueprint) : MBS_OK;
 }

@@ -215,17 +215,21 @@ static MbsStatus read_last(MbsContext *context, MbsBlueprint *blueprint, Paramet
 }
 
 // Parameters that no model names: what is added to the time in every expression, whose derivative is the partial one by
-// time; the size of a step, on which no expression depends, but steps do; and the velocities that events set.
+// time; the size of a step, on which no expression depends, but steps do; and the velocities that events set; behind
+// the variables of the model, those of objectives.
 static MbsStatus add_hidden(MbsContext *context, MbsBlueprint *blueprint) {
   static const char *const names[] = {"(time)", "(step)", "(velocity)"};
   const MbsValue *variables = mbs_record_value(&blueprint->model->root, MBS_MODEL_VARIABLES);
-  int targets = 2 + mbs_events_count_jumps(blueprint->model), count = targets + variables->count;
+  int targets = 2 + mbs_events_count_jumps(blueprint->model), named = targets + variables->count;
+  int count = named + mbs_objectives_count_variables(blueprint->model);
   blueprint->clock = blueprint->parameters.count;
   blueprint->target_first = blueprint->clock + 2;
   blueprint->variable_first = blueprint->clock + targets;
-  blueprint->variable_count = variables->count;
+  blueprint->variable_count = count - targets;
   for (int i = 0; i < count; ++i) {
-    const char *name = i < targets ? names[i < 2 ? i : 2] : variables->records[i - targets].name.text;
+    const char *name = i < targets ? names[i < 2 ? i : 2]
+                       : i < named ? variables->records[i - targets].name.text
+                                   : "(objective)";
     int index = blueprint->parameters.count;
     MbsNode node = mbs_graph_input(blueprint->graph, index);
     MBS_APPEND(context, blueprint->arena, &blueprint->signals,
@@ -238,7 +242,7 @@ static MbsStatus add_hidden(MbsContext *context, MbsBlueprint *blueprint) {
 // their values at the start
 static MbsStatus read_variables(MbsContext *context, MbsBlueprint *blueprint) {
   const MbsValue *variables = mbs_record_value(&blueprint->model->root, MBS_MODEL_VARIABLES);
-  MBS_TAKE(context, blueprint->arena, blueprint->variable_initial, variables->count);
+  MBS_TAKE(context, blueprint->arena, blueprint->variable_initial, blueprint->variable_count);
   for (int i = 0; i < variables->count; ++i) {
     const MbsRecord *record = &variables->records[i];
     const char *owner = mbs_arena_print(blueprint->arena, "variable \"%s\"", record->name.text);
@@ -259,6 +263,7 @@ static MbsStatus read_variables(MbsContext *context, MbsBlueprint *blueprint) {
     }
     MBS_TRY(mbs_blueprint_nominal(context, blueprint, 1, initial, &blueprint->parameters.items[index].nominal));
   }
+  mbs_objectives_begin_variables(blueprint, variables->count);
   blueprint->nominal.count = 0;  // to be evaluated again, with these
   return MBS_OK;
 }

@@ -129,8 +129,41 @@ static const MbsField objective_fields[] = {
     [MBS_OBJECTIVE_FINAL] = {"final", MBS_FIELD_SIGNAL, .summary = "this expression at the end"},
     [MBS_OBJECTIVE_VALUE] = {"value", MBS_FIELD_SIGNAL,
                              .summary = "an expression of parameters and of other objectives"},
+    [MBS_OBJECTIVE_RMS] = {"rms", MBS_FIELD_SIGNAL,
+                           .summary = "root mean square of this expression over the run, sqrt(1/T integral x^2)"},
+    [MBS_OBJECTIVE_PNORM] =
+        {"pnorm", MBS_FIELD_SIGNAL,
+         .summary = "(1/T integral abs(x)^p)^(1/p): with a large p a smooth measure of the largest abs(x)"},
+    [MBS_OBJECTIVE_P] = {"p", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "8",
+                         .summary = "of pnorm: the exponent"},
+    [MBS_OBJECTIVE_VIOLATION] = {"violation", MBS_FIELD_SIGNAL,
+                                 .summary = "integral of the square by which this expression is above, or below, a "
+                                            "limit"},
+    [MBS_OBJECTIVE_ABOVE] = {"above", MBS_FIELD_SIGNAL, .summary = "of violation: the limit that is not to be passed"},
+    [MBS_OBJECTIVE_BELOW] = {"below", MBS_FIELD_SIGNAL, .summary = "of violation: the limit that is to be kept up to"},
+    [MBS_OBJECTIVE_MAXIMUM] = {"maximum", MBS_FIELD_SIGNAL,
+                               .summary = "largest value over the run of this expression of positions, velocities and "
+                                          "time: at the start, at the end, or where its rate passes zero"},
+    [MBS_OBJECTIVE_MINIMUM] = {"minimum", MBS_FIELD_SIGNAL, .summary = "the smallest, likewise"},
+    [MBS_OBJECTIVE_AT] = {"at", MBS_FIELD_SIGNAL, .summary = "this expression at a time, or at an event"},
+    [MBS_OBJECTIVE_TIME] = {"time", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .unit = "s",
+                            .summary = "of at: when; may depend on parameters"},
+    [MBS_OBJECTIVE_EVENT] = {"event", MBS_FIELD_TEXT, .summary = "of at: the name of an event"},
+    [MBS_OBJECTIVE_EVENT_TIME] = {"event_time", MBS_FIELD_TEXT, .summary = "the time of an event, by name"},
+    [MBS_OBJECTIVE_NUMBER] = {"number", MBS_FIELD_INTEGER, .default_text = "1",
+                              .summary = "of event and event_time: the how manieth of that name"},
+    [MBS_OBJECTIVE_SIDE] = {"side", MBS_FIELD_CHOICE, .default_text = "before",
+                            .choices = (const char *const[]){"before", "after", NULL},
+                            .summary = "of event: the state before it, or after it"},
+    [MBS_OBJECTIVE_SETTLING] = {"settling", MBS_FIELD_SIGNAL,
+                                .summary = "the last time at which this expression of positions, velocities and time "
+                                           "comes into a band around a target; the end, if it is outside there"},
+    [MBS_OBJECTIVE_TARGET] = {"target", MBS_FIELD_NUMBER, .default_text = "0", .summary = "of settling: that target"},
+    [MBS_OBJECTIVE_BAND] = {"band", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
+                            .summary = "of settling: half the width of the band"},
 };
-static const MbsRecordType objective_type = {"objective", "a number to differentiate: exactly one of its fields",
+static const MbsRecordType objective_type = {"objective",
+                                             "a number to differentiate: of one kind, with what belongs to that",
                                              MBS_COUNT(objective_fields), objective_fields};
 
 static const MbsField output_fields[] = {

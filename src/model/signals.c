@@ -1,4 +1,4 @@
-// Signals as inputs of the expression graph, and objectives, which are made of them.
+// Signals as inputs of the expression graph.
 #include <stdint.h>
 
 #include "model/blueprint.h"
@@ -219,79 +219,4 @@ MbsStatus mbs_signal_rate(MbsContext *context, MbsBlueprint *blueprint, MbsNode 
     }
   }
   return MBS_OK;
-}
-
-// ---- objectives ----
-MbsStatus mbs_blueprint_list_objectives(MbsContext *context, MbsBlueprint *blueprint) {
-  const MbsValue *written = mbs_record_value(&blueprint->model->root, MBS_MODEL_OBJECTIVES);
-  for (int i = 0; i < written->count; ++i) {
-    const MbsRecord *record = &written->records[i];
-    MbsObjectiveKind kind = mbs_record_text(record, MBS_OBJECTIVE_INTEGRAL).text ? MBS_OBJECTIVE_IS_INTEGRAL
-                            : mbs_record_text(record, MBS_OBJECTIVE_FINAL).text  ? MBS_OBJECTIVE_IS_FINAL
-                                                                                 : MBS_OBJECTIVE_IS_VALUE;
-    MBS_APPEND(context, blueprint->arena, &blueprint->objectives,
-               (MbsObjectiveSpec){
-                   .name = record->name.text, .place = record->name.place, .kind = kind, .expression = MBS_NODE_NONE});
-  }
-  return MBS_OK;
-}
-
-// one expression; *wanted: the objective it waits for, or -1
-static MbsStatus read_objective(MbsContext *context, MbsBlueprint *blueprint, int index, int *wanted) {
-  static const int fields[] = {[MBS_OBJECTIVE_IS_INTEGRAL] = MBS_OBJECTIVE_INTEGRAL,
-                               [MBS_OBJECTIVE_IS_FINAL] = MBS_OBJECTIVE_FINAL,
-                               [MBS_OBJECTIVE_IS_VALUE] = MBS_OBJECTIVE_VALUE};
-  MbsObjectiveSpec *objective = &blueprint->objectives.items[index];
-  const MbsRecord *record = &mbs_record_value(&blueprint->model->root, MBS_MODEL_OBJECTIVES)->records[index];
-  const char *owner = mbs_arena_print(blueprint->arena, "objective \"%s\"", objective->name);
-  unsigned use = objective->kind == MBS_OBJECTIVE_IS_VALUE
-                     ? MBS_USE_OBJECTIVES
-                     : MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_ACCELERATION | MBS_USE_TIME | MBS_USE_MULTIPLIERS;
-  MbsExpression value;
-  int jump_count = blueprint->jumps.count;
-  objective->is_being_read = true;
-  blueprint->wanted_objective = -1;
-  bool keeps_jumps = blueprint->keeps_jumps;
-  blueprint->keeps_jumps |= objective->kind == MBS_OBJECTIVE_IS_FINAL;  // what it does on the way does not count
-  MbsStatus status = mbs_signal_parse(context, blueprint, owner ? owner : objective->name,
-                                      mbs_record_text(record, fields[objective->kind]), 1, use, 0, NULL, &value);
-  blueprint->keeps_jumps = keeps_jumps;
-  *wanted = blueprint->wanted_objective;
-  if (*wanted >= 0) {
-    return MBS_OK;
-  }
-  objective->is_being_read = false;
-  MBS_TRY(status);
-  objective->expression = value.node[0];
-  if (objective->kind == MBS_OBJECTIVE_IS_FINAL) {
-    blueprint->jumps.count = jump_count;
-  }
-  return MBS_OK;
-}
-
-// like parameters: what waits for others makes a stack
-MbsStatus mbs_blueprint_read_objective(MbsContext *context, MbsBlueprint *blueprint, int index) {
-  int *stack = NULL, waiting = 0, wanted;
-  if (blueprint->objectives.items[index].expression != MBS_NODE_NONE) {
-    return MBS_OK;
-  }
-  for (;;) {
-    MbsStatus status = read_objective(context, blueprint, index, &wanted);
-    if (status != MBS_OK) {  // others may be read all the same
-      for (int i = 0; i < waiting; ++i) {
-        blueprint->objectives.items[stack[i]].is_being_read = false;
-      }
-      return status;
-    }
-    if (wanted < 0 && waiting == 0) {
-      return MBS_OK;
-    }
-    if (!stack) {
-      MBS_TAKE(context, blueprint->arena, stack, blueprint->objectives.count);
-    }
-    if (wanted >= 0) {
-      stack[waiting++] = index;
-    }
-    index = wanted >= 0 ? wanted : stack[--waiting];
-  }
 }

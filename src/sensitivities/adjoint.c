@@ -114,7 +114,8 @@ static void add_objectives(MbsSweep *sweep, const MbsStep *step, const MbsStep *
   for (int o = 0; o < sweep->objective_count; ++o) {
     const MbsObjective *objective = &simulation->objectives.items[sweep->objectives[o]];
     bool is_integral = objective->kind == MBS_OBJECTIVE_IS_INTEGRAL;
-    if (is_integral || !next) {
+    bool is_there = objective->kind == MBS_OBJECTIVE_IS_START ? step->number == 0 : !next;
+    if (is_integral || is_there) {
       mbs_sweep_add_function(sweep, o, is_integral ? weight : 1);
     }
     if (is_integral && sweep->of_steps) {
@@ -167,7 +168,8 @@ static void chain_start(MbsSweep *sweep) {
          ++s) {
       const MbsSignal *signal = &simulation->system->blueprint->signals.items[function->tape->inputs[s]];
       const mbs_scalar *of = sweep->at_start + (size_t)signal->index * size;
-      for (size_t k = 0; k < size && signal->kind == MBS_SIGNAL_OBJECTIVE; ++k) {
+      bool is_used = mbs_re(mbs_abs(function->outputs[1 + s])) > 0;
+      for (size_t k = 0; k < size && signal->kind == MBS_SIGNAL_OBJECTIVE && is_used; ++k) {
         sweep->at_start[(size_t)i * size + k] += function->outputs[1 + s] * of[k];
       }
     }

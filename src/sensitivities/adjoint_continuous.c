@@ -29,6 +29,12 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
                     "method adjoint-continuous is not offered for kinematics, which has no equations of motion to "
                     "integrate backwards; use method adjoint");
   }
+  for (int i = 0; i < simulation->objectives.count; ++i) {
+    if (simulation->objectives.items[i].is_needed && simulation->objectives.items[i].kind == MBS_OBJECTIVE_IS_START) {
+      return mbs_fail(context, MBS_ERROR_NOT_OFFERED, simulation->objectives.items[i].function.place,
+                      "method adjoint-continuous is not offered for maxima and minima; use method adjoint");
+    }
+  }
   for (int i = 0; i < simulation->events.count; ++i) {
     const MbsEventSpec *spec = simulation->events.items[i].spec;
     if (!spec->is_end) {

@@ -105,11 +105,12 @@ static mbs_scalar half(const MbsSweep *sweep, int o) {
              : 0;
 }
 
-// at the present state: `weight` of integrands, and values at the end if it is the end
-static void add_objectives(MbsSweep *sweep, mbs_scalar weight, bool is_end) {
+// at the present state: `weight` of integrands, and values at the end or at the start if it is that
+static void add_objectives(MbsSweep *sweep, mbs_scalar weight, bool is_end, bool is_start) {
   for (int o = 0; o < sweep->objective_count; ++o) {
-    bool is_integral = objective_of(sweep, o)->kind == MBS_OBJECTIVE_IS_INTEGRAL;
-    if (is_integral || is_end) {
+    MbsObjectiveKind kind = objective_of(sweep, o)->kind;
+    bool is_integral = kind == MBS_OBJECTIVE_IS_INTEGRAL;
+    if (is_integral || (kind == MBS_OBJECTIVE_IS_START ? is_start : is_end)) {
       mbs_sweep_add_function(sweep, o, is_integral ? weight : 1);
     }
   }
@@ -146,7 +147,7 @@ static MbsStatus transpose_event(MbsContext *context, MbsSweep *sweep, const Mbs
   for (int o = 0; o < sweep->objective_count; ++o) {
     sweep->events->of_time[o] = next ? -(sweep->events->of_size[o] + half(sweep, o)) : 0;
   }
-  add_objectives(sweep, next ? next->h / 2 : 0, !next);
+  add_objectives(sweep, next ? next->h / 2 : 0, !next, false);
   MBS_TRY(transpose_start(context, sweep, next));
   for (int o = 0; o < sweep->objective_count && spec; ++o) {
     if (impulse) {
@@ -282,7 +283,7 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
   if (is_changed) {
     MBS_TRY(transpose_event(context, sweep, step, next));
   }
-  add_objectives(sweep, (step->h + (next && !is_changed ? next->h : 0)) / 2, !next && !is_changed);
+  add_objectives(sweep, (step->h + (next && !is_changed ? next->h : 0)) / 2, !next && !is_changed, step->number == 0);
   for (int o = 0; o < sweep->objective_count; ++o) {
     events->at_end[o] = step->number > 0 && events->is_piece ? half(sweep, o) : 0;
   }

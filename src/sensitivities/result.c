@@ -1,4 +1,6 @@
 // What a session gives back. See session.h.
+#include <math.h>
+
 #include "sensitivities/session.h"
 
 #include "coordinates/placement.h"
@@ -145,7 +147,8 @@ static MbsStatus give_events(MbsContext *context, MbsArena *arena, const MbsSess
   for (int i = 0; i < events->record_count; ++i) {
     const MbsEventRecord *record = &events->records[i];
     double *gradient = NULL;
-    if (events->items[record->event].spec->is_end) {  // it is the last one, and no event of the model
+    const MbsEventSpec *spec = events->items[record->event].spec;
+    if (spec->is_end || spec->is_hidden) {  // no event of the model
       continue;
     }
     if (columns > 0) {
@@ -164,7 +167,8 @@ static MbsStatus give_events(MbsContext *context, MbsArena *arena, const MbsSess
                          .gradient = gradient};
   }
   result->events = given;
-  result->has_ended = events->is_over && result->event_count == events->record_count;
+  const MbsEventRecord *last = events->record_count > 0 ? &events->records[events->record_count - 1] : NULL;
+  result->has_ended = events->is_over && last && !events->items[last->event].spec->is_end;
   return MBS_OK;
 }
 
@@ -187,6 +191,47 @@ static MbsStatus give_unsmooth(MbsContext *context, MbsArena *arena, const MbsSi
     }
   }
   result->unsmooth = unsmooth;
+  return MBS_OK;
+}
+
+// Of the candidates of an extremum, with the start and the end among them, the two best: are they the same?
+static bool find_tie(const MbsSimulation *simulation, const MbsEvent *event, double time[2]) {
+  const double rounding = 1e-9, apart = 1e-6;
+  const MbsObjectiveSpec *objective = &simulation->system->blueprint->objectives.items[event->spec->objective];
+  double t = mbs_re(simulation->state.t), h = simulation->settings.step;
+  double values[] = {event->best[0], event->best[1],
+                     objective->watch.sign * mbs_re(simulation->objectives.value[objective->part]),
+                     mbs_event_extremum(simulation, event)};
+  double times[] = {event->best_time[0], event->best_time[1], 0, t};
+  int best = 0, next = -1;
+  for (int i = 1; i < MBS_COUNT(values); ++i) {
+    best = values[i] > values[best] ? i : best;
+  }
+  for (int i = 0; i < MBS_COUNT(values); ++i) {
+    bool is_other = i != best && fabs(times[i] - times[best]) > apart * h;  // real
+    next = is_other && (next < 0 || values[i] > values[next]) ? i : next;
+  }
+  double size = fabs(values[best]) + fabs(values[2] - values[best]);                // real
+  bool is_tie = next >= 0 && fabs(values[best] - values[next]) <= rounding * size;  // real
+  time[0] = is_tie ? fmin(times[best], times[next]) : 0;                            // real
+  time[1] = is_tie ? fmax(times[best], times[next]) : 0;                            // real
+  return is_tie;
+}
+
+static MbsStatus give_ties(MbsContext *context, MbsArena *arena, const MbsSimulation *simulation, MbsResult *result) {
+  const MbsEvents *events = &simulation->events;
+  MbsTie *ties;
+  MBS_TAKE(context, arena, ties, events->count);
+  result->ties = ties;
+  for (int i = 0; i < events->count; ++i) {
+    const MbsEvent *event = &events->items[i];
+    MbsTie tie;
+    if (event->spec->is_extremum && simulation->objectives.items[event->spec->objective].is_needed &&
+        find_tie(simulation, event, tie.time)) {
+      tie.objective = mbs_arena_copy_text(arena, event->spec->name);
+      ties[result->tie_count++] = tie;
+    }
+  }
   return MBS_OK;
 }
 
@@ -262,6 +307,7 @@ MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *s
   MBS_TRY(give_events(context, arena, session, result));
   MBS_TRY(give_jumps(context, arena, &simulation->guards, result));
   MBS_TRY(give_unsmooth(context, arena, simulation, result));
+  MBS_TRY(give_ties(context, arena, simulation, result));
   if (simulation->opposition.off > 0) {
     const MbsBlueprint *blueprint = simulation->system->blueprint;
     int parameter = simulation->system->columns[simulation->opposition.column];

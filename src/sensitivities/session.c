@@ -9,7 +9,7 @@ static MbsStatus choose_objectives(MbsContext *context, MbsSession *session) {
   const MbsTwinRequest *request = &session->request;
   int all = simulation->objectives.count;
   bool *wanted;
-  session->objective_count = request->objectives ? request->objective_count : all;
+  session->objective_count = request->objectives ? request->objective_count : simulation->objectives.listed_count;
   MBS_TAKE(context, simulation->arena, session->objectives, session->objective_count);
   MBS_TAKE(context, simulation->arena, wanted, all);
   for (int i = 0; i < session->objective_count; ++i) {
@@ -116,14 +116,40 @@ void mbs_session_destroy(MbsSession *session) {
 }
 
 // ---- a run ----
+// of a value at a time or at an event: has it happened, as often as it takes?
+static MbsStatus check_watch(MbsContext *context, const MbsSimulation *simulation, int index) {
+  const MbsBlueprint *blueprint = simulation->system->blueprint;
+  const MbsObjectiveSpec *objective = &blueprint->objectives.items[index];
+  const MbsWatchSpec *watch = &objective->watch;
+  const MbsEvents *events = &simulation->events;
+  int count = 0;
+  for (int i = 0; i < events->record_count && watch->needed > 0; ++i) {
+    count += events->records[i].event == watch->event;
+  }
+  if (count >= watch->needed) {
+    return MBS_OK;
+  }
+  if (watch->number == 0) {
+    return mbs_fail(context, MBS_ERROR_NUMERICAL, objective->place,
+                    "objective \"%s\": its time is not reached, for the run ends at t = %.10g", objective->name,
+                    mbs_re(simulation->state.t));
+  }
+  return mbs_fail(context, MBS_ERROR_NUMERICAL, objective->place,
+                  "objective \"%s\": event \"%s\" number %d%s has not happened when the run ends, at t = %.10g",
+                  objective->name, watch->text.text, watch->number, watch->is_after ? " and what is after it" : "",
+                  mbs_re(simulation->state.t));
+}
+
 // a value at the end, or an expression of such, or a derivative, that is not a number
-static MbsStatus check_objectives(MbsContext *context, const MbsObjectives *objectives) {
+static MbsStatus check_objectives(MbsContext *context, const MbsSimulation *simulation) {
+  const MbsObjectives *objectives = &simulation->objectives;
   const MbsSystem *system = objectives->system;
-  for (int i = 0; i < objectives->count; ++i) {
+  for (int i = 0; i < objectives->listed_count; ++i) {  // whose parts may be anything where they do not count
     const MbsFunction *function = &objectives->items[i].function;
     if (!objectives->items[i].is_needed) {
       continue;
     }
+    MBS_TRY(check_watch(context, simulation, i));
     if (!mbs_is_finite(objectives->value[i])) {
       return mbs_fail(context, MBS_ERROR_NUMERICAL, function->place,
                       "objective \"%s\" is not a finite number (a division by zero or a domain error)", function->name);
@@ -244,7 +270,7 @@ static MbsStatus finish(MbsContext *context, MbsSession *session) {
   if (session->sweep) {
     MBS_TRY(sweep(context, session));
   }
-  MBS_TRY(check_objectives(context, &simulation->objectives));
+  MBS_TRY(check_objectives(context, simulation));
   bool is_kept = session->recorder && session->recorder != session->request.recorder;
   return is_kept ? mbs_history_replay(context, simulation, session->request.recorder, &session->series,
                                       session->sweep->continuous)

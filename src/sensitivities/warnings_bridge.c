@@ -189,6 +189,18 @@ static MbsStatus warn_of_events(MbsContext *context, const MbsResult *result, Wa
   return MBS_OK;
 }
 
+static MbsStatus warn_of_ties(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  for (int i = 0; i < result->tie_count && result->gradient; ++i) {
+    const MbsTie *tie = &result->ties[i];
+    MBS_TRY(
+        add(context, warnings,
+            "objective \"%s\" is the same, to rounding, at t = %.10g and at t = %.10g: its gradient is that of one of "
+            "them, and that of the other may be another one; pnorm is smooth",
+            tie->objective, tie->time[0], tie->time[1]));
+  }
+  return MBS_OK;
+}
+
 static MbsStatus warn_of_opposition(MbsContext *context, const MbsResult *result, Warnings *warnings) {
   if (!result->opposed_constraint) {
     return MBS_OK;
@@ -213,6 +225,7 @@ MbsStatus mbs_warnings_collect(MbsContext *context, MbsArena *arena, MbsResult *
   MBS_TRY(warn_of_kinks(context, result, &warnings));
   MBS_TRY(warn_of_unsmooth(context, result, &warnings));
   MBS_TRY(warn_of_events(context, result, &warnings));
+  MBS_TRY(warn_of_ties(context, result, &warnings));
   MBS_TRY(warn_of_opposition(context, result, &warnings));
   result->warning_count = warnings.count;
   result->warnings = warnings.items;

@@ -117,7 +117,8 @@ static MbsStatus list_objectives(MbsContext *context, const MbsSimulation *simul
   MBS_TAKE(context, system->arena, list->items, blueprint->objectives.count);
   for (int i = 0; i < blueprint->objectives.count; ++i) {
     bool is_listed = false;
-    if (blueprint->objectives.items[i].kind != MBS_OBJECTIVE_IS_VALUE) {
+    MbsObjectiveKind kind = blueprint->objectives.items[i].kind;
+    if (kind != MBS_OBJECTIVE_IS_VALUE && kind != MBS_OBJECTIVE_IS_START) {  // which an extremum need not take
       MBS_TRY(may_lack_derivative(context, system, 1, &blueprint->objectives.items[i].expression, &is_listed));
     }
     if (is_listed) {

@@ -152,7 +152,7 @@ void mbs_events_take_columns(MbsSimulation *simulation, const MbsEvent *event) {
   if (!event || (!event->impulse && event->spec->assignment_count == 0)) {
     return;
   }
-  mbs_signal_bank_take_columns(system, &simulation->state, columns);
+  mbs_signal_bank_differentiate(system, &simulation->state, columns);
   for (int i = 0; i < event->spec->assignment_count; ++i) {
     (void)mbs_function_evaluate(system, &event->assigned[i], &simulation->state, NULL);
     for (int k = 0; k < system->column_count; ++k) {

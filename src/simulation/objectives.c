@@ -4,6 +4,7 @@ MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjec
   const MbsBlueprint *blueprint = system->blueprint;
   int count = blueprint->objectives.count;
   *objectives = (MbsObjectives){.system = system, .count = count, .stride = system->column_count};
+  objectives->listed_count = mbs_record_value(&blueprint->model->root, MBS_MODEL_OBJECTIVES)->count;
   MBS_TAKE(context, system->arena, objectives->items, count);
   MBS_TAKE(context, system->arena, objectives->value, count);
   MBS_TAKE(context, system->arena, objectives->g, count);
@@ -21,7 +22,8 @@ MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjec
 
 void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted) {
   for (int i = 0; i < objectives->count; ++i) {
-    objectives->items[i].is_wanted = objectives->items[i].is_needed = !wanted || wanted[i];
+    bool is_wanted = i < objectives->listed_count && (!wanted || wanted[i]);
+    objectives->items[i].is_wanted = objectives->items[i].is_needed = is_wanted;
   }
   for (int i = 0; i < objectives->count; ++i) {
     const MbsTape *tape = objectives->items[i].function.tape;
@@ -35,6 +37,7 @@ void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted) {
 }
 
 void mbs_objectives_forget(MbsObjectives *objectives) {
+  objectives->is_started = false;
   for (int i = 0; i < objectives->count; ++i) {
     objectives->value[i] = objectives->g[i] = 0;
   }
@@ -46,7 +49,16 @@ void mbs_objectives_forget(MbsObjectives *objectives) {
   }
 }
 
-// integrals and values at the end
+// a value at the start stays; it does not move with a step, nor with variables that have moved since
+static void keep_start(const MbsObjectives *objectives, int i) {
+  const MbsSystem *system = objectives->system;
+  mbs_scalar *gradient = objectives->gradient + i * objectives->stride;
+  for (int k = system->asked_count; k < system->asked_count + system->own_count && k < objectives->stride; ++k) {
+    gradient[k] = 0;
+  }
+}
+
+// integrals, values at the end and at the start
 static void advance_item(MbsObjectives *objectives, int i, const MbsState *state, const MbsColumns *columns,
                          mbs_scalar h) {
   const MbsFunction *function = &objectives->items[i].function;
@@ -78,9 +90,10 @@ static void advance_value(MbsObjectives *objectives, int i, const MbsState *stat
     mbs_scalar sum = 0;
     for (int s = 0; s < function->tape->input_count; ++s) {
       const MbsSignal *signal = &system->blueprint->signals.items[function->tape->inputs[s]];
-      if (signal->kind == MBS_SIGNAL_OBJECTIVE) {
+      bool is_used = mbs_re(mbs_abs(function->outputs[1 + s])) > 0;  // what max() does not take may have no derivative
+      if (signal->kind == MBS_SIGNAL_OBJECTIVE && is_used) {
         sum += function->outputs[1 + s] * objectives->gradient[signal->index * objectives->stride + k];
-      } else if (signal->kind == MBS_SIGNAL_PARAMETER && signal->index == system->columns[k]) {
+      } else if (is_used && signal->kind == MBS_SIGNAL_PARAMETER && signal->index == system->columns[k]) {
         sum += function->outputs[1 + s];
       }
     }
@@ -94,10 +107,15 @@ void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, co
     mbs_signal_bank_differentiate(objectives->system, state, columns);
   }
   for (int i = 0; i < objectives->count; ++i) {
-    if (objectives->items[i].is_needed && objectives->items[i].kind != MBS_OBJECTIVE_IS_VALUE) {
+    MbsObjectiveKind kind = objectives->items[i].kind;
+    bool is_kept = kind == MBS_OBJECTIVE_IS_START && objectives->is_started;
+    if (objectives->items[i].is_needed && is_kept) {
+      keep_start(objectives, i);
+    } else if (objectives->items[i].is_needed && kind != MBS_OBJECTIVE_IS_VALUE) {
       advance_item(objectives, i, state, columns, h);
     }
   }
+  objectives->is_started = true;
   for (int i = 0; i < objectives->count; ++i) {
     if (objectives->items[i].is_needed && objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE) {
       advance_value(objectives, i, state, columns != NULL);

@@ -30,7 +30,9 @@ typedef struct MbsObjective {
 
 typedef struct MbsObjectives {
   const MbsSystem *system;
-  int count;
+  int count;         // with those that others are made of:
+  int listed_count;  // those of the model, which come first
+  bool is_started;   // values at the start are known
   MbsObjective *items;
   mbs_scalar *value;         // count: running value
   int stride;                // of gradients: all columns
