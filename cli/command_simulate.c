@@ -62,7 +62,7 @@ static void print_outputs(const MbsResult *result) {
     for (int k = 0; k < output->size; ++k) {
       char name[256];
       (void)snprintf(name, sizeof name, "%s%s%.*s", output->name, output->size > 1 ? "." : "", output->size > 1,
-                     "xyz" + k);
+                     &"xyz"[k]);
       cli_table_text(table, name);
       cli_table_number(table, output->value[k]);
       cli_table_text(table, output->unit ? output->unit : "");

@@ -49,8 +49,9 @@ static MbsStatus list_quantities(MbsContext *context, const MbsSimulation *simul
     for (int i = 0; i < (level == 0 ? system->first_state : system->n); ++i) {
       const char *mark = marks[mbs_system_is_state(system, i) ? level - 1 : level];
       MBS_APPEND(context, arena, list,
-                 (MbsQuantity){
-                     .kind = MBS_QUANTITY_POSITION + level, .index = i, .name = coordinate_name(simulation, i, mark)});
+                 (MbsQuantity){.kind = (MbsQuantityKind)(MBS_QUANTITY_POSITION + level),
+                               .index = i,
+                               .name = coordinate_name(simulation, i, mark)});
     }
   }
   for (int i = 0; i < system->m; ++i) {
