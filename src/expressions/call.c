@@ -90,6 +90,17 @@ static MbsStatus differentiating_input(void *user, MbsContext *context, int inde
   return body->outside->input(body->outside->user, context, index, input);
 }
 
+static const void *find_table(void *user, const char *name, int *argument_count) {
+  const Body *body = user;
+  return body->outside->find_table(body->outside->user, name, argument_count);
+}
+
+static MbsStatus apply_table(void *user, MbsContext *context, MbsPlace place, const void *table,
+                             const MbsExpression *arguments, MbsExpression *value) {
+  const Body *body = user;
+  return body->outside->apply_table(body->outside->user, context, place, table, arguments, value);
+}
+
 static MbsStatus apply_formula(const MbsCall *made, const MbsFormula *formula, const MbsArguments *arguments,
                                MbsExpression *value) {
   const MbsScope *outside = made->scope->global ? made->scope->global : made->scope;
@@ -106,6 +117,8 @@ static MbsStatus apply_formula(const MbsCall *made, const MbsFormula *formula, c
                      .nominal = outside->nominal ? nominal : NULL,
                      .find_formula = find_formula,
                      .input = outside->input ? differentiating_input : NULL,
+                     .find_table = outside->find_table ? find_table : NULL,
+                     .apply_table = apply_table,
                      .global = outside,
                      .count = count};
   if (++count->total > MOST_CALLS || count->depth == DEEPEST_CALL) {
@@ -134,11 +147,16 @@ bool mbs_callee_find(const MbsScope *scope, const char *name, MbsCallee *callee)
   if (!callee->built_in && scope && scope->find_formula) {
     callee->formula = scope->find_formula(scope->user, name);
   }
-  return callee->built_in || callee->formula;
+  if (!callee->built_in && !callee->formula && scope && scope->find_table) {
+    callee->table = scope->find_table(scope->user, name, &callee->table_arguments);
+  }
+  return callee->built_in || callee->formula || callee->table;
 }
 
 int mbs_callee_argument_count(const MbsCallee *callee) {
-  return callee->formula ? callee->formula->argument_count : callee->built_in->argument_count;
+  return callee->table     ? callee->table_arguments
+         : callee->formula ? callee->formula->argument_count
+                           : callee->built_in->argument_count;
 }
 
 static MbsStatus check_count(const MbsCall *made, const MbsCallee *callee, int wanted, int count) {
@@ -155,6 +173,12 @@ MbsStatus mbs_callee_apply(const MbsCall *made, const MbsCallee *callee, const M
   if (callee->formula) {
     MBS_TRY(check_count(made, callee, callee->formula->argument_count, count));
     return apply_formula(made, callee->formula, arguments, value);
+  }
+  if (callee->table) {
+    MBS_TRY(check_count(made, callee, callee->table_arguments, count));
+    return made->scope->apply_table(made->scope->user, made->scanner->context,
+                                    mbs_scanner_place(made->scanner, made->offset), callee->table, arguments->values,
+                                    value);
   }
   if (function->argument_count == MBS_ANY_COUNT) {
     return count >= 4 && count % 2 == 0

@@ -16,7 +16,7 @@ static int degree_of(const MbsGraphNode *node, const bool *is_variable, const un
   int b = node->operand[1] == MBS_NODE_NONE ? 0 : degrees[node->operand[1]];
   switch (node->operation) {
     case MBS_OP_CONSTANT: return 0;
-    case MBS_OP_INPUT: return is_variable[node->index] ? 1 : 0;
+    case MBS_OP_INPUT: return is_variable[node->index] ? 1 : 0;  // a delta is none
     case MBS_OP_ADD:
     case MBS_OP_SUBTRACT:
     case MBS_OP_NEGATE: return a > b ? a : b;

@@ -125,7 +125,7 @@ MbsStatus mbs_graph_walk(MbsContext *context, MbsGraph *graph, int count, const 
   for (int i = 0; i < *found_count; ++i) {
     const MbsGraphNode *node = &graph->nodes[graph->stack[i]];
     bool is_entered = !spares_noevent || node->operation != MBS_OP_NOEVENT;
-    for (int k = 0; k < 2 && is_entered; ++k) {
+    for (int k = 0; k < MBS_MOST_OPERANDS && is_entered; ++k) {
       if (node->operand[k] != MBS_NODE_NONE) {
         MBS_TRY(find(context, graph, node->operand[k], found_count));
       }
@@ -153,14 +153,26 @@ bool mbs_operation_bends(MbsOperation operation) {
          operation == MBS_OP_SIDE;
 }
 
+// The slope of a table of lines jumps, the table itself has kinks; but for the one that counts steps, which floor() is
+// taken of.
+static bool does_table_break(const MbsGraph *graph, const MbsGraphNode *node, bool with_kinks) {
+  if (node->operation != MBS_OP_TABLE) {
+    return false;
+  }
+  const MbsLookup lookup = mbs_table_lookup(graph, node->index);
+  bool is_slope = lookup.order[0] > 0 || lookup.order[1] > 0;
+  return lookup.table->form == MBS_TABLE_LINEAR && !lookup.table->is_counter && (is_slope || with_kinks);
+}
+
 MbsStatus mbs_graph_jumps_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, bool with_kinks,
                              int *found_count, const MbsNode **found) {
   int all;
   MBS_TRY(mbs_graph_walk(context, graph, count, nodes, true, &all));
   *found_count = 0;
   for (int i = 0; i < all; ++i) {
-    MbsOperation operation = graph->nodes[graph->stack[i]].operation;
-    if (mbs_operation_jumps(operation) || (with_kinks && mbs_operation_bends(operation))) {
+    const MbsGraphNode *node = &graph->nodes[graph->stack[i]];
+    if (mbs_operation_jumps(node->operation) || (with_kinks && mbs_operation_bends(node->operation)) ||
+        does_table_break(graph, node, with_kinks)) {
       graph->stack[(*found_count)++] = graph->stack[i];
     }
   }

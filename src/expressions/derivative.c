@@ -148,6 +148,22 @@ static MbsNode condition_of(MbsGraph *graph, MbsNode condition) {
   return n->operation == MBS_OP_SIDE ? function(graph, MBS_OP_STEP, n->operand[0]) : condition;
 }
 
+// T_d(x, y) + delta: T_(d+1) dx, and likewise y, + d delta
+static MbsNode table_derivative(MbsGraph *graph, const MbsGraphNode *n, MbsNode dx, MbsNode dy, MbsNode d_delta) {
+  const int orders = MBS_TABLE_ORDERS, order[2] = {n->index / orders % orders, n->index % orders};
+  MbsNode sum = d_delta;
+  for (int k = 0; k < 2; ++k) {
+    MbsNode change = k == 0 ? dx : dy;
+    if (change != MBS_GRAPH_ZERO) {
+      const int higher[2] = {order[0] + (k == 0), order[1] + (k == 1)};
+      MbsNode slope_node =
+          mbs_graph_look_up(graph, n->index / (orders * orders), higher, n->operand[0], n->operand[1]);
+      sum = mbs_graph_add(graph, sum, mbs_graph_multiply(graph, slope_node, change));
+    }
+  }
+  return sum;
+}
+
 // d node, from the derivatives da and db of its operands
 static MbsNode rule(MbsGraph *graph, MbsNode node, const MbsGraphNode *n, MbsNode da, MbsNode db) {
   MbsNode a = n->operand[0];
@@ -211,7 +227,7 @@ MbsNode mbs_graph_derivative(MbsGraph *graph, MbsNode node, int input) {
     }
     MbsGraphNode n = graph->nodes[top];
     int waiting = depth;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < MBS_MOST_OPERANDS; ++k) {
       MbsNode operand = n.operand[k];
       bool is_needed = operand != MBS_NODE_NONE && mbs_graph_depends_on(graph, operand, input) &&
                        !is_known(graph, operand, input, &derivative);
@@ -222,9 +238,13 @@ MbsNode mbs_graph_derivative(MbsGraph *graph, MbsNode node, int input) {
     if (depth > waiting) {
       continue;
     }
-    derivative = n.operation == MBS_OP_INPUT ? number(graph, 1)
-                                             : rule(graph, top, &n, operand_derivative(graph, n.operand[0], input),
-                                                    operand_derivative(graph, n.operand[1], input));
+    MbsNode d[MBS_MOST_OPERANDS];
+    for (int k = 0; k < MBS_MOST_OPERANDS; ++k) {
+      d[k] = operand_derivative(graph, n.operand[k], input);
+    }
+    derivative = n.operation == MBS_OP_INPUT   ? number(graph, n.index == input)  // not that of those in its train
+                 : n.operation == MBS_OP_TABLE ? table_derivative(graph, &n, d[0], d[1], d[2])
+                                               : rule(graph, top, &n, d[0], d[1]);
     remember(graph, top, input, derivative);
     --depth;
   }

@@ -69,13 +69,16 @@ static uint64_t bits_of(double value) {
 static uint64_t hash_of(const MbsGraphNode *node) {
   uint64_t hash = mbs_hash(((uint64_t)node->operation << 32) ^ (uint32_t)node->index);
   hash = mbs_hash(hash ^ ((uint64_t)(uint32_t)node->operand[0] << 32) ^ (uint32_t)node->operand[1]);
+  if (node->operand[2] != MBS_NODE_NONE) {
+    hash = mbs_hash(hash ^ (uint32_t)node->operand[2]);
+  }
   return mbs_hash(hash ^ bits_of(node->value));
 }
 
 // values are compared as bits: a NaN is equal to itself
 static bool is_same(const MbsGraphNode *a, const MbsGraphNode *b) {
   return a->operation == b->operation && a->operand[0] == b->operand[0] && a->operand[1] == b->operand[1] &&
-         a->index == b->index && bits_of(a->value) == bits_of(b->value);
+         a->operand[2] == b->operand[2] && a->index == b->index && bits_of(a->value) == bits_of(b->value);
 }
 
 // the slot that holds a node like this one, or the empty slot where it belongs
@@ -118,16 +121,13 @@ static bool make_room(MbsGraph *graph) {
 // the set of inputs of a node about to be made; false: out of memory
 static bool find_inputs(MbsGraph *graph, const MbsGraphNode *node, MbsInputSet **set) {
   *set = NULL;
-  if (node->operation == MBS_OP_INPUT) {
-    return mbs_input_set_of(graph, node->index, set);
-  }
-  MbsInputSet *of[2] = {NULL, NULL};
-  for (int k = 0; k < 2; ++k) {
+  bool is_fine = node->operation != MBS_OP_INPUT || mbs_input_set_of(graph, node->index, set);
+  for (int k = 0; k < MBS_MOST_OPERANDS && is_fine; ++k) {
     if (node->operand[k] != MBS_NODE_NONE) {
-      of[k] = graph->sets[node->operand[k]];
+      is_fine = mbs_input_set_join(graph, *set, graph->sets[node->operand[k]], set);
     }
   }
-  return mbs_input_set_join(graph, of[0], of[1], set);
+  return is_fine;
 }
 
 // the node like this one: the one there is, or a new one
@@ -157,17 +157,17 @@ static MbsNode operation_node(MbsGraph *graph, MbsOperation operation, int expon
   bool is_commutative = operation == MBS_OP_ADD || operation == MBS_OP_MULTIPLY || operation == MBS_OP_MINIMUM ||
                         operation == MBS_OP_MAXIMUM;
   bool is_swapped = is_commutative && b < a;
-  return intern(
-      graph,
-      (MbsGraphNode){.operation = operation, .operand = {is_swapped ? b : a, is_swapped ? a : b}, .index = exponent});
+  return intern(graph, (MbsGraphNode){.operation = operation,
+                                      .operand = {is_swapped ? b : a, is_swapped ? a : b, MBS_NODE_NONE},
+                                      .index = exponent});
 }
 
 MbsNode mbs_graph_constant(MbsGraph *graph, double value) {
   // one zero and one NaN
   double canonical = value == 0 ? 0 : isnan(value) ? (double)NAN : value;
-  return intern(
-      graph,
-      (MbsGraphNode){.operation = MBS_OP_CONSTANT, .operand = {MBS_NODE_NONE, MBS_NODE_NONE}, .value = canonical});
+  return intern(graph, (MbsGraphNode){.operation = MBS_OP_CONSTANT,
+                                      .operand = {MBS_NODE_NONE, MBS_NODE_NONE, MBS_NODE_NONE},
+                                      .value = canonical});
 }
 
 MbsNode mbs_graph_input(MbsGraph *graph, int input) {
@@ -175,8 +175,17 @@ MbsNode mbs_graph_input(MbsGraph *graph, int input) {
     mbs_broken_keep(graph->broken, MBS_BROKEN("input >= 0"));
     return MBS_GRAPH_ZERO;
   }
-  return intern(graph,
-                (MbsGraphNode){.operation = MBS_OP_INPUT, .operand = {MBS_NODE_NONE, MBS_NODE_NONE}, .index = input});
+  return mbs_graph_input_with(graph, input, MBS_NODE_NONE);
+}
+
+MbsNode mbs_graph_input_with(MbsGraph *graph, int input, MbsNode others) {
+  return intern(graph, (MbsGraphNode){.operation = MBS_OP_INPUT,
+                                      .operand = {others, MBS_NODE_NONE, MBS_NODE_NONE},
+                                      .index = input});
+}
+
+MbsNode mbs_graph_table_node(MbsGraph *graph, int index, MbsNode x, MbsNode y, MbsNode delta) {
+  return intern(graph, (MbsGraphNode){.operation = MBS_OP_TABLE, .operand = {x, y, delta}, .index = index});
 }
 
 // ---- folding ----
@@ -339,7 +348,7 @@ MbsNode mbs_graph_power(MbsGraph *graph, MbsNode a, MbsNode b) {
 
 MbsNode mbs_graph_apply(MbsGraph *graph, MbsOperation operation, MbsNode a, MbsNode b) {
   int operand_count = mbs_operand_count(operation);
-  bool is_good = operand_count > 0 && operation != MBS_OP_POWER_INTEGER && a >= 0 && a < graph->count &&
+  bool is_good = operand_count > 0 && operation != MBS_OP_POWER_INTEGER && operation != MBS_OP_TABLE && a >= 0 && a < graph->count &&
                  (operand_count == 1 ? b == MBS_NODE_NONE : b >= 0 && b < graph->count);
   if (!is_good) {
     mbs_broken_keep(graph->broken, MBS_BROKEN("an operation with the operands it takes"));

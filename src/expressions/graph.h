@@ -50,7 +50,8 @@ typedef int MbsNode;  // index of a node; MBS_NODE_NONE: no node
   X(SIDE, 1)    /* step(x) between pieces that meet where x is 0 */      \
   X(WHERE, 2)   /* b where a is not 0, else 0, whatever b is there */    \
   X(UNLESS, 2)  /* b where a is 0, else 0, whatever b is there */        \
-  X(NOEVENT, 1) /* x; what jumps inside is no event */
+  X(NOEVENT, 1) /* x; what jumps inside is no event */                   \
+  X(TABLE, 3)   /* a table at (a, b), plus c: see table.h */
 
 typedef enum MbsOperation {
 #define MBS_OPERATION_ENUM(name, operands) MBS_OP_##name,
@@ -58,11 +59,13 @@ typedef enum MbsOperation {
 #undef MBS_OPERATION_ENUM
 } MbsOperation;
 
+enum { MBS_MOST_OPERANDS = 3 };
+
 typedef struct MbsGraphNode {
   MbsOperation operation;
-  MbsNode operand[2];  // MBS_NODE_NONE where there is none
-  int index;           // input number, or integer exponent
-  double value;        // of a constant
+  MbsNode operand[MBS_MOST_OPERANDS];  // MBS_NODE_NONE where there is none
+  int index;                           // input number, integer exponent, or a table with orders (table.h)
+  double value;                        // of a constant
 } MbsGraphNode;
 
 typedef struct MbsGraph MbsGraph;

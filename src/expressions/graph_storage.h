@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "expressions/graph.h"
+#include "expressions/table.h"
 
 enum {
   MBS_GRAPH_NODE_LIMIT = 2000000,         // nodes
@@ -28,6 +28,13 @@ typedef struct MbsDerivativeEntry {
   uint64_t key;
   MbsNode derivative;
 } MbsDerivativeEntry;
+
+// A place where a table is looked up, and the first of its deltas (table.h).
+typedef struct MbsTableSite {
+  int table;
+  MbsNode x, y;
+  int first;
+} MbsTableSite;
 
 typedef enum MbsGraphTrouble { MBS_GRAPH_FINE, MBS_GRAPH_NO_MEMORY, MBS_GRAPH_TOO_LARGE } MbsGraphTrouble;
 
@@ -52,6 +59,12 @@ struct MbsGraph {
   // by node: the round of mbs_graph_nodes_of that found it
   int round, round_capacity;
   int *found_in;
+  // tables, the places where those that vary are looked up, and what makes their inputs
+  int table_count, table_capacity;
+  MbsTable **tables;
+  int site_count, site_capacity;
+  MbsTableSite *sites;
+  MbsTableInputs table_inputs;
 };
 
 // Remembers that the graph is of no use any more, and gives the node that stands for it.
@@ -73,6 +86,11 @@ static inline uint64_t mbs_hash(uint64_t key) {
   key = (key ^ (key >> 27)) * 0x94d049bb133111ebU;
   return key ^ (key >> 31);
 }
+
+// graph.c: an input that has others in its train, a node that has, so that what depends on it depends on them
+MbsNode mbs_graph_input_with(MbsGraph *graph, int input, MbsNode others);
+// graph.c: delta may be MBS_NODE_NONE
+MbsNode mbs_graph_table_node(MbsGraph *graph, int index, MbsNode x, MbsNode y, MbsNode delta);
 
 // dependence.c: the set of one input, and the union of two sets (either may be NULL); false: out of memory
 bool mbs_input_set_of(MbsGraph *graph, int input, MbsInputSet **set);

@@ -21,7 +21,8 @@ __attribute__((always_inline)) static inline mbs_scalar mbs_operation_value(MbsO
                                                                             mbs_scalar a, mbs_scalar b) {
   switch (operation) {
     case MBS_OP_CONSTANT:
-    case MBS_OP_INPUT: break;
+    case MBS_OP_INPUT:
+    case MBS_OP_TABLE: break;  // the tape has what it needs
     case MBS_OP_ADD: return a + b;
     case MBS_OP_SUBTRACT: return a - b;
     case MBS_OP_MULTIPLY: return a * b;
@@ -66,6 +67,7 @@ static inline void mbs_operation_slopes(MbsOperation operation, int exponent, mb
   switch (operation) {
     case MBS_OP_CONSTANT:
     case MBS_OP_INPUT:
+    case MBS_OP_TABLE:
     case MBS_OP_SIGN:
     case MBS_OP_STEP:
     case MBS_OP_SIDE:

@@ -67,6 +67,11 @@ typedef struct MbsScope {
   // alone. NULL: the same.
   const struct MbsScope *global;
   MbsCallCount *count;  // inside the body of a function; NULL elsewhere
+  // A table of the model, whose arguments are expressions; NULL: there is none of this name. NULL: there are none at
+  // all. And its value.
+  const void *(*find_table)(void *user, const char *name, int *argument_count);
+  MbsStatus (*apply_table)(void *user, MbsContext *context, MbsPlace place, const void *table,
+                           const MbsExpression *arguments, MbsExpression *value);
 } MbsScope;
 
 // Limits: 10,000 characters, nesting 200, so that bad input cannot exhaust the stack.

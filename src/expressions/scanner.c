@@ -140,6 +140,10 @@ static MbsStatus scan_name(MbsScanner *scanner) {
   while (is_letter(*c) || is_digit(*c) || (*c == '.' && (is_letter(c[1]) || is_digit(c[1])))) {
     ++c;
   }
+  const char *digits = *c == '[' ? skip_digits(c + 1) : c;  // u[3]
+  if (*c == '[' && digits > c + 1 && *digits == ']') {
+    c = digits + 1;
+  }
   token->kind = MBS_TOKEN_NAME;
   token->length = (int)(c - start);
   if (token->length > MBS_EXPRESSION_NAME_LIMIT) {

@@ -9,7 +9,7 @@ enum { MBS_EXPRESSION_LENGTH_LIMIT = 10000, MBS_EXPRESSION_NAME_LIMIT = 255 };
 typedef enum MbsTokenKind {
   MBS_TOKEN_START,  // before the first
   MBS_TOKEN_NUMBER,
-  MBS_TOKEN_NAME,    // identifiers joined by dots; parts after the first may start with a digit
+  MBS_TOKEN_NAME,    // identifiers joined by dots; parts after the first may start with a digit; [3] may follow
   MBS_TOKEN_SYMBOL,  // one of + - * / ^ ( ) [ ] , . < > <= >=
   MBS_TOKEN_END
 } MbsTokenKind;

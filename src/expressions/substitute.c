@@ -44,6 +44,9 @@ static MbsStatus substitute(MbsContext *context, MbsArena *scratch, MbsGraph *gr
       made[i] = nodes[i];
     } else if (old.operation == MBS_OP_POWER_INTEGER) {
       made[i] = mbs_graph_power_integer(graph, a, old.index);
+    } else if (old.operation == MBS_OP_TABLE) {  // at another place, with the delta of that place
+      int orders = MBS_TABLE_ORDERS, order[2] = {old.index / orders % orders, old.index % orders};
+      made[i] = mbs_graph_look_up(graph, old.index / (orders * orders), order, a, b);
     } else {
       made[i] = mbs_graph_apply(graph, old.operation, a, b);
     }

@@ -16,6 +16,13 @@ typedef struct MbsInstruction {
   int a, b;  // registers; b repeats a where there is one operand
 } MbsInstruction;
 
+// A table on a tape, and the registers of its arguments and of its delta (-1: it has none). The exponent of its
+// instruction is its number.
+typedef struct MbsTapeLookup {
+  MbsLookup lookup;
+  int x, y, delta;
+} MbsTapeLookup;
+
 // the nodes on a tape and the register of each
 typedef struct Selection {
   int count;
@@ -46,16 +53,33 @@ static MbsInstruction instruction_of(const MbsGraphNode *n, const Selection *sel
   return instruction;
 }
 
+static MbsInstruction lookup_of(const MbsGraph *graph, const MbsGraphNode *n, const Selection *selection,
+                                MbsTape *tape) {
+  MbsTapeLookup *lookup = &tape->lookups[tape->lookup_count];
+  int x = register_of(selection, n->operand[0]);
+  int y = n->operand[1] == MBS_NODE_NONE ? x : register_of(selection, n->operand[1]);
+  int delta = n->operand[2] == MBS_NODE_NONE ? -1 : register_of(selection, n->operand[2]);
+  *lookup = (MbsTapeLookup){.lookup = mbs_table_lookup(graph, n->index), .x = x, .y = y, .delta = delta};
+  return (MbsInstruction){.operation = MBS_OP_TABLE, .exponent = (int16_t)tape->lookup_count++, .a = x, .b = y};
+}
+
 static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *graph, const Selection *selection,
                       MbsTape *tape) {
   int *inputs;
   double *constants;
   MbsInstruction *instructions;
+  int lookup_count = 0;
   for (int i = 0; i < selection->count; ++i) {
     MbsOperation operation = mbs_graph_node(graph, selection->nodes[i])->operation;
     tape->input_count += operation == MBS_OP_INPUT;
     tape->constant_count += operation == MBS_OP_CONSTANT;
+    lookup_count += operation == MBS_OP_TABLE;
   }
+  if (lookup_count > INT16_MAX) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "one expression uses tables at more than %d places",
+                    INT16_MAX);
+  }
+  MBS_TAKE(context, arena, tape->lookups, lookup_count);
   int constant_end = tape->input_count + tape->constant_count;
   MBS_TAKE(context, arena, inputs, tape->input_count);
   MBS_TAKE(context, arena, constants, tape->constant_count);
@@ -81,7 +105,8 @@ static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *grap
       tape->registers[place] = constants[place - tape->input_count] = n->value;
     } else {
       place = constant_end + tape->instruction_count;
-      instructions[tape->instruction_count++] = instruction_of(n, selection);
+      instructions[tape->instruction_count++] =
+          n->operation == MBS_OP_TABLE ? lookup_of(graph, n, selection, tape) : instruction_of(n, selection);
     }
     selection->registers[i] = place;
   }
@@ -121,14 +146,37 @@ MbsStatus mbs_tape_create(MbsContext *context, MbsArena *arena, MbsGraph *graph,
   return status;
 }
 
-// the first instructions, on registers that hold inputs and constants
-static inline void run(const MbsTape *tape, int instruction_count, mbs_scalar *r) {
+// Of its own, as most tapes have none: T(x, y) + delta. is_plain: with the real parts of the table's numbers.
+__attribute__((noinline)) static mbs_scalar look_up(const MbsTape *tape, int index, bool is_plain,
+                                                    const mbs_scalar *r) {
+  MbsTapeLookup *at = &tape->lookups[index];
+  mbs_scalar value = is_plain ? mbs_table_value_plain(&at->lookup, r[at->x], r[at->y])
+                              : mbs_table_value(&at->lookup, r[at->x], r[at->y]);
+  return at->delta < 0 ? value : value + r[at->delta];
+}
+
+const MbsTable *mbs_tape_spread(const MbsTape *tape, int input, MbsSpread *spread) {
+  for (int k = 0; k < tape->lookup_count; ++k) {
+    MbsTapeLookup *at = &tape->lookups[k];
+    if (at->delta == input) {
+      mbs_table_spread(&at->lookup, tape->registers[at->x], tape->registers[at->y], spread);
+      return at->lookup.table;
+    }
+  }
+  return NULL;
+}
+
+// The first instructions, on registers that hold inputs and constants. is_plain: the tape may be of the other build.
+__attribute__((always_inline)) static inline void run(const MbsTape *tape, int instruction_count, bool is_plain,
+                                                      mbs_scalar *r) {
   const MbsInstruction *instruction = tape->instructions;
   const MbsInstruction *end = instruction + instruction_count;
   mbs_scalar *result = r + tape->input_count + tape->constant_count;
   for (; instruction < end; ++instruction, ++result) {
-    *result = mbs_operation_value((MbsOperation)instruction->operation, instruction->exponent, r[instruction->a],
-                                  r[instruction->b]);
+    *result = instruction->operation == MBS_OP_TABLE
+                  ? look_up(tape, instruction->exponent, is_plain, r)
+                  : mbs_operation_value((MbsOperation)instruction->operation, instruction->exponent,
+                                        r[instruction->a], r[instruction->b]);
   }
 }
 
@@ -137,7 +185,7 @@ void mbs_tape_evaluate(const MbsTape *tape, const mbs_scalar *inputs, mbs_scalar
   if (tape->input_count > 0) {
     memcpy(r, inputs, (size_t)tape->input_count * sizeof *r);
   }
-  run(tape, tape->instruction_count, r);
+  run(tape, tape->instruction_count, false, r);
   for (int k = 0; k < tape->output_count; ++k) {
     outputs[k] = r[tape->outputs[k]];
   }
@@ -145,6 +193,22 @@ void mbs_tape_evaluate(const MbsTape *tape, const mbs_scalar *inputs, mbs_scalar
 
 int mbs_tape_register_count(const MbsTape *tape) {
   return tape->input_count + tape->constant_count + tape->instruction_count;
+}
+
+// T_(d+1) by each argument, 1 by delta
+static void pull_table(const MbsTape *tape, int index, mbs_scalar here, mbs_scalar *bar) {
+  const MbsTapeLookup *at = &tape->lookups[index];
+  mbs_scalar x = tape->registers[at->x], y = tape->registers[at->y];
+  for (int k = 0; k < at->lookup.table->axis_count; ++k) {
+    MbsLookup higher = at->lookup;
+    higher.order[k] += 1;
+    if (mbs_table_has_order(&higher)) {
+      bar[k == 0 ? at->x : at->y] += here * mbs_table_value(&higher, x, y);
+    }
+  }
+  if (at->delta >= 0) {
+    bar[at->delta] += here;
+  }
 }
 
 void mbs_tape_pull_back(const MbsTape *tape, const mbs_scalar *outputs_bar, mbs_scalar *bar, mbs_scalar *inputs_bar) {
@@ -160,6 +224,10 @@ void mbs_tape_pull_back(const MbsTape *tape, const mbs_scalar *outputs_bar, mbs_
     const MbsInstruction *instruction = &tape->instructions[k];
     mbs_scalar here = bar[first + k], slopes[2];
     if (mbs_re(here) == 0 && mbs_im(here) == 0) {  // nothing depends on it: a slope may be infinite there
+      continue;
+    }
+    if (instruction->operation == MBS_OP_TABLE) {
+      pull_table(tape, instruction->exponent, here, bar);
       continue;
     }
     mbs_operation_slopes((MbsOperation)instruction->operation, instruction->exponent, r[instruction->a],
@@ -185,7 +253,7 @@ void mbs_twin_tape_slopes(const MbsTape *tape, const double *inputs, int input, 
   }
   for (int side = 0; side < MBS_SIDES; ++side) {
     r[input] = mbs_perturbed(inputs[input], step, side);
-    run(tape, needed, r);
+    run(tape, needed, true, r);
     for (int k = 0; k < output_count; ++k) {
       slopes[k] = mbs_take_side(side, r[tape->outputs[k]], slopes[k], inputs[input], step);
     }

@@ -3,7 +3,7 @@
 #define MBS_TAPE_H
 
 #include "algebra/scalar.h"
-#include "expressions/graph.h"
+#include "expressions/table.h"
 
 // All but the registers is free of scalars, so that the twin can run a tape of the other build.
 typedef struct MbsTape {
@@ -16,6 +16,8 @@ typedef struct MbsTape {
   const struct MbsInstruction *instructions;
   mbs_scalar *registers;  // workspace: inputs first, then constants, then one per instruction
   const int *outputs;     // register of each output
+  int lookup_count;
+  struct MbsTapeLookup *lookups;  // of tables: see tape.c
 } MbsTape;
 
 // Collects what `outputs` need. A tape owns its workspace, so one tape serves one thread.
@@ -25,6 +27,10 @@ MbsStatus mbs_tape_create(MbsContext *context, MbsArena *arena, MbsGraph *graph,
 // outputs = value of each node. Never allocates, never fails: domain errors give NaN or infinity.
 // `inputs` may be NULL when the tape has none.
 void mbs_tape_evaluate(const MbsTape *tape, const mbs_scalar *inputs, mbs_scalar *outputs);
+
+// After evaluate: the table that an input stands for, where it is a delta (table.h), and what of it counts there; NULL:
+// it is none, or nobody looks there.
+const MbsTable *mbs_tape_spread(const MbsTape *tape, int input, MbsSpread *spread);
 
 // How many registers a tape has: the workspace of pull_back.
 int mbs_tape_register_count(const MbsTape *tape);

@@ -416,6 +416,8 @@ MbsStatus mbs_copy_value(MbsExpansion *x, const MbsInstance *instance, const Mbs
     case MBS_FIELD_INTEGER:
     case MBS_FIELD_CHOICE: return MBS_OK;
     case MBS_FIELD_NUMBER:
+    case MBS_FIELD_NUMBER_LIST:
+    case MBS_FIELD_NUMBER_ROWS:
     case MBS_FIELD_VECTOR:
     case MBS_FIELD_INERTIA:
     case MBS_FIELD_TURNING:

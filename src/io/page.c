@@ -115,6 +115,8 @@ void mbs_page_describe_kind(const MbsField *field, char *text) {
     case MBS_FIELD_JOINT_PAIR: (void)snprintf(text, MBS_PAGE_CELL, "[joint, joint]"); break;
     case MBS_FIELD_JOINT_NAMES: (void)snprintf(text, MBS_PAGE_CELL, "[joint, ...]"); break;
     case MBS_FIELD_BODY_PAIR: (void)snprintf(text, MBS_PAGE_CELL, "[body, body]"); break;
+    case MBS_FIELD_NUMBER_LIST: (void)snprintf(text, MBS_PAGE_CELL, "[number, ...] or name"); break;
+    case MBS_FIELD_NUMBER_ROWS: (void)snprintf(text, MBS_PAGE_CELL, "[[number, ...], ...] or name"); break;
     case MBS_FIELD_RECORD: (void)snprintf(text, MBS_PAGE_CELL, "{%s}", record); break;
     case MBS_FIELD_NUMBER_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: number, ...}"); break;
     case MBS_FIELD_SIGNAL_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: expression, ...}"); break;

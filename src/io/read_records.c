@@ -149,7 +149,25 @@ static MbsStatus check_objective(const MbsReader *reader, const MbsWhere *where,
   return MBS_OK;
 }
 
-// The value of one entry, which for a NUMBER_MAP or VECTOR_MAP is a record with one value.
+// The value of an entry of a NUMBER_MAP, SIGNAL_MAP or VECTOR_MAP, a record with one value.
+static MbsStatus read_simple(const MbsReader *reader, const MbsWhere *where, const MbsField *field, const MbsYaml *pair,
+                             MbsRecord *record) {
+  MbsWhere entry = {.outer = where, .word = pair->key.text};
+  MbsField element = {.name = pair->key.text,
+                      .kind = field->kind == MBS_FIELD_VECTOR_MAP   ? MBS_FIELD_VECTOR
+                              : field->kind == MBS_FIELD_SIGNAL_MAP ? MBS_FIELD_SIGNAL
+                                                                    : MBS_FIELD_NUMBER};
+  MbsValue *value;
+  MBS_TAKE(reader->context, reader->arena, value, 1);
+  value->is_given = true;
+  value->place = pair->key.place;
+  record->values = value;
+  if (reader->is_template && pair->kind == MBS_YAML_NOTHING) {
+    return MBS_OK;  // a parameter that every assembly must give
+  }
+  return mbs_reader_read_texts(reader, &entry, &element, pair, value);
+}
+
 static MbsStatus read_entry(const MbsReader *reader, const MbsWhere *where, const MbsField *field, const MbsYaml *pair,
                             MbsRecord *record) {
   MBS_TRY(check_name(reader, where, field, pair->key));
@@ -167,30 +185,49 @@ static MbsStatus read_entry(const MbsReader *reader, const MbsWhere *where, cons
     }
     return MBS_OK;
   }
-  MbsWhere entry = {.outer = where, .word = pair->key.text};
-  MbsField element = {.name = pair->key.text,
-                      .kind = field->kind == MBS_FIELD_VECTOR_MAP   ? MBS_FIELD_VECTOR
-                              : field->kind == MBS_FIELD_SIGNAL_MAP ? MBS_FIELD_SIGNAL
-                                                                    : MBS_FIELD_NUMBER};
-  MbsValue *value;
-  MBS_TAKE(reader->context, reader->arena, value, 1);
-  value->is_given = true;
-  value->place = pair->key.place;
-  record->values = value;
-  if (reader->is_template && pair->kind == MBS_YAML_NOTHING) {
-    return MBS_OK;  // a parameter that every assembly must give
+  return read_simple(reader, where, field, pair, record);
+}
+
+// u: [a, b, c] under parameters: the entries u[1], u[2], u[3]
+static MbsStatus read_array(const MbsReader *reader, const MbsWhere *where, const MbsField *field, const MbsYaml *pair,
+                            MbsValue *value, MbsRecord *records) {
+  int number = 0;
+  MBS_TRY(check_name(reader, where, field, pair->key));
+  if (pair->count == 0) {
+    return mbs_reader_fail(reader, where, pair->place, "array \"%.60s\" is empty: it needs a number at least",
+                           pair->key.text);
   }
-  return mbs_reader_read_texts(reader, &entry, &element, pair, value);
+  for (const MbsYaml *item = pair->first; item; item = item->next) {
+    MbsRecord *record = &records[value->count++];
+    MbsYaml entry = *item;
+    entry.key = (MbsText){.text = mbs_arena_print(reader->arena, "%s[%d]", pair->key.text, ++number),
+                          .place = pair->key.place};
+    if (!entry.key.text) {
+      return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    }
+    record->name = entry.key;
+    MBS_TRY(read_simple(reader, where, field, &entry, record));
+  }
+  return MBS_OK;
+}
+
+static bool is_array(const MbsField *field, const MbsYaml *pair) {
+  return is_root_field(field, MBS_MODEL_PARAMETERS) && pair->kind == MBS_YAML_LIST;
 }
 
 static MbsStatus read_map(const MbsReader *reader, const MbsWhere *where, const MbsField *field, const MbsYaml *node,
                           MbsValue *value) {
   MBS_TRY(expect_section(reader, where, node, MBS_YAML_MAPPING));
   MbsRecord *records;
-  MBS_TAKE(reader->context, reader->arena, records, node->count);
-  int before = reader->context->error_count;
+  int before = reader->context->error_count, count = 0;
   for (const MbsYaml *pair = node->first; pair; pair = pair->next) {
-    MBS_TRY(mbs_error_keep(reader->context, read_entry(reader, where, field, pair, &records[value->count++])));
+    count += is_array(field, pair) ? pair->count : 1;
+  }
+  MBS_TAKE(reader->context, reader->arena, records, count);
+  for (const MbsYaml *pair = node->first; pair; pair = pair->next) {
+    MBS_TRY(mbs_error_keep(reader->context, is_array(field, pair)
+                                                ? read_array(reader, where, field, pair, value, records)
+                                                : read_entry(reader, where, field, pair, &records[value->count++])));
   }
   value->records = records;
   return mbs_errors_tell(reader->context, before);

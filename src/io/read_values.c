@@ -193,6 +193,8 @@ static int expected_texts(const MbsReader *reader, const MbsField *field, char *
       count = 2;
       what = "bodies";
       break;
+    case MBS_FIELD_NUMBER_LIST: what = "a list of numbers, or a name"; break;
+    case MBS_FIELD_NUMBER_ROWS: what = "a list of lists of numbers, or a name"; break;
     default: break;
   }
   if (count == 1) {
@@ -225,6 +227,26 @@ static bool is_expression(const MbsField *field, const MbsYaml *node) {
   return node->kind == MBS_YAML_SCALAR && !(field->kind == MBS_FIELD_VECTOR && mbs_reader_is_number(node->text));
 }
 
+// lists of one length, row by row
+static MbsStatus read_rows(const MbsReader *reader, const MbsWhere *where, const MbsYaml *node, MbsValue *value) {
+  MbsText *texts;
+  size_t columns = node->first ? (size_t)node->first->count : 0;
+  MBS_TAKE(reader->context, reader->arena, texts, (size_t)node->count * columns);
+  for (const MbsYaml *row = node->first; row; row = row->next) {
+    MBS_TRY(mbs_reader_expect(reader, where, row, MBS_YAML_LIST, "a list of numbers"));
+    if ((size_t)row->count != columns || columns == 0) {
+      return mbs_reader_fail(reader, where, row->place, "expected lists of one length: this one has %d numbers%s",
+                             row->count, columns == 0 ? "" : ", unlike the first");
+    }
+    for (const MbsYaml *item = row->first; item; item = item->next) {
+      MBS_TRY(mbs_reader_expect(reader, where, item, MBS_YAML_SCALAR, "a number or expression"));
+      texts[value->count++] = (MbsText){.text = item->text, .place = item->place};
+    }
+  }
+  value->texts = texts;
+  return MBS_OK;
+}
+
 MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, const MbsField *field,
                                 const MbsYaml *node, MbsValue *value) {
   char words[64];
@@ -232,7 +254,11 @@ MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, 
   int count = expected_texts(reader, field, words, sizeof words);
   const MbsYaml *first = node;
   bool is_tensor = field->kind == MBS_FIELD_INERTIA && reader->dimension == 3 && node->kind == MBS_YAML_LIST;
-  bool is_open = field->kind == MBS_FIELD_JOINT_NAMES && node->kind == MBS_YAML_LIST;
+  bool is_open =
+      (field->kind == MBS_FIELD_JOINT_NAMES || field->kind == MBS_FIELD_NUMBER_LIST) && node->kind == MBS_YAML_LIST;
+  if (field->kind == MBS_FIELD_NUMBER_ROWS && node->kind == MBS_YAML_LIST) {
+    return read_rows(reader, where, node, value);
+  }
   if (is_open || (is_tensor && (node->count == 3 || node->count == 6))) {
     count = node->count;
     first = node->first;

@@ -217,6 +217,13 @@ static void write_map(Json *j, const MbsField *field) {
   text_member(j, "type", "object");
   write_names(j, field);
   key(j, "additionalProperties");
+  if (is_root_field(field, MBS_MODEL_PARAMETERS)) {
+    (void)fputs(
+        "{\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"items\": {\"$ref\": "
+        "\"#/$defs/number\"}}]}",
+        j->out);
+    return;
+  }
   if (field->kind != MBS_FIELD_RECORD_MAP) {
     (void)fprintf(j->out, "{\"$ref\": \"#/$defs/%s\"}", field->kind == MBS_FIELD_VECTOR_MAP ? "vector" : "number");
     return;
@@ -322,6 +329,16 @@ static void write_kind(Json *j, const MbsField *field) {
     case MBS_FIELD_TORQUE:
     case MBS_FIELD_SIGNAL_VECTOR:
       raw_member(j, "anyOf", "[{\"$ref\": \"#/$defs/vector\"}, {\"$ref\": \"#/$defs/number\"}]");
+      break;
+    case MBS_FIELD_NUMBER_LIST:
+      raw_member(j, "anyOf",
+                 "[{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"items\": {\"$ref\": "
+                 "\"#/$defs/number\"}}]");
+      break;
+    case MBS_FIELD_NUMBER_ROWS:
+      raw_member(j, "anyOf",
+                 "[{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"items\": {\"type\": \"array\", "
+                 "\"items\": {\"$ref\": \"#/$defs/number\"}}}]");
       break;
     case MBS_FIELD_POINT: write_reference(j, "point"); break;
     case MBS_FIELD_POINT_PAIR: write_reference(j, "points"); break;

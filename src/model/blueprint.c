@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "expressions/operation.h"
+#include "expressions/table.h"
 
 // ---- properties ----
 MbsStatus mbs_blueprint_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
@@ -66,6 +67,10 @@ static MbsStatus extend_nominal(MbsContext *context, MbsBlueprint *blueprint) {
       const MbsSignal *signal = &blueprint->signals.items[node->index];
       value = signal->kind == MBS_SIGNAL_PARAMETER ? blueprint->parameters.items[signal->index].nominal : value;
       value = node->index == blueprint->time_input ? 0 : value;  // ground points may move: where they start
+    } else if (node->operation == MBS_OP_TABLE) {
+      MbsLookup lookup = mbs_table_lookup(blueprint->graph, node->index);
+      double a = known[node->operand[0]], b = node->operand[1] == MBS_NODE_NONE ? a : known[node->operand[1]];
+      value = isnan(a) || isnan(b) ? value : mbs_table_value_of(&lookup, a, b, known);
     } else {
       double a = known[node->operand[0]], b = node->operand[1] == MBS_NODE_NONE ? a : known[node->operand[1]];
       value = mbs_re(mbs_operation_value(node->operation, node->index, a, b));
@@ -254,6 +259,7 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
   MBS_TRY(mbs_graph_create(context, arena, &blueprint->graph));
   MBS_TRY(mbs_formulas_read(context, blueprint));
   MBS_TRY(mbs_parameters_read(context, blueprint));
+  MBS_TRY(mbs_tables_read(context, blueprint));
   MBS_TRY(mbs_user_coordinates_read(context, blueprint));
   MBS_TRY(mbs_states_read(context, blueprint));
   MBS_TRY(mbs_blueprint_vector(context, blueprint, "model", &mbs_model_type.fields[MBS_MODEL_GRAVITY],

@@ -283,6 +283,7 @@ typedef enum MbsSignalKind {
   MBS_SIGNAL_MULTIPLIER,  // index: row, component: its kind
   MBS_SIGNAL_BODY_FORCE,  // index: holding, component: see MbsHolding
   MBS_SIGNAL_OBJECTIVE,   // index: objective
+  MBS_SIGNAL_TABLE,       // zero; stands for the numbers of a table where it is looked up (expressions/table.h)
   MBS_SIGNAL_ARGUMENT     // index: of MBS_MOST_DERIVATIVES; while d(f, x) is made, and in no expression after that
 } MbsSignalKind;
 
@@ -313,6 +314,13 @@ typedef struct MbsParameter {
   double nominal;   // value of an independent one
   bool is_derived;  // an expression of other parameters
 } MbsParameter;
+
+// A curve or a map.
+typedef struct MbsTableSpec {
+  const char *name;
+  int table;    // of the graph
+  int counter;  // of steps: the table that counts them (tables.c); else -1
+} MbsTableSpec;
 
 // A number of the model and the field it stands in, for checks and messages.
 typedef struct MbsProperty {
@@ -346,6 +354,8 @@ typedef struct MbsBlueprint {
   int *parameter_slots;           // by hash of the name: 1 + index; see parameters.c
   MBS_LIST(double) nominal;       // by node of the graph, as far as they were asked for: see mbs_blueprint_nominal
   MBS_LIST(MbsFormula) formulas;  // functions of the model
+  MBS_LIST(MbsTableSpec) tables;
+  int delta_count;  // of TABLE signals
   MBS_LIST(MbsProperty) properties;
   int checked_count;  // of properties
   MBS_LIST(MbsBlueprintBody) bodies;
@@ -448,6 +458,16 @@ MbsStatus mbs_blueprint_nominal_number(MbsContext *context, MbsBlueprint *bluepr
 MbsStatus mbs_blueprint_check_properties(MbsContext *context, MbsBlueprint *blueprint);
 // All of them once more, at other values of the parameters.
 MbsStatus mbs_blueprint_check_again(MbsContext *context, MbsBlueprint *blueprint);
+
+// ---- tables.c ----
+// After the parameters.
+MbsStatus mbs_tables_read(MbsContext *context, MbsBlueprint *blueprint);
+// NULL: there is none.
+const MbsTableSpec *mbs_table_find(const MbsBlueprint *blueprint, const char *name, int *argument_count);
+void mbs_table_nearest(const MbsBlueprint *blueprint, const char *name, const char **nearest);
+// A table at some arguments, as an expression.
+MbsStatus mbs_table_apply(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsPlace place,
+                          const MbsTableSpec *spec, const MbsExpression *arguments, MbsExpression *value);
 
 // ---- connecting (joints) ----
 MbsStatus mbs_blueprint_join_points(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,

@@ -12,6 +12,7 @@
 //     abs(x) = b x,    max(x, y) = if(b, x, y),    b a branch of sign(x) and of step(x - y)
 // and piecewise() likewise. At the event velocities become what the constraints then allow, by an impulse through the
 // masses (changes_constraints); where Phi itself has jumped, the run stops.
+#include "expressions/table.h"
 #include "model/blueprint.h"
 
 static bool does_branch(MbsOperation operation) {
@@ -61,6 +62,15 @@ static MbsStatus replace(MbsContext *context, MbsBlueprint *blueprint, const cha
   bool is_choice = whole.operation == MBS_OP_MINIMUM || whole.operation == MBS_OP_MAXIMUM;
   MbsNode operands[2] = {MBS_NODE_NONE, MBS_NODE_NONE}, b;
   *replacement = MBS_NODE_NONE;
+  if (whole.operation == MBS_OP_TABLE) {
+    const MbsLookup lookup = mbs_table_lookup(graph, whole.index);
+    bool is_slope = lookup.order[0] > 0 || lookup.order[1] > 0;
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, text.place,
+                    "%s: in \"%.200s\": %s table \"%s\", of kind linear, which jumps at its points, is not offered "
+                    "here: take kind akima, monotone or spline%s",
+                    owner, text.text, is_slope ? "the slope of" : "a velocity prescribed by", lookup.table->name,
+                    is_slope ? ", or noevent(...)" : "");
+  }
   if (!does_branch(whole.operation) && !mbs_operation_bends(whole.operation)) {
     return MBS_OK;
   }

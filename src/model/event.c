@@ -338,7 +338,7 @@ static MbsStatus add_branch_event(MbsContext *context, MbsBlueprint *blueprint, 
   event.is_timed = true;
   for (int i = 0; i < count; ++i) {
     MbsSignalKind kind = blueprint->signals.items[inputs[i]].kind;
-    event.is_timed = event.is_timed && (kind == MBS_SIGNAL_PARAMETER || kind == MBS_SIGNAL_TIME);
+    event.is_timed = event.is_timed && (kind == MBS_SIGNAL_PARAMETER || kind == MBS_SIGNAL_TIME || kind == MBS_SIGNAL_TABLE);
   }
   MBS_APPEND(context, blueprint->arena, &blueprint->events, event);
   return mbs_graph_status(context, blueprint->graph);

@@ -19,6 +19,16 @@ MbsPlace mbs_model_setting_place(const MbsModel *model, int field, const char *t
   return written.text && strcmp(written.text, text) == 0 ? written.place : mbs_nowhere;
 }
 
+// the tree is constant for everyone else; its owner may replace one text
+static MbsStatus replace(MbsContext *context, const MbsModel *model, MbsText *text, const char *value) {
+  const char *copy = mbs_arena_copy_text(model->arena, value);
+  if (!copy) {
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  *text = (MbsText){.text = copy, .place = {.file = "set", .line = 1, .column = 1}};
+  return MBS_OK;
+}
+
 MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parameter, const char *value) {
   MBS_CALL_BEGIN(context, "mbs_model_set", {"model", model}, {"parameter", parameter}, {"value", value});
   const MbsValue *parameters = mbs_record_value(&model->root, MBS_MODEL_PARAMETERS);
@@ -26,16 +36,13 @@ MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parame
   for (int i = 0; i < parameters->count; ++i) {
     const MbsRecord *record = &parameters->records[i];
     if (strcmp(record->name.text, parameter) == 0) {
-      // the tree is constant for everyone else; its owner may replace one text
-      MbsText *text = (MbsText *)record->values[0].texts;
-      const char *copy = mbs_arena_copy_text(model->arena, value);
-      if (!copy) {
-        return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
-      }
-      *text = (MbsText){.text = copy, .place = {.file = "set", .line = 1, .column = 1}};
-      return MBS_OK;
+      return replace(context, model, (MbsText *)record->values[0].texts, value);
     }
     mbs_name_nearest(parameter, record->name.text, &nearest);
+  }
+  MbsText *ordinate = mbs_model_find_ordinate(model, parameter);
+  if (ordinate) {
+    return replace(context, model, ordinate, value);
   }
   return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "no parameter \"%s\" in %s%s%s%s", parameter, model->file,
                   nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");

@@ -43,6 +43,7 @@ enum {
   MBS_MODEL_STATES,
   MBS_MODEL_JOINTS,
   MBS_MODEL_FORCES,
+  MBS_MODEL_TABLES,
   MBS_MODEL_VARIABLES,
   MBS_MODEL_EVENTS,
   MBS_MODEL_INITIAL,
@@ -62,6 +63,15 @@ enum {
   MBS_BODY_ROTATION
 };
 enum { MBS_STATE_RATE, MBS_STATE_INITIAL };
+enum {
+  MBS_TABLE_X,
+  MBS_TABLE_Y,
+  MBS_TABLE_Z,
+  MBS_TABLE_KIND,
+  MBS_TABLE_OUTSIDE,
+  MBS_TABLE_PERIODIC,
+  MBS_TABLE_FILE
+};
 enum { MBS_COORDINATE_INERTIA, MBS_COORDINATE_GUESS };
 enum {
   MBS_EVENT_WHEN,
@@ -151,6 +161,15 @@ MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parame
 // with the original, which must outlive it.
 MbsStatus mbs_model_with_number(MbsContext *context, MbsArena *arena, const MbsModel *model, int parameter,
                                 double number, MbsModel **changed);
+
+// ---- asked.c ----
+// The parameters that a request names (names NULL: all that the model has): arrays become their elements, and ordinates
+// of tables parameters of another model, in the arena, that shares the rest with the original. What is no name of
+// either stays as it is.
+MbsStatus mbs_model_ask(MbsContext *context, MbsArena *arena, const MbsModel *model, int *count,
+                        const char *const **names, const MbsModel **asked);
+// The text of f.y[3], the third ordinate of table f; NULL: there is none.
+MbsText *mbs_model_find_ordinate(const MbsModel *model, const char *name);
 
 void mbs_model_destroy(MbsModel *model);
 

@@ -125,6 +125,7 @@ static MbsStatus refuse_call(void *user, MbsContext *context, MbsPlace place, co
   (void)arguments;
   (void)value;
   mbs_formula_nearest(scope->blueprint, function, &nearest);
+  mbs_table_nearest(scope->blueprint, function, &nearest);
   mbs_function_nearest(function, &nearest);
   return mbs_fail(context, MBS_ERROR_INPUT, place,
                   "%s: no function \"%s\"%s%s%s; only parameters can be used here, not what moves", scope->owner,
@@ -146,6 +147,17 @@ static MbsStatus argument_input(void *user, MbsContext *context, int index, int 
   return mbs_signal_argument(context, scope->blueprint, index, input);
 }
 
+static const void *find_table(void *user, const char *name, int *argument_count) {
+  const ParameterScope *scope = user;
+  return mbs_table_find(scope->blueprint, name, argument_count);
+}
+
+static MbsStatus apply_table(void *user, MbsContext *context, MbsPlace place, const void *table,
+                             const MbsExpression *arguments, MbsExpression *value) {
+  const ParameterScope *scope = user;
+  return mbs_table_apply(context, scope->blueprint, scope->owner, place, table, arguments, value);
+}
+
 static MbsStatus parse(MbsContext *context, ParameterScope *scope, MbsText text, int size, MbsExpression *value) {
   MbsScope names = {.user = scope,
                     .owner = scope->owner,
@@ -154,7 +166,9 @@ static MbsStatus parse(MbsContext *context, ParameterScope *scope, MbsText text,
                     .has_function = has_no_function,
                     .nominal = nominal,
                     .find_formula = find_formula,
-                    .input = argument_input};
+                    .input = argument_input,
+                    .find_table = find_table,
+                    .apply_table = apply_table};
   return mbs_expression_parse_sized(context, scope->blueprint->graph, text, &names, size, value);
 }
 

@@ -99,6 +99,28 @@ static const MbsField event_fields[] = {
 static const MbsRecordType event_type = {"event", "what happens where an expression passes zero",
                                          MBS_COUNT(event_fields), event_fields};
 
+static const MbsField table_fields[] = {
+    [MBS_TABLE_X] = {"x", MBS_FIELD_NUMBER_LIST, .is_required = true,
+                     .summary = "points, numbers that increase; with file: a column, by its name or number"},
+    [MBS_TABLE_Y] = {"y", MBS_FIELD_NUMBER_LIST, .is_required = true,
+                     .summary = "ordinates, one for each x: expressions of parameters, or the name of an array of "
+                                "parameters; of a map its points along the second argument"},
+    [MBS_TABLE_Z] = {"z", MBS_FIELD_NUMBER_ROWS,
+                     .summary = "of a map: its ordinates, for each x a list with one for each y"},
+    [MBS_TABLE_KIND] = {"kind", MBS_FIELD_CHOICE, .default_text = "linear",
+                        .choices = (const char *const[]){"linear", "akima", "monotone", "spline", "step", NULL},
+                        .summary = "what is between the points: lines, cubics by Akima's, by monotone or by spline "
+                                   "slopes, or steps (each ordinate holds from its x on)"},
+    [MBS_TABLE_OUTSIDE] = {"outside", MBS_FIELD_CHOICE, .default_text = "error",
+                           .choices = (const char *const[]){"error", "hold", "linear", NULL},
+                           .summary = "what is beyond the ends: a run that goes there fails, or the ordinate at the "
+                                      "end holds, or the curve goes on in a straight line"},
+    [MBS_TABLE_PERIODIC] = {"periodic", MBS_FIELD_NUMBER, .summary = "period of x: the curve goes around"},
+    [MBS_TABLE_FILE] = {"file", MBS_FIELD_TEXT, .summary = "CSV file with the columns, beside the model"},
+};
+static const MbsRecordType table_type = {"table", "a curve y(x) or a map z(x, y) given by points",
+                                         MBS_COUNT(table_fields), table_fields};
+
 static const MbsField independent_fields[] = {
     [MBS_INDEPENDENT_COORDINATE] = {"coordinate", MBS_FIELD_SIGNAL, .is_required = true,
                                     .summary =
@@ -260,6 +282,8 @@ static const MbsField model_fields[] = {
                           .summary = "states of first order, by name: controllers, filters, relaxation"},
     [MBS_MODEL_JOINTS] = {"joints", MBS_FIELD_JOINT_LIST, .summary = "joints between bodies"},
     [MBS_MODEL_FORCES] = {"forces", MBS_FIELD_FORCE_LIST, .summary = "forces and torques"},
+    [MBS_MODEL_TABLES] = {"tables", MBS_FIELD_RECORD_MAP, .record = &table_type,
+                          .summary = "curves and maps for expressions, by name: f(x), f(x, y)"},
     [MBS_MODEL_VARIABLES] = {"variables", MBS_FIELD_NUMBER_MAP,
                              .summary = "numbers that events set, by name, with their values at the start"},
     [MBS_MODEL_EVENTS] = {"events", MBS_FIELD_RECORD_MAP, .record = &event_type,

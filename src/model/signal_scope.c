@@ -521,6 +521,7 @@ static MbsStatus find_function(MbsContext *context, const MbsSignalScope *scope,
   }
   if (f == MBS_COUNT(signal_functions)) {
     mbs_formula_nearest(scope->blueprint, function, &nearest);
+    mbs_table_nearest(scope->blueprint, function, &nearest);
     mbs_function_nearest(function, &nearest);
     return mbs_fail(context, MBS_ERROR_INPUT, place, "%s: no function \"%s\"%s%s%s", scope->owner, function,
                     nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
@@ -569,6 +570,17 @@ static MbsStatus argument_input(void *user, MbsContext *context, int index, int 
   return mbs_signal_argument(context, scope->blueprint, index, input);
 }
 
+static const void *find_table(void *user, const char *name, int *argument_count) {
+  const SignalScope *scope = user;
+  return mbs_table_find(scope->blueprint, name, argument_count);
+}
+
+static MbsStatus apply_table(void *user, MbsContext *context, MbsPlace place, const void *table,
+                             const MbsExpression *arguments, MbsExpression *value) {
+  const SignalScope *scope = user;
+  return mbs_table_apply(context, scope->blueprint, scope->owner, place, table, arguments, value);
+}
+
 MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, int size,
                            unsigned use, int local_count, const MbsLocalName *locals, MbsExpression *value) {
   MbsSignalScope scope = {
@@ -582,7 +594,9 @@ MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const c
                     .has_function = mbs_signal_has_function,
                     .nominal = nominal,
                     .find_formula = find_formula,
-                    .input = argument_input};
+                    .input = argument_input,
+                    .find_table = find_table,
+                    .apply_table = apply_table};
   // functions of the model know nothing of the names of the law that calls them
   MbsSignalScope without_locals = {.blueprint = blueprint, .owner = owner, .use = use};
   MbsScope global = names;

@@ -283,11 +283,16 @@ static MbsStatus run(MbsContext *context, const MbsModel *model, const MbsReques
   bool is_perturbed = request->method == MBS_METHOD_COMPLEX_STEP || request->method == MBS_METHOD_FINITE_DIFFERENCE;
   double *values = NULL;
   MbsOwnedResult *owned;
+  MbsRequest asked = *request;
   *result = NULL;
   MBS_TRY(mbs_owned_result_create(context, &owned));
-  MbsStatus status = shake > 0 ? shake_parameters(context, owned->arena, model, shake, &values) : MBS_OK;
+  MbsStatus status =
+      mbs_model_ask(context, owned->arena, model, &asked.parameter_count, &asked.parameters, &model);
+  if (status == MBS_OK && shake > 0) {
+    status = shake_parameters(context, owned->arena, model, shake, &values);
+  }
   if (status == MBS_OK) {
-    status = (is_perturbed ? run_several : run_once)(context, owned->arena, model, request, values, &owned->result);
+    status = (is_perturbed ? run_several : run_once)(context, owned->arena, model, &asked, values, &owned->result);
   }
   return mbs_owned_result_finish(context, status, owned, result);
 }

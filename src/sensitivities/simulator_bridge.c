@@ -90,9 +90,13 @@ MbsStatus mbs_simulator_create_with(MbsContext *context, const MbsModel *model, 
     return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
   simulator->arena = arena;
-  simulator->model = model;
   simulator->method = request->method;
-  MbsStatus status = create(context, request, values, simulator);
+  MbsRequest asked = *request;
+  MbsStatus status =
+      mbs_model_ask(context, arena, model, &asked.parameter_count, &asked.parameters, &simulator->model);
+  if (status == MBS_OK) {
+    status = create(context, &asked, values, simulator);
+  }
   if (status != MBS_OK) {
     mbs_simulator_destroy(simulator);
     return status;

@@ -449,7 +449,9 @@ MbsStatus mbs_verify(MbsContext *context, const MbsModel *model, const MbsReques
   verification->arena = arena;
   verification->result.pass = true;
   verification->result.limit = limit;
-  MbsStatus status = mbs_call_end(context, verify_all(context, model, request, verification));
+  MbsRequest asked = *request;
+  MbsStatus status = mbs_model_ask(context, arena, model, &asked.parameter_count, &asked.parameters, &model);
+  status = mbs_call_end(context, status == MBS_OK ? verify_all(context, model, &asked, verification) : status);
   if (status != MBS_OK) {
     mbs_arena_destroy(arena);
     return status;

@@ -355,6 +355,7 @@ static double unit_of(const MbsSystem *system, int input, const Units *units) {
     case MBS_SIGNAL_TIME:
     case MBS_SIGNAL_TURN:
     case MBS_SIGNAL_OBJECTIVE:
+    case MBS_SIGNAL_TABLE:
     case MBS_SIGNAL_ARGUMENT: break;
   }
   return 0;

@@ -100,7 +100,31 @@ MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulati
   return broken ? broken_condition(context, simulation, broken) : MBS_OK;
 }
 
+// What a table gives beyond its points is not a number.
+static MbsStatus left_table(MbsContext *context, const MbsSimulation *simulation, const MbsTable *table) {
+  int k = 0;
+  for (int i = 0; i < table->axis_count; ++i) {
+    const MbsAxis *axis = &table->axis[i];
+    k = table->left_at[i] < axis->x[0] || table->left_at[i] > axis->x[axis->count - 1] ? i : k;
+  }
+  const MbsAxis *axis = &table->axis[k];
+  return mbs_fail(context, MBS_ERROR_NUMERICAL, table->place,
+                  "table \"%s\" is left at t = %.10g: %s is %.10g, and its points go from %.10g to %.10g; say what is "
+                  "beyond them (outside: hold or linear), or give it more",
+                  table->name, mbs_re(simulation->state.t), k == 0 ? "its argument" : "its second argument",
+                  table->left_at[k], axis->x[0], axis->x[axis->count - 1]);
+}
+
+MbsStatus mbs_simulation_check_tables(MbsContext *context, const MbsSimulation *simulation) {
+  const MbsTable *left = mbs_tables_left(simulation->system);
+  return left ? left_table(context, simulation, left) : MBS_OK;
+}
+
 MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status) {
+  bool is_not_finite = strstr(context->message, "not a finite number") || strstr(context->message, "singular");
+  if (is_not_finite && status != MBS_ERROR_MEMORY) {
+    MBS_TRY(mbs_simulation_check_tables(context, simulation));
+  }
   if (simulation->is_started) {
     const MbsConditionSpec *suspect = mbs_conditions_suspect(simulation->system);
     if (suspect) {

@@ -93,8 +93,8 @@ static void advance_value(MbsObjectives *objectives, int i, const MbsState *stat
       bool is_used = mbs_re(mbs_abs(function->outputs[1 + s])) > 0;  // what max() does not take may have no derivative
       if (signal->kind == MBS_SIGNAL_OBJECTIVE && is_used) {
         sum += function->outputs[1 + s] * objectives->gradient[signal->index * objectives->stride + k];
-      } else if (is_used && signal->kind == MBS_SIGNAL_PARAMETER && signal->index == system->columns[k]) {
-        sum += function->outputs[1 + s];
+      } else if (is_used) {
+        sum += function->outputs[1 + s] * mbs_input_column(system, function->tape, signal, s, k);
       }
     }
     objectives->gradient[i * objectives->stride + k] = sum;

@@ -314,11 +314,17 @@ static void forget(MbsSimulation *simulation) {
 
 void mbs_simulation_follow(MbsSimulation *simulation, const MbsPath *path) { simulation->followed = path; }
 
+static MbsStatus check_objectives(MbsContext *context, const MbsSimulation *simulation) {
+  MbsStatus status = mbs_objectives_check(context, &simulation->objectives, mbs_re(simulation->state.t));
+  return status == MBS_OK ? MBS_OK : mbs_simulation_diagnose(context, simulation, status);
+}
+
 MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   MbsSystem *system = simulation->system;
   MbsState *state = &simulation->state;
   double began = mbs_simulation_now();
   forget(simulation);
+  mbs_tables_forget_left(system);
   if (simulation->events.end > 0) {  // which moves with the parameters
     MBS_TRY(plan_steps(context, simulation));
   }
@@ -353,7 +359,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   mbs_system_take_derivatives(system, false);
   simulation->statistics.seconds_dynamics += solved - began;
   simulation->statistics.seconds_sensitivity += simulation->has_columns ? mbs_simulation_now() - solved : 0;
-  return mbs_objectives_check(context, &simulation->objectives, mbs_re(state->t));
+  return check_objectives(context, simulation);
 }
 
 MbsStatus mbs_simulation_repeat_step(MbsContext *context, MbsSimulation *simulation, MbsStep *step) {
@@ -409,6 +415,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   if (mbs_events_is_pending(simulation)) {
     MBS_TRY(mbs_events_happen(context, simulation));
   }
+  mbs_tables_forget_left(simulation->system);
   MbsStep step = next_step(simulation);
   bool has_events = simulation->events.count > 0;
   if (step.number == simulation->shift.number) {
@@ -448,5 +455,5 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   statistics->tried_steps = simulation->events.trials;
   statistics->seconds_dynamics += solved - began;
   *(columns ? &statistics->seconds_sensitivity : &statistics->seconds_dynamics) += done - solved;
-  return mbs_objectives_check(context, &simulation->objectives, mbs_re(simulation->state.t));
+  return check_objectives(context, simulation);
 }

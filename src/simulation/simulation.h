@@ -242,8 +242,10 @@ MbsStatus mbs_course_prescribe(MbsContext *context, MbsBlueprint *blueprint);
 
 // Does every condition of the elements hold at this accepted state, whose signals are evaluated? diagnosis.c
 MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulation *simulation);
+// Was a table left since the last step began? Then that is what is wrong with a number that is not finite. diagnosis.c
+MbsStatus mbs_simulation_check_tables(MbsContext *context, const MbsSimulation *simulation);
 // Says why a start or a step failed, if it can tell: a condition of an element that does not hold, redundant
-// constraints, bodies without mass. diagnosis.c
+// constraints, bodies without mass, a table that was left. diagnosis.c
 MbsStatus mbs_simulation_diagnose(MbsContext *context, const MbsSimulation *simulation, MbsStatus status);
 
 // The groups of a check: what is connected, and how freely it moves. simulation/groups.c

@@ -72,6 +72,7 @@ void mbs_input_values(const MbsSystem *system, const MbsState *state, int count,
       case MBS_SIGNAL_VELOCITY: values[s] = v[at]; break;
       case MBS_SIGNAL_ACCELERATION: values[s] = a[at]; break;
       case MBS_SIGNAL_TURN: values[s] = system->signals.turns[signal->index]; break;
+      case MBS_SIGNAL_TABLE: values[s] = mbs_delta_value(system->work, signal->index); break;
       case MBS_SIGNAL_MULTIPLIER:
       case MBS_SIGNAL_BODY_FORCE:
       case MBS_SIGNAL_OBJECTIVE:

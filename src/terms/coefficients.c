@@ -50,7 +50,7 @@ static MbsStatus activate(MbsContext *context, MbsCoefficients *coefficients, in
     block->active_count += is_active[k];
   }
   MBS_TAKE(context, coefficients->arena, column, block->active_count);
-  MBS_TAKE(context, coefficients->arena, block->slope, block->active_count * block->count);
+  MBS_TAKE(context, coefficients->arena, block->slope, (size_t)block->active_count * (size_t)block->count);
   for (int k = 0, active = 0; k < column_count; ++k) {
     if (is_active[k]) {
       column[active++] = k;

@@ -14,7 +14,7 @@ typedef struct MbsBlock {
   const int *index;   // coefficient of each entry
   mbs_scalar *value;  // count
   int active_count;   // columns it depends on
-  const int *column;  // active_count
+  const int *column;  // active_count, ascending
   mbs_scalar *slope;  // active_count x count: d value / d parameter, where they are given
 } MbsBlock;
 
@@ -47,10 +47,13 @@ void mbs_coefficients_spread(MbsCoefficients *coefficients);
 
 // Slopes of the block for a column; NULL: it does not depend on it.
 static inline const mbs_scalar *mbs_block_slope(const MbsBlock *block, int column) {
-  for (int k = 0; k < block->active_count; ++k) {
-    if (block->column[k] == column) {
-      return block->slope + k * block->count;
+  int low = 0, high = block->active_count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (block->column[middle] == column) {
+      return block->slope + (size_t)middle * (size_t)block->count;
     }
+    *(block->column[middle] < column ? &low : &high) = block->column[middle] < column ? middle + 1 : middle;
   }
   return NULL;
 }

@@ -119,6 +119,7 @@ static double step_of(const At *at, const MbsSourceElement *element, const MbsAr
     case MBS_ARGUMENT_LAMBDA: return place->multipliers;
     case MBS_ARGUMENT_COEFFICIENT: return mbs_difference_step(coefficient_scale(element->block, argument->index));
     case MBS_ARGUMENT_PARAMETER: return mbs_difference_step(mbs_re(mbs_abs(at->system->parameters[argument->index])));
+    case MBS_ARGUMENT_TABLE: return mbs_difference_step(0);
   }
   return 0;
 }
@@ -188,10 +189,42 @@ static bool takes_part(const MbsSourceElement *element, MbsParts parts) {
   return parts & (element->kind == MBS_ELEMENT_ROW ? MBS_PART_ROWS : MBS_PART_BALANCE);
 }
 
+// ---- tables ----
+// What an element's tables are looked up at: its tape at the state, in the system itself.
+typedef struct Lookups {
+  const MbsSystem *system;
+  const MbsTape *tape;  // NULL: it has none
+  const MbsInputPlace *inputs;
+} Lookups;
+
+static Lookups look_up(const At *at, const MbsSourceElement *element, const MbsState *state) {
+  const MbsElementSet set = mbs_system_elements(at->system, at->set->is_cut);
+  if (!element->has_tables) {
+    return (Lookups){.system = at->system};
+  }
+  if (element->kind == MBS_ELEMENT_ROW) {
+    const MbsRow *row = &set.rows[element->index];
+    mbs_expression_row_look_up(set.system, row, state);
+    return (Lookups){at->system, row->expression->full_tape, row->expression->inputs};
+  }
+  const MbsForceElement *force = set.forces[element->index];
+  mbs_force_element_evaluate(set.system, force, state);
+  return (Lookups){at->system, force->full_tape, force->inputs};
+}
+
+static int input_of(const Lookups *lookups, int delta) {
+  int s = 0;
+  while (!(lookups->inputs[s].signal.kind == MBS_SIGNAL_TABLE && lookups->inputs[s].signal.index == delta)) {
+    ++s;
+  }
+  return s;
+}
+
 // ---- products with columns ----
 // x' of an argument
-static mbs_scalar change_of(const MbsSystem *system, const MbsSourceElement *element, const MbsArgument *argument,
+static mbs_scalar change_of(const Lookups *lookups, const MbsSourceElement *element, const MbsArgument *argument,
                             const MbsDirectionColumn *direction) {
+  const MbsSystem *system = lookups->system;
   int q = argument->kind <= MBS_ARGUMENT_A ? element->coordinates[argument->index] : 0;
   const mbs_scalar *slope;
   switch (argument->kind) {
@@ -204,17 +237,21 @@ static mbs_scalar change_of(const MbsSystem *system, const MbsSourceElement *ele
       return slope ? slope[argument->index] : 0;
     case MBS_ARGUMENT_PARAMETER:
       return direction->column >= 0 && system->columns[direction->column] == argument->index ? 1 : 0;
+    case MBS_ARGUMENT_TABLE: {
+      int s = input_of(lookups, argument->index);
+      return mbs_input_column(system, lookups->tape, &lookups->inputs[s].signal, s, direction->column);
+    }
   }
   return 0;
 }
 
 // f (nq) += J x', and e behind it
 static void add_column(const At *at, const MbsSourceElement *element, const MbsElementSlopes *slopes,
-                       const MbsDirectionColumn *direction, mbs_scalar *f) {
+                       const Lookups *lookups, const MbsDirectionColumn *direction, mbs_scalar *f) {
   int size = element->coordinate_count + 1;
   for (int j = 0; j < slopes->count; ++j) {
     const double *slope = slopes->values + j * size;
-    mbs_scalar change = change_of(at->system, element, &slopes->arguments[j], direction);
+    mbs_scalar change = change_of(lookups, element, &slopes->arguments[j], direction);
     if (mbs_re(change) == 0 && mbs_im(change) == 0) {
       continue;
     }
@@ -232,9 +269,10 @@ void mbs_source_columns(const MbsSystem *system, bool is_cut, const MbsState *st
   const At at = find(system, is_cut, state, weights);
   for (int i = 0; i < at.set->element_count; ++i) {
     const MbsSourceElement *element = &at.set->elements[i];
+    const Lookups lookups = look_up(&at, element, state);
     for (int k = 0; k < count && takes_part(element, parts); ++k) {
       mbs_scalar *f = R + k * stride;
-      add_column(&at, element, slopes_of(&at, i), &directions[k], f);
+      add_column(&at, element, slopes_of(&at, i), &lookups, &directions[k], f);
       if (element->row >= 0 && directions[k].L) {
         f[at.set->nq + element->row] -= epsilon_of(element, weights) * directions[k].L[element->row];
       }
@@ -243,7 +281,8 @@ void mbs_source_columns(const MbsSystem *system, bool is_cut, const MbsState *st
 }
 
 // ---- products with the transpose ----
-static void add_transposed(const MbsSourceElement *element, const MbsElementSlopes *slopes, const MbsAdjoint *adjoint) {
+static void add_transposed(const MbsSourceElement *element, const MbsElementSlopes *slopes, const Lookups *lookups,
+                           const MbsAdjoint *adjoint) {
   for (int j = 0; j < slopes->count; ++j) {
     const MbsArgument *argument = &slopes->arguments[j];
     const double *slope = slopes->values + j * (element->coordinate_count + 1);
@@ -258,6 +297,12 @@ static void add_transposed(const MbsSourceElement *element, const MbsElementSlop
       case MBS_ARGUMENT_LAMBDA: adjoint->lambda[element->row] += sum; break;
       case MBS_ARGUMENT_COEFFICIENT: adjoint->coefficients[element->block->index[argument->index]] += sum; break;
       case MBS_ARGUMENT_PARAMETER: adjoint->parameters[argument->index] += sum; break;
+      case MBS_ARGUMENT_TABLE: {
+        int s = input_of(lookups, argument->index);
+        mbs_input_transposed(lookups->system, lookups->tape, &lookups->inputs[s].signal, s, sum, NULL,
+                             adjoint->coefficients);
+        break;
+      }
     }
   }
 }
@@ -268,7 +313,8 @@ void mbs_source_transposed(const MbsSystem *system, bool is_cut, const MbsState 
   for (int i = 0; i < at.set->element_count; ++i) {
     const MbsSourceElement *element = &at.set->elements[i];
     if (takes_part(element, parts)) {
-      add_transposed(element, slopes_of(&at, i), adjoint);
+      const Lookups lookups = look_up(&at, element, state);
+      add_transposed(element, slopes_of(&at, i), &lookups, adjoint);
     }
     if (takes_part(element, parts) && element->row >= 0) {
       adjoint->lambda[element->row] -= epsilon_of(element, weights) * adjoint->nu[2][element->row];
@@ -320,9 +366,10 @@ void mbs_source_slopes_columns(const MbsSystem *system, const MbsState *state, m
   for (int i = 0; i < at.set->element_count; ++i) {
     const MbsSourceElement *element = &at.set->elements[i];
     if (is_in_product(system, element, c0, c1)) {
+      const Lookups lookups = look_up(&at, element, state);
       differentiate(&at, element, u, c0, c1, slopes);
       for (int k = 0; k < count; ++k) {
-        add_column(&at, element, slopes, &directions[k], R + k * stride);
+        add_column(&at, element, slopes, &lookups, &directions[k], R + k * stride);
       }
     }
   }
@@ -334,8 +381,9 @@ void mbs_source_slopes_transposed(const MbsSystem *system, const MbsState *state
   MbsElementSlopes *slopes = &system->source->product;
   for (int i = 0; i < at.set->element_count; ++i) {
     if (is_in_product(system, &at.set->elements[i], c0, c1)) {
+      const Lookups lookups = look_up(&at, &at.set->elements[i], state);
       differentiate(&at, &at.set->elements[i], u, c0, c1, slopes);
-      add_transposed(&at.set->elements[i], slopes, adjoint);
+      add_transposed(&at.set->elements[i], slopes, &lookups, adjoint);
     }
   }
 }

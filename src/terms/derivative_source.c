@@ -53,9 +53,12 @@ static void add_coefficients(const Lister *lister, const MbsCoefficients *coeffi
   }
 }
 
-static void add_parameter(const Lister *lister, int parameter) {
-  if (lister->system->column_of_parameter[parameter] >= 0) {
-    add_argument(lister, MBS_ARGUMENT_PARAMETER, parameter);
+static void add_parameter(const Lister *lister, const MbsSignal *signal) {
+  if (signal->kind == MBS_SIGNAL_PARAMETER && lister->system->column_of_parameter[signal->index] >= 0) {
+    add_argument(lister, MBS_ARGUMENT_PARAMETER, signal->index);
+  } else if (signal->kind == MBS_SIGNAL_TABLE) {
+    add_argument(lister, MBS_ARGUMENT_TABLE, signal->index);
+    lister->element->has_tables = true;
   }
 }
 
@@ -81,7 +84,7 @@ static void list_row(const Lister *lister, const MbsCoefficients *coefficients, 
   add_argument(lister, MBS_ARGUMENT_LAMBDA, 0);
   add_coefficients(lister, coefficients, &row->block);
   for (int i = 0; x && i < x->parameter_count; ++i) {
-    add_parameter(lister, x->parameters[i]);
+    add_parameter(lister, &x->inputs[x->parameters[i]].signal);
   }
 }
 
@@ -92,9 +95,7 @@ static void list_force(const Lister *lister, const MbsCoefficients *coefficients
   add_level(lister, MBS_ARGUMENT_V);
   add_coefficients(lister, coefficients, &force->block);
   for (int i = 0; !force->kernel && i < force->value_tape->input_count; ++i) {
-    if (force->inputs[i].signal.kind == MBS_SIGNAL_PARAMETER) {
-      add_parameter(lister, force->inputs[i].signal.index);
-    }
+    add_parameter(lister, &force->inputs[i].signal);
   }
 }
 

@@ -29,7 +29,8 @@ typedef enum MbsArgumentKind {
   MBS_ARGUMENT_A,
   MBS_ARGUMENT_LAMBDA,
   MBS_ARGUMENT_COEFFICIENT,  // index: in the element's block
-  MBS_ARGUMENT_PARAMETER     // index: parameter
+  MBS_ARGUMENT_PARAMETER,    // index: parameter
+  MBS_ARGUMENT_TABLE         // index: delta of a table (expressions/table.h)
 } MbsArgumentKind;
 
 typedef struct MbsArgument {

@@ -120,6 +120,12 @@ typedef struct MbsElementSet {
 } MbsElementSet;
 MbsElementSet mbs_system_elements(const MbsSystem *system, bool is_cut);
 
+// ---- table_terms.c ----
+// Before all elements.
+MbsStatus mbs_tables_create(MbsContext *context, MbsSystem *system);
+// After the coefficients.
+void mbs_tables_refresh(const MbsSystem *system);
+
 // ---- moving_ground.c ----
 // Takes the nodes that depend on time out of `fixed`.
 MbsStatus mbs_moving_ground_create(MbsContext *context, MbsSystem *system, MbsNode *fixed);
@@ -189,7 +195,7 @@ typedef struct MbsExpressionRow {
   MbsInputPlace *inputs;               // of both tapes
   mbs_scalar *input_values;
   int parameter_count;
-  const int *parameters;            // named by the expression
+  const int *parameters;            // named by the expression, and deltas of its tables: positions among the inputs
   mbs_scalar *y[3];                 // arguments at q, v, a: size each
   mbs_scalar *level;                // the outputs: the three levels,
   mbs_scalar *g, *level1_y;         // level1_y' and level1_y: size each,
@@ -217,6 +223,8 @@ void mbs_expression_row_derivative(const MbsSystem *system, const MbsRow *row, c
                                    mbs_scalar *R, int stride);
 void mbs_expression_row_transposed(const MbsSystem *system, const MbsRow *row, const MbsState *state,
                                    const MbsWeights *weights, const MbsAdjoint *adjoint);
+// The expression with all derivatives at a state: its tables are looked up there.
+void mbs_expression_row_look_up(const MbsSystem *system, const MbsRow *row, const MbsState *state);
 void mbs_expression_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]);
 int mbs_expression_row_slopes(const MbsSystem *system, const MbsRow *row, const MbsState *state,
                               const MbsWeights *weights, const MbsCombination *c, bool is_exact, mbs_scalar *g,
@@ -249,6 +257,7 @@ struct MbsForceElement {
   MbsTape *value_tape, *full_tape, *energy_tape;  // F; F and F_input (ports x inputs of value_tape); energy and power
   MbsInputPlace *inputs;                          // of value_tape
   mbs_scalar *input_values, *outputs;
+  mbs_scalar *input_changes;  // for a column
   // workspace
   mbs_scalar *y, *v;              // arguments
   mbs_scalar *F_bar;              // ports: adjoint of F

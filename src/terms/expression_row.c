@@ -27,8 +27,8 @@ static MbsStatus list_parameters(MbsContext *context, MbsSystem *system, const M
   MBS_TAKE(context, system->arena, parameters, tape->input_count);
   for (int s = 0; s < tape->input_count; ++s) {
     const MbsSignal *signal = &x->inputs[s].signal;
-    if (signal->kind == MBS_SIGNAL_PARAMETER && signal->index < branches) {
-      parameters[x->parameter_count++] = signal->index;  // also the input's number
+    if (signal->kind == MBS_SIGNAL_TABLE || (signal->kind == MBS_SIGNAL_PARAMETER && signal->index < branches)) {
+      parameters[x->parameter_count++] = s;
     }
   }
   x->parameters = parameters;
@@ -78,10 +78,10 @@ static MbsStatus make_tapes(MbsContext *context, MbsSystem *system, const MbsNod
   }
   for (int p = 0; p < x->parameter_count; ++p) {
     for (int k = 0; k < 3; ++k) {
-      *next++ = slope(graph, level[k], x->parameters[p]);
+      *next++ = slope(graph, level[k], levels->inputs[x->parameters[p]]);
     }
     for (int i = 0; i < size; ++i) {
-      *next++ = slope(graph, g[i], x->parameters[p]);
+      *next++ = slope(graph, g[i], levels->inputs[x->parameters[p]]);
     }
   }
   MBS_TRY(mbs_graph_status(context, graph));

@@ -45,6 +45,10 @@ static void add_transposed(const MbsSystem *system, const MbsRow *row, const mbs
   }
 }
 
+void mbs_expression_row_look_up(const MbsSystem *system, const MbsRow *row, const MbsState *state) {
+  evaluate(system, row, row->expression->full_tape, state);
+}
+
 void mbs_expression_row_levels(const MbsSystem *system, const MbsRow *row, const MbsState *state, mbs_scalar level[3]) {
   const MbsExpressionRow *x = row->expression;
   evaluate(system, row, x->residual_tape, state);
@@ -207,13 +211,15 @@ static void add_direction(const MbsSystem *system, const MbsRow *row, const MbsS
     }
   }
   for (int p = 0; p < x->parameter_count; ++p) {
-    if (direction->column < 0 || system->column_of_parameter[x->parameters[p]] != direction->column) {
+    int input = x->parameters[p];
+    mbs_scalar step = mbs_input_column(system, x->full_tape, &x->inputs[input].signal, input, direction->column);
+    if (mbs_is_zero(step)) {
       continue;
     }
     const mbs_scalar *by = x->by_parameter + p * (3 + size);
-    change += w->w0 * by[0] + w->w1 * by[1] + w->w2 * by[2];
+    change += step * (w->w0 * by[0] + w->w1 * by[1] + w->w2 * by[2]);
     for (int i = 0; i < size; ++i) {
-      onto[i] += lambda * by[3 + i];
+      onto[i] += step * lambda * by[3 + i];
     }
   }
   add_transposed(system, row, row->block.value, 1, onto, f);
@@ -267,7 +273,9 @@ void mbs_expression_row_transposed(const MbsSystem *system, const MbsRow *row, c
     for (int i = 0; i < size; ++i) {
       sum += lambda * by[3 + i] * z[i];
     }
-    adjoint->parameters[x->parameters[p]] += sum;
+    int input = x->parameters[p];
+    mbs_input_transposed(system, x->full_tape, &x->inputs[input].signal, input, sum, adjoint->parameters,
+                         adjoint->coefficients);
   }
   mbs_scalar *to[] = {adjoint->q, adjoint->v, adjoint->a};
   const mbs_scalar *at[] = {state->q, state->v, state->a};

@@ -112,6 +112,7 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
     widest = force->energy_tape->input_count;
   }
   MBS_TAKE(context, system->arena, force->input_values, widest);
+  MBS_TAKE(context, system->arena, force->input_changes, spec->kernel ? 0 : inner);
   for (int i = spec->coefficient_count + 1; i < used; i += 2) {
     force->has_turn |= !mbs_graph_is_constant(system->blueprint->graph, nodes[i], 0);
   }

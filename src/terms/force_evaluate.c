@@ -39,7 +39,8 @@ void mbs_force_element_put_row(const MbsSystem *system, const MbsForceElement *f
   for (int s = 0; s < inputs; ++s) {
     const MbsInputPlace *place = &force->inputs[s];
     int at = i * arguments + place->argument * d + place->signal.component;
-    slopes->F_c[i * inputs + s] = place->signal.kind == MBS_SIGNAL_PARAMETER ? by_input[s] : 0;
+    bool is_coefficient = place->signal.kind == MBS_SIGNAL_PARAMETER || place->signal.kind == MBS_SIGNAL_TABLE;
+    slopes->F_c[i * inputs + s] = is_coefficient ? by_input[s] : 0;
     if (place->signal.kind == MBS_SIGNAL_POSITION) {
       slopes->F_y[at] += by_input[s];
     } else if (place->signal.kind == MBS_SIGNAL_VELOCITY) {
@@ -172,6 +173,10 @@ void mbs_force_slopes_columns(const MbsSystem *system, const MbsForceElement *fo
         mbs_form_add(form, slope, d, force->has_turn, slopes->u, z + a * d);
       }
     }
+    for (int j = 0; j < inner && !force->kernel; ++j) {
+      force->input_changes[j] =
+          mbs_input_column(system, force->full_tape, &force->inputs[j].signal, j, direction->column);
+    }
     for (int p = 0; p < force->port_count; ++p) {
       mbs_scalar change[3] = {0};
       for (int r = 0; r < d; ++r) {
@@ -186,9 +191,8 @@ void mbs_force_slopes_columns(const MbsSystem *system, const MbsForceElement *fo
         for (int j = 0; j < inner && direction->column >= 0; ++j) {
           if (force->kernel) {
             change[r] += slope ? slopes->F_c[row * inner + j] * slope[j] : 0;
-          } else if (force->inputs[j].signal.kind == MBS_SIGNAL_PARAMETER &&
-                     system->column_of_parameter[force->inputs[j].signal.index] == direction->column) {
-            change[r] += slopes->F_c[row * inner + j];
+          } else {
+            change[r] += slopes->F_c[row * inner + j] * force->input_changes[j];
           }
         }
       }
@@ -294,8 +298,9 @@ void mbs_force_slopes_transposed(const MbsSystem *system, const MbsForceElement 
     }
     if (force->kernel) {
       adjoint->coefficients[block->index[j]] += sum;
-    } else if (force->inputs[j].signal.kind == MBS_SIGNAL_PARAMETER) {
-      adjoint->parameters[force->inputs[j].signal.index] += sum;
+    } else {
+      mbs_input_transposed(system, force->full_tape, &force->inputs[j].signal, j, sum, adjoint->parameters,
+                           adjoint->coefficients);
     }
   }
 }

@@ -22,6 +22,21 @@ static MbsStatus list_columns(MbsContext *context, MbsSystem *system, MbsNode no
   return MBS_OK;
 }
 
+// the deltas that a node depends on, likewise
+static MbsStatus list_deltas(MbsContext *context, MbsSystem *system, MbsNode node, int **delta, int *count,
+                             int *capacity) {
+  int input_count;
+  const int *inputs;
+  MBS_TRY(mbs_graph_inputs_of(context, system->blueprint->graph, node, &input_count, &inputs));
+  for (int i = 0; i < input_count; ++i) {
+    if (system->blueprint->signals.items[inputs[i]].kind == MBS_SIGNAL_TABLE) {
+      MBS_GROW(context, system->arena, *delta, *count, *capacity);
+      (*delta)[(*count)++] = inputs[i];
+    }
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_moving_ground_create(MbsContext *context, MbsSystem *system, MbsNode *fixed) {
   MbsBlueprint *blueprint = system->blueprint;
   MbsGraph *g = blueprint->graph;
@@ -32,12 +47,14 @@ MbsStatus mbs_moving_ground_create(MbsContext *context, MbsSystem *system, MbsNo
     moving_count += depends_on_time(blueprint, fixed[i]);
   }
   int *coordinate, *column_start, *column;
-  MbsNode *nodes;
+  MbsNode *nodes, *all;
   MBS_TAKE(context, system->arena, coordinate, moving_count);
   MBS_TAKE(context, system->arena, column_start, moving_count + 1);
   MBS_TAKE(context, system->arena, column, moving_count * (size_t)system->column_count);
   MBS_TAKE(context, system->arena, nodes, moving_count * 3 * (size_t)(1 + system->column_count));
-  int used = 0, columns = 0;
+  int used = 0, columns = 0, deltas = 0, delta_capacity = 0, *delta = NULL, *delta_start;
+  MBS_LIST(MbsNode) by_delta = {0, 0, NULL};
+  MBS_TAKE(context, system->arena, delta_start, moving_count + 1);
   for (int i = 0; i < fixed_count; ++i) {
     if (!depends_on_time(blueprint, fixed[i])) {
       continue;
@@ -54,15 +71,28 @@ MbsStatus mbs_moving_ground_create(MbsContext *context, MbsSystem *system, MbsNo
         nodes[used++] = mbs_graph_derivative(g, level[k], system->columns[column[c]]);
       }
     }
+    MBS_TRY(list_deltas(context, system, fixed[i], &delta, &deltas, &delta_capacity));
+    delta_start[moving->count] = deltas;
+    for (int d = delta_start[moving->count - 1]; d < deltas; ++d) {
+      for (int k = 0; k < 3; ++k) {
+        MBS_APPEND(context, system->arena, &by_delta, mbs_graph_derivative(g, level[k], delta[d]));
+      }
+    }
     fixed[i] = mbs_graph_constant(g, 0);  // no coefficient: it changes with time
   }
+  MBS_TAKE(context, system->arena, all, used + by_delta.count);
+  for (int i = 0; i < used + by_delta.count; ++i) {
+    all[i] = i < used ? nodes[i] : by_delta.items[i - used];
+  }
+  moving->delta_start = delta_start;
+  moving->delta = delta;
   moving->coordinate = coordinate;
   moving->column_start = column_start;
   moving->column = column;
   MBS_TRY(mbs_graph_status(context, g));
-  MBS_TRY(mbs_tape_create(context, system->arena, g, used, nodes, &moving->tape));
+  MBS_TRY(mbs_tape_create(context, system->arena, g, used + by_delta.count, all, &moving->tape));
   MBS_TAKE(context, system->arena, moving->inputs, moving->tape->input_count);
-  MBS_TAKE(context, system->arena, moving->outputs, used);
+  MBS_TAKE(context, system->arena, moving->outputs, used + by_delta.count);
   return MBS_OK;
 }
 
@@ -70,6 +100,20 @@ MbsStatus mbs_moving_ground_create(MbsContext *context, MbsSystem *system, MbsNo
 static mbs_scalar *level_of(const MbsMovingGround *moving, int i, int level) {
   int stride = 1 + moving->column_start[i + 1] - moving->column_start[i];
   return moving->outputs + 3 * (i + moving->column_start[i]) + level * stride;
+}
+
+// the derivatives of its three levels by delta d
+static const mbs_scalar *levels_by_delta(const MbsMovingGround *moving, int d) {
+  return moving->outputs + moving->tape->output_count - 3 * (moving->delta_start[moving->count] - d);
+}
+
+// position among the inputs of the tape of a graph input
+static int place_of(const MbsTape *tape, int input) {
+  int s = 0;
+  while (tape->inputs[s] != input) {
+    ++s;
+  }
+  return s;
 }
 
 // the derivatives by one parameter, an input of the tape, from the source in use
@@ -91,12 +135,14 @@ static void evaluate(const MbsSystem *system, mbs_scalar t) {
   const MbsMovingGround *moving = &system->moving;
   for (int i = 0; i < moving->tape->input_count; ++i) {
     int input = moving->tape->inputs[i];
-    moving->inputs[i] = input == system->blueprint->time_input ? t : system->parameters[input];
+    bool is_delta = system->blueprint->signals.items[input].kind == MBS_SIGNAL_TABLE;
+    moving->inputs[i] = input == system->blueprint->time_input ? t : is_delta ? 0 : system->parameters[input];
   }
   mbs_tape_evaluate(moving->tape, moving->inputs, moving->outputs);
   for (int s = 0; s < moving->tape->input_count && system->source; ++s) {
     int input = moving->tape->inputs[s];
-    if (input != system->blueprint->time_input && system->column_of_parameter[input] >= 0) {
+    bool is_parameter = system->blueprint->signals.items[input].kind == MBS_SIGNAL_PARAMETER;
+    if (is_parameter && system->column_of_parameter[input] >= 0) {
       differentiate(system, s);
     }
   }
@@ -135,6 +181,18 @@ void mbs_system_fixed_columns(const MbsSystem *system, mbs_scalar t, mbs_scalar 
       V[at] = level_of(moving, i, 1)[1 + k];
       A[at] = level_of(moving, i, 2)[1 + k];
     }
+    for (int d = moving->delta_start[i]; d < moving->delta_start[i + 1]; ++d) {
+      const MbsSignal *signal = &system->blueprint->signals.items[moving->delta[d]];
+      int input = place_of(moving->tape, moving->delta[d]);
+      const mbs_scalar *by = levels_by_delta(moving, d);
+      for (int k = 0; k < system->column_count; ++k) {
+        int at = k * system->nq + moving->coordinate[i];
+        mbs_scalar change = mbs_input_column(system, moving->tape, signal, input, k);
+        X[at] += by[0] * change;
+        V[at] += by[1] * change;
+        A[at] += by[2] * change;
+      }
+    }
   }
 }
 
@@ -149,6 +207,13 @@ void mbs_system_fixed_transposed(const MbsSystem *system, mbs_scalar t, const Mb
       gradient[moving->column[moving->column_start[i] + k]] += bar->q[at] * level_of(moving, i, 0)[1 + k] +
                                                                bar->v[at] * level_of(moving, i, 1)[1 + k] +
                                                                bar->a[at] * level_of(moving, i, 2)[1 + k];
+    }
+    for (int d = moving->delta_start[i]; d < moving->delta_start[i + 1]; ++d) {
+      const MbsSignal *signal = &system->blueprint->signals.items[moving->delta[d]];
+      const mbs_scalar *by = levels_by_delta(moving, d);
+      mbs_scalar sum = bar->q[at] * by[0] + bar->v[at] * by[1] + bar->a[at] * by[2];
+      mbs_input_transposed(system, moving->tape, signal, place_of(moving->tape, moving->delta[d]), sum, NULL,
+                           bar->coefficients);
     }
     bar->q[at] = 0;  // its coefficient is not a function of parameters
   }

@@ -98,6 +98,7 @@ static mbs_scalar *argument_of(MbsPerturbedTerms *terms, const MbsBlock *block, 
     case MBS_ARGUMENT_LAMBDA: return &terms->at.lambda[row];
     case MBS_ARGUMENT_COEFFICIENT: return &block->value[argument->index];
     case MBS_ARGUMENT_PARAMETER: return &terms->system->parameters[argument->index];
+    case MBS_ARGUMENT_TABLE: terms->system->work->delta_index = argument->index; return &terms->system->work->delta;
   }
   return NULL;
 }

@@ -141,6 +141,7 @@ void mbs_signal_bank_inputs(const MbsSystem *system, const MbsState *state, cons
       case MBS_SIGNAL_VELOCITY: inputs[s] = work->velocity[at]; break;
       case MBS_SIGNAL_ACCELERATION: inputs[s] = work->acceleration[at]; break;
       case MBS_SIGNAL_TURN: inputs[s] = system->signals.turns[signal->index]; break;
+      case MBS_SIGNAL_TABLE: inputs[s] = mbs_delta_value(work, signal->index); break;
       case MBS_SIGNAL_MULTIPLIER:
         inputs[s] = mbs_state_multipliers(state, (MbsMultiplierKind)signal->component)[signal->index];
         break;
@@ -315,9 +316,8 @@ static void add_gradient(const MbsSystem *system, const MbsFunction *function, c
         has_body_forces = true;
         break;
       case MBS_SIGNAL_PARAMETER:
-        if (bar->parameters) {
-          bar->parameters[signal->index] += slope;
-        }
+      case MBS_SIGNAL_TABLE:
+        mbs_input_transposed(system, function->tape, signal, s, slope, bar->parameters, bar->coefficients);
         break;
       case MBS_SIGNAL_OBJECTIVE:
       case MBS_SIGNAL_TIME:
@@ -372,7 +372,8 @@ static mbs_scalar derivative(const MbsSystem *system, const MbsFunction *functio
     const mbs_scalar *L;
     mbs_scalar change = 0;
     switch (signal->kind) {
-      case MBS_SIGNAL_PARAMETER: change = signal->index == system->columns[column] ? 1 : 0; break;
+      case MBS_SIGNAL_PARAMETER:
+      case MBS_SIGNAL_TABLE: change = mbs_input_column(system, function->tape, signal, s, column); break;
       case MBS_SIGNAL_POSITION: change = form_derivative(system, signal, slope, state->q, X); break;
       case MBS_SIGNAL_VELOCITY: change = form_derivative(system, signal, slope, state->v, V); break;
       case MBS_SIGNAL_ACCELERATION: change = form_derivative(system, signal, slope, state->a, A); break;

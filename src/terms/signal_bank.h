@@ -63,6 +63,16 @@ void mbs_signal_bank_try(const struct MbsSystem *system, const MbsState *state);
 void mbs_signal_bank_inputs(const struct MbsSystem *system, const MbsState *state, const MbsTape *tape,
                             const mbs_scalar *objectives, mbs_scalar *inputs);
 
+// ---- table_terms.c ----
+// Of an input of a tape that was evaluated last at the state in question, where it is a parameter or stands for a table
+// (zero, or nothing, where it is another signal): its derivative for a column; and onto parameters and coefficients
+// (NULL: not wanted) what `slope`, by the input, gives them.
+mbs_scalar mbs_input_column(const struct MbsSystem *system, const MbsTape *tape, const MbsSignal *signal, int input,
+                            int column);
+void mbs_input_transposed(const struct MbsSystem *system, const MbsTape *tape, const MbsSignal *signal, int input,
+                          mbs_scalar slope, mbs_scalar *parameters, mbs_scalar *coefficients);
+
+// ---- functions ----
 MbsStatus mbs_function_create(MbsContext *context, struct MbsSystem *system, const char *name, MbsPlace place,
                               MbsNode node, MbsFunction *function);
 // Value; also fills the derivatives. `objectives`: values for OBJECTIVE signals; may be NULL.

@@ -18,6 +18,7 @@ typedef struct MbsSourceElement {
   int index;             // among those of its kind
   int row;               // of its multiplier; -1: it is no row
   bool is_nonholonomic;  // it is such a row
+  bool has_tables;       // some argument is a delta
   int coordinate_count;
   const int *coordinates;  // that it touches, each once
   const MbsBlock *block;

@@ -203,6 +203,7 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   system->step_column = column_of_parameter[blueprint->clock + 1];
   system->coefficients.arena = arena;
   system->coefficients.graph = blueprint->graph;
+  MBS_TRY(mbs_tables_create(context, system));
   MBS_TRY(number_coordinates(context, system));
   MBS_TRY(create_elements(context, event, system));
   MBS_TRY(create_points(context, system));
@@ -229,6 +230,7 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
 
 static void refresh(MbsSystem *system) {
   mbs_coefficients_refresh(&system->coefficients, system->parameters);
+  mbs_tables_refresh(system);
   system->terms->forget(system);
   MBS_DEBUG(system->work->stamp = (MbsStamp){0});
   if (system->given_source) {

@@ -214,8 +214,10 @@ typedef struct MbsMovingGround {
   const int *coordinate;    // among q
   const int *column_start;  // count + 1: of each, those of the columns that it depends on
   const int *column;
-  MbsTape *tape;  // of each: q, v, a, and behind each of them its derivatives with respect to these columns
+  MbsTape *tape;  // of each: q, v, a, and behind each of them its derivatives with respect to these columns; then deltas
   mbs_scalar *inputs, *outputs;
+  const int *delta_start;  // count + 1: of each, the deltas of its tables,
+  const int *delta;        // graph inputs, with derivatives of q, v, a each, the last outputs of the tape
 } MbsMovingGround;
 
 typedef struct MbsSystem {
@@ -242,6 +244,8 @@ typedef struct MbsSystem {
   int time_column, step_column;
   mbs_scalar *parameters;  // values of all parameters
   MbsCoefficients coefficients;
+  int table_count;
+  MbsBlock *tables;  // numbers of each table of the graph that depends on parameters (table_terms.c)
   MbsBlock fixed;  // values of the fixed coordinates, nq - n
   MbsMovingGround moving;
   MbsBlock independents;  // value and velocity of each independent coordinate of the start
@@ -334,6 +338,10 @@ static inline int mbs_system_hidden_count(const MbsSystem *system) {
 void mbs_system_perturb(MbsSystem *system, int index, double step);
 // The same with all of them at once, by `step` times a direction, in place of what they were perturbed by.
 void mbs_system_perturb_along(MbsSystem *system, const double *direction, double step);
+
+// A table that was left since this was forgotten last, or NULL.
+const MbsTable *mbs_tables_left(const MbsSystem *system);
+void mbs_tables_forget_left(const MbsSystem *system);
 
 // A state at the start of the assembly: guesses, zero velocities. Its numbers are one block that begins with q, in the
 // order q, v, a, lambda, sigma, kappa, total: so many.

@@ -30,6 +30,10 @@ typedef struct MbsStamp {
 #endif
 
 typedef struct MbsWorkspace {
+  // the delta of a table that is perturbed (derivative_source.h), and by how much; all others are zero
+  int delta_index;
+  mbs_scalar delta;
+
   // of one call
   mbs_scalar *scratch;                    // (nq + m) x carried columns
   struct MbsDirectionColumn *directions;  // columns
@@ -44,6 +48,10 @@ typedef struct MbsWorkspace {
   MbsStamp stamp;
 #endif
 } MbsWorkspace;
+
+static inline mbs_scalar mbs_delta_value(const MbsWorkspace *work, int index) {
+  return index == work->delta_index ? work->delta : 0;
+}
 
 #ifdef MBS_ASSERTIONS
 // a hash of bytes, 8 at a time, that goes on from another
