@@ -69,6 +69,10 @@ static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, cons
     return mbs_reader_fail(reader, where, key.place,
                            "\"%.60s\" has a meaning in expressions and cannot name a variable", key.text);
   }
+  if (is_root_field(field, MBS_MODEL_TABLES) && (mbs_expression_is_reserved(key.text) || mbs_signal_has_function(key.text))) {
+    return mbs_reader_fail(reader, where, key.place, "\"%.60s\" has a meaning in expressions and cannot name a table",
+                           key.text);
+  }
   if (is_root_field(field, MBS_MODEL_COORDINATES) && has_meaning(key.text)) {
     return mbs_reader_fail(reader, where, key.place,
                            "\"%.60s\" has a meaning in expressions and cannot name a coordinate", key.text);
@@ -180,6 +184,9 @@ static MbsStatus read_entry(const MbsReader *reader, const MbsWhere *where, cons
     value.next = NULL;
     MBS_TRY(mbs_reader_read_record(reader, &entry, field->record, is_short ? &mapping : pair, NULL, pair->key.place,
                                    &record->values));
+    if (is_root_field(field, MBS_MODEL_TABLES)) {
+      MBS_TRY(mbs_csv_fill(reader, &entry, record));
+    }
     if (is_root_field(field, MBS_MODEL_OBJECTIVES)) {
       MBS_TRY(check_objective(reader, &entry, field->record, pair->key.place, record->values));
     }

@@ -71,6 +71,10 @@ MbsStatus mbs_reader_read_record(const MbsReader *reader, const MbsWhere *where,
                                  const MbsYaml *mapping, const char *extra_key, MbsPlace place,
                                  const MbsValue **values);
 
+// ---- csv.c ----
+// Of a table that names a file: points and ordinates from its columns.
+MbsStatus mbs_csv_fill(const MbsReader *reader, const MbsWhere *where, const MbsRecord *record);
+
 // What a force law calls its own: no coordinate of the model can have such a name. Ends with NULL.
 extern const char *const mbs_reader_law_words[];
 

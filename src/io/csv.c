@@ -1,0 +1,298 @@
+// Columns of a CSV file in the place of a table's points and ordinates: texts with their own places, so that whoever
+// complains about a number says where it stands.
+//
+//   comments begin with #; cells are separated by commas, semicolons or tabs, whichever comes first in the file
+//   the first line may be a header, which it is where one of its cells is no number; numbers have a decimal point
+//   a column is named by its header, or by its number, from 1
+//
+// A curve takes columns x and y as they are. A map has columns x, y and z with a line for each pair, in any order.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "expressions/scanner.h"
+#include "io/assembly.h"
+
+typedef struct Csv {
+  const MbsReader *reader;
+  const MbsWhere *where;
+  const char *path;
+  char separator;
+  int header_count;
+  const MbsText *header;
+  int row_count, row_capacity;
+  const MbsText **rows;  // cells
+  int *cell_counts;      // by row
+  int count_capacity;
+} Csv;
+
+static bool is_blank(char c) { return c == ' ' || c == '\r'; }
+
+// the number that a text is, without names or operators
+static bool is_number(const char *text, double *number) {
+  MbsContext quiet = {.status = MBS_OK};
+  MbsScanner scanner;
+  double sign = text[0] == '-' ? -1 : 1;
+  text += text[0] == '-' || text[0] == '+';
+  bool is_one = mbs_scanner_start(&scanner, &quiet, NULL, (MbsText){.text = text}) == MBS_OK &&
+                scanner.token.kind == MBS_TOKEN_NUMBER && scanner.token.offset == 0;
+  *number = is_one ? sign * scanner.token.number : 0;
+  return is_one && mbs_scanner_next(&scanner) == MBS_OK && scanner.token.kind == MBS_TOKEN_END;
+}
+
+// ---- lines and cells ----
+static MbsStatus split(const Csv *csv, const char *line, size_t length, int number, MbsText **cells, int *count) {
+  const MbsReader *reader = csv->reader;
+  *count = 1;
+  for (size_t i = 0; i < length; ++i) {
+    *count += line[i] == csv->separator;
+  }
+  MBS_TAKE(reader->context, reader->arena, *cells, *count);
+  const char *end = line + length, *begin = line;
+  for (int k = 0; k < *count; ++k) {
+    const char *next = memchr(begin, csv->separator, (size_t)(end - begin));
+    const char *stop = next ? next : end;
+    while (begin < stop && is_blank(*begin)) {
+      ++begin;
+    }
+    while (stop > begin && is_blank(stop[-1])) {
+      --stop;
+    }
+    if (stop - begin >= 2 && *begin == '"' && stop[-1] == '"') {
+      ++begin;
+      --stop;
+    }
+    (*cells)[k] = (MbsText){.text = mbs_arena_print(reader->arena, "%.*s", (int)(stop - begin), begin),
+                            .place = {.file = csv->path, .line = number, .column = (int)(begin - line) + 1}};
+    if (!(*cells)[k].text) {
+      return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    }
+    begin = next ? next + 1 : end;
+  }
+  return MBS_OK;
+}
+
+static bool is_header(const Csv *csv, const MbsText *cells, int count) {
+  double unused;
+  for (int k = 0; k < count; ++k) {
+    if (cells[k].text[0] != '\0' && !is_number(cells[k].text, &unused)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static MbsStatus take_line(Csv *csv, const char *line, size_t length, int number) {
+  const MbsReader *reader = csv->reader;
+  MbsText *cells;
+  int count;
+  bool is_first = csv->separator == '\0';
+  if (is_first) {
+    csv->separator = memchr(line, ';', length) ? ';' : memchr(line, '\t', length) ? '\t' : ',';
+  }
+  MBS_TRY(split(csv, line, length, number, &cells, &count));
+  if (is_first && is_header(csv, cells, count)) {
+    csv->header = cells;
+    csv->header_count = count;
+    return MBS_OK;
+  }
+  int at = csv->row_count;
+  MBS_GROW(reader->context, reader->arena, csv->rows, at, csv->row_capacity);
+  MBS_GROW(reader->context, reader->arena, csv->cell_counts, at, csv->count_capacity);
+  csv->rows[at] = cells;
+  csv->cell_counts[at] = count;
+  csv->row_count += 1;
+  return MBS_OK;
+}
+
+static MbsStatus parse(Csv *csv, const char *bytes, size_t length) {
+  static const char mark[] = "\xEF\xBB\xBF";  // that some programs put before UTF-8
+  const char *end = bytes + length, *line = bytes;
+  if (length >= 3 && memcmp(bytes, mark, 3) == 0) {
+    line += 3;
+  }
+  for (int number = 1; line < end; ++number) {
+    const char *stop = memchr(line, '\n', (size_t)(end - line));
+    size_t size = (size_t)((stop ? stop : end) - line);
+    const char *first = line;
+    while (first < line + size && (is_blank(*first) || *first == '\t')) {
+      ++first;
+    }
+    if (memchr(line, '\0', size)) {
+      return mbs_fail(csv->reader->context, MBS_ERROR_INPUT, (MbsPlace){.file = csv->path, .line = number, .column = 1},
+                      "this is no text: it has a zero byte");
+    }
+    if (first < line + size && *first != '#') {
+      MBS_TRY(take_line(csv, line, size, number));
+    }
+    line = stop ? stop + 1 : end;
+  }
+  return MBS_OK;
+}
+
+static MbsStatus load(Csv *csv, MbsText file) {
+  const MbsReader *reader = csv->reader;
+  const char *model = file.place.file ? file.place.file : reader->file, *slash = model ? strrchr(model, '/') : NULL;
+  bool is_beside = file.text[0] != '/' && slash;
+  char *bytes;
+  size_t length;
+  csv->path = is_beside ? mbs_arena_print(reader->arena, "%.*s/%s", (int)(slash - model), model, file.text)
+                        : mbs_arena_copy_text(reader->arena, file.text);
+  if (!csv->path) {
+    return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  if (mbs_reader_read_bytes(reader->context, csv->path, &bytes, &length) != MBS_OK) {
+    char trouble[MBS_MESSAGE_SIZE];
+    (void)snprintf(trouble, sizeof trouble, "%s", reader->context->message);
+    return mbs_reader_fail(reader, csv->where, file.place, "%.900s", trouble);
+  }
+  MbsStatus status = parse(csv, bytes, length);
+  free(bytes);
+  MBS_TRY(status);
+  return csv->row_count > 0 ? MBS_OK
+                            : mbs_reader_fail(reader, csv->where, file.place, "%s has no numbers", csv->path);
+}
+
+// ---- columns ----
+static MbsStatus find_column(const Csv *csv, const char *field, const MbsValue *value, int *column) {
+  const MbsReader *reader = csv->reader;
+  MbsWhere where = {.outer = csv->where, .word = field};
+  char known[512] = "";
+  const char *nearest = NULL;
+  double number;
+  if (value->count != 1) {
+    return mbs_reader_fail(reader, &where, value->place, "expected a column of %s, by its name or number, found a list",
+                           csv->path);
+  }
+  MbsText wanted = value->texts[0];
+  for (int k = 0; k < csv->header_count; ++k) {
+    if (strcmp(csv->header[k].text, wanted.text) == 0) {
+      *column = k;
+      return MBS_OK;
+    }
+    mbs_name_nearest(wanted.text, csv->header[k].text, &nearest);
+    mbs_reader_append_name(known, sizeof known, csv->header[k].text);
+  }
+  int columns = csv->header_count > 0 ? csv->header_count : csv->cell_counts[0];
+  if (is_number(wanted.text, &number) && number >= 1 && number <= columns && number == (double)(int)number) {
+    *column = (int)number - 1;
+    return MBS_OK;
+  }
+  return mbs_reader_fail(reader, &where, wanted.place, "%s has no column \"%.60s\"%s%s%s; it has %d%s%.300s",
+                         csv->path, wanted.text, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                         nearest ? "\"?" : "", columns, known[0] ? ": " : ", without a header", known);
+}
+
+static MbsStatus take_column(const Csv *csv, const char *field, const MbsValue *value, MbsText **texts) {
+  const MbsReader *reader = csv->reader;
+  int column;
+  double unused;
+  MBS_TRY(find_column(csv, field, value, &column));
+  MBS_TAKE(reader->context, reader->arena, *texts, csv->row_count);
+  for (int i = 0; i < csv->row_count; ++i) {
+    const MbsText *row = csv->rows[i], *last = &row[csv->cell_counts[i] - 1];
+    if (column >= csv->cell_counts[i] || row[column].text[0] == '\0') {
+      MbsPlace place = column >= csv->cell_counts[i] ? last->place : row[column].place;
+      return mbs_reader_fail(reader, csv->where, place, "column %d, which is %s, has a gap: no number in this line",
+                             column + 1, field);
+    }
+    if (!is_number(row[column].text, &unused)) {
+      return mbs_reader_fail(reader, csv->where, row[column].place, "expected a number, found \"%.60s\"%s",
+                             row[column].text, strchr(row[column].text, ',') ? "; write a decimal point" : "");
+    }
+    (*texts)[i] = row[column];
+  }
+  return MBS_OK;
+}
+
+// ---- maps ----
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// the different numbers among texts, ascending, with a text of each
+static MbsStatus list_points(const Csv *csv, const MbsText *texts, double *points, int *count, MbsText **of_points) {
+  const MbsReader *reader = csv->reader;
+  for (int i = 0; i < csv->row_count; ++i) {
+    (void)is_number(texts[i].text, &points[i]);
+  }
+  qsort(points, (size_t)csv->row_count, sizeof *points, compare);
+  *count = 0;
+  for (int i = 0; i < csv->row_count; ++i) {
+    if (i == 0 || points[i] > points[*count - 1]) {
+      points[(*count)++] = points[i];
+    }
+  }
+  MBS_TAKE(reader->context, reader->arena, *of_points, *count);
+  for (int i = 0; i < csv->row_count; ++i) {
+    double x;
+    (void)is_number(texts[i].text, &x);
+    (*of_points)[(const double *)bsearch(&x, points, (size_t)*count, sizeof *points, compare) - points] = texts[i];
+  }
+  return MBS_OK;
+}
+
+static MbsStatus fill_map(const Csv *csv, MbsText *const columns[3], MbsValue *const values[3]) {
+  const MbsReader *reader = csv->reader;
+  double *points[2], at[2];
+  int counts[2];
+  MbsText *of_points[2], *z;
+  for (int k = 0; k < 2; ++k) {
+    MBS_TAKE(reader->context, reader->arena, points[k], csv->row_count);
+    MBS_TRY(list_points(csv, columns[k], points[k], &counts[k], &of_points[k]));
+    values[k]->count = counts[k];
+    values[k]->texts = of_points[k];
+  }
+  MBS_TAKE(reader->context, reader->arena, z, (size_t)counts[0] * (size_t)counts[1]);
+  for (int i = 0; i < csv->row_count; ++i) {
+    int place[2];
+    for (int k = 0; k < 2; ++k) {
+      (void)is_number(columns[k][i].text, &at[k]);
+      place[k] = (int)((const double *)bsearch(&at[k], points[k], (size_t)counts[k], sizeof at[k], compare) - points[k]);
+    }
+    MbsText *cell = &z[place[0] * counts[1] + place[1]];
+    if (cell->text) {
+      return mbs_reader_fail(reader, csv->where, columns[2][i].place, "x = %.10g, y = %.10g is there twice; first in "
+                             "line %d", at[0], at[1], cell->place.line);
+    }
+    *cell = columns[2][i];
+  }
+  for (int i = 0; i < counts[0] * counts[1]; ++i) {
+    if (!z[i].text) {
+      return mbs_reader_fail(reader, csv->where, (MbsPlace){.file = csv->path, .line = 1, .column = 1},
+                             "a map needs a line for each x and each y: there is none for x = %.10g, y = %.10g",
+                             points[0][i / counts[1]], points[1][i % counts[1]]);
+    }
+  }
+  values[2]->count = counts[0] * counts[1];
+  values[2]->texts = z;
+  return MBS_OK;
+}
+
+MbsStatus mbs_csv_fill(const MbsReader *reader, const MbsWhere *where, const MbsRecord *record) {
+  static const char *const names[] = {"x", "y", "z"};
+  static const int fields[] = {MBS_TABLE_X, MBS_TABLE_Y, MBS_TABLE_Z};
+  MbsText file = mbs_record_text(record, MBS_TABLE_FILE);
+  Csv csv = {.reader = reader, .where = where};
+  MbsText *columns[3];
+  MbsValue *values[3];
+  if (!file.text) {
+    return MBS_OK;
+  }
+  MBS_TRY(load(&csv, file));
+  int count = record->values[MBS_TABLE_Z].is_given ? 3 : 2;
+  for (int k = 0; k < count; ++k) {
+    values[k] = (MbsValue *)&record->values[fields[k]];  // the reader's own
+    MBS_TRY(take_column(&csv, names[k], values[k], &columns[k]));
+  }
+  if (count == 3) {
+    return fill_map(&csv, columns, values);
+  }
+  for (int k = 0; k < count; ++k) {
+    values[k]->count = csv.row_count;
+    values[k]->texts = columns[k];
+  }
+  return MBS_OK;
+}
