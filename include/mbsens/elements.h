@@ -1020,6 +1020,53 @@ static inline MbsStatus mbs_model_add_torsional_spring(
   return mbs_model_add_element(context, model, "forces", "torsional_spring", def->name, 7, fields);
 }
 
+// a curve y(x) or a map z(x, y) given by points
+typedef struct MbsTableDef {
+  // required
+  const char *name;
+  // [number, ...] or name, required: points, numbers that increase; with file: a column, by its
+  // name or number
+  const char *x;
+  // [number, ...] or name, required: ordinates, one for each x: expressions of parameters, or the
+  // name of an array of parameters; of a map its points along the second argument
+  const char *y;
+  // [[number, ...], ...] or name: of a map: its ordinates, for each x a list with one for each y
+  const char *z;
+  // linear or akima or monotone or spline or step, default linear: what is between the points:
+  // lines, cubics by Akima's, by monotone or by spline slopes, or steps (each ordinate holds from
+  // its x on)
+  const char *kind;
+  // error or hold or linear, default error: what is beyond the ends: a run that goes there fails,
+  // or the ordinate at the end holds, or the curve goes on in a straight line
+  const char *outside;
+  // number: period of x: the curve goes around
+  const char *periodic;
+  // text: CSV file with the columns, beside the model
+  const char *file;
+} MbsTableDef;
+
+static inline MbsTableDef mbs_default_table_def(void) {
+  MbsTableDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_table(
+    MbsContext *context, MbsModel *model, const MbsTableDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "tables", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"x", 1, &def->x},
+      {"y", 1, &def->y},
+      {"z", 1, &def->z},
+      {"kind", 1, &def->kind},
+      {"outside", 1, &def->outside},
+      {"periodic", 1, &def->periodic},
+      {"file", 1, &def->file},
+  };
+  return mbs_model_add_element(context, model, "tables", NULL, def->name, 7, fields);
+}
+
 // what happens where an expression passes zero
 typedef struct MbsEventDef {
   // required

@@ -156,8 +156,7 @@ static MbsNode table_derivative(MbsGraph *graph, const MbsGraphNode *n, MbsNode 
     MbsNode change = k == 0 ? dx : dy;
     if (change != MBS_GRAPH_ZERO) {
       const int higher[2] = {order[0] + (k == 0), order[1] + (k == 1)};
-      MbsNode slope_node =
-          mbs_graph_look_up(graph, n->index / (orders * orders), higher, n->operand[0], n->operand[1]);
+      MbsNode slope_node = mbs_graph_look_up(graph, n->index / (orders * orders), higher, n->operand[0], n->operand[1]);
       sum = mbs_graph_add(graph, sum, mbs_graph_multiply(graph, slope_node, change));
     }
   }

@@ -179,9 +179,9 @@ MbsNode mbs_graph_input(MbsGraph *graph, int input) {
 }
 
 MbsNode mbs_graph_input_with(MbsGraph *graph, int input, MbsNode others) {
-  return intern(graph, (MbsGraphNode){.operation = MBS_OP_INPUT,
-                                      .operand = {others, MBS_NODE_NONE, MBS_NODE_NONE},
-                                      .index = input});
+  return intern(
+      graph,
+      (MbsGraphNode){.operation = MBS_OP_INPUT, .operand = {others, MBS_NODE_NONE, MBS_NODE_NONE}, .index = input});
 }
 
 MbsNode mbs_graph_table_node(MbsGraph *graph, int index, MbsNode x, MbsNode y, MbsNode delta) {
@@ -348,8 +348,8 @@ MbsNode mbs_graph_power(MbsGraph *graph, MbsNode a, MbsNode b) {
 
 MbsNode mbs_graph_apply(MbsGraph *graph, MbsOperation operation, MbsNode a, MbsNode b) {
   int operand_count = mbs_operand_count(operation);
-  bool is_good = operand_count > 0 && operation != MBS_OP_POWER_INTEGER && operation != MBS_OP_TABLE && a >= 0 && a < graph->count &&
-                 (operand_count == 1 ? b == MBS_NODE_NONE : b >= 0 && b < graph->count);
+  bool is_good = operand_count > 0 && operation != MBS_OP_POWER_INTEGER && operation != MBS_OP_TABLE && a >= 0 &&
+                 a < graph->count && (operand_count == 1 ? b == MBS_NODE_NONE : b >= 0 && b < graph->count);
   if (!is_good) {
     mbs_broken_keep(graph->broken, MBS_BROKEN("an operation with the operands it takes"));
     return MBS_GRAPH_ZERO;

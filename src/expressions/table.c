@@ -170,6 +170,9 @@ void mbs_table_spread(MbsLookup *lookup, mbs_scalar x, mbs_scalar y, MbsSpread *
 static mbs_scalar rise_of(const MbsLookup *lookup, mbs_scalar x) {
   const MbsTable *table = lookup->table;
   const MbsAxis *axis = &table->axis[0];
+  if (table->rise > 0 && table->form == MBS_TABLE_STEP) {
+    return table->rise * floor(mbs_re(x) / table->piece_count);  // real
+  }
   return lookup->order[0] == 0 && table->rise > 0
              ? table->rise * floor((mbs_re(x) - axis->x[0]) / axis->period)  // real
              : 0;

@@ -30,9 +30,9 @@ typedef enum MbsTableForm { MBS_TABLE_STEP, MBS_TABLE_LINEAR, MBS_TABLE_CUBIC } 
 typedef enum MbsOutside { MBS_OUTSIDE_ERROR, MBS_OUTSIDE_HOLD, MBS_OUTSIDE_LINEAR } MbsOutside;
 
 enum {
-  MBS_TABLE_ORDERS = 4,      // of derivatives by one argument, 0 to 3
-  MBS_MOST_SPREAD = 16,      // numbers that count at one place
-  MBS_TABLE_BY_NUMBER = 1    // of a curve, in the place of the order by y: the argument is the number of a piece
+  MBS_TABLE_ORDERS = 4,    // of derivatives by one argument, 0 to 3
+  MBS_MOST_SPREAD = 16,    // numbers that count at one place
+  MBS_TABLE_BY_NUMBER = 1  // of a curve, in the place of the order by y: the argument is the number of a piece
 };
 
 typedef struct MbsAxis {
@@ -49,9 +49,10 @@ typedef struct MbsTable {
   int axis_count;  // 1: a curve, 2: a map
   MbsAxis axis[2];
   bool is_plain_curve;  // neither a map nor periodic nor of steps
-  int piece_count;  // of steps: as many as points, or one less
-  bool is_counter;  // of the pieces of a table of steps (model/tables.c)
-  double rise;      // of a periodic curve: what it gains in each period
+  int piece_count;      // of steps: as many as points, or one less
+  bool is_counter;      // of the pieces of a table of steps (model/tables.c):
+  int levels;   // then: the table, of steps, by number, of where its whole numbers are, from -1 or of a period from 0
+  double rise;  // of a periodic curve: what it gains in each period
   // y and, where cubic, behind them s, each for all points; of a map z, z_x, z_y, z_xy, x by x
   int number_count;
   const MbsNode *nodes;
@@ -94,7 +95,7 @@ double mbs_table_value_of(MbsLookup *lookup, double x, double y, const double *b
 typedef struct MbsTableInputs {
   void *user;
   bool (*make)(void *user, int *input);  // a new input for a delta; false: out of memory
-  bool (*moves)(void *user, int input);  // is it no parameter?
+  bool (*moves)(void *user, int input);  // is it no parameter, or one that changes from event to event, a branch?
 } MbsTableInputs;
 void mbs_graph_use_tables(MbsGraph *graph, const MbsTableInputs *inputs);
 // The number of a new table of the graph, whose nodes are there; -1: out of memory.

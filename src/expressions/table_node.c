@@ -7,8 +7,8 @@
 void mbs_graph_use_tables(MbsGraph *graph, const MbsTableInputs *inputs) { graph->table_inputs = *inputs; }
 
 int mbs_graph_add_table(MbsGraph *graph, MbsTable *table) {
-  MbsTable **grown = mbs_arena_grow(graph->arena, graph->tables, graph->table_count, &graph->table_capacity,
-                                    sizeof(MbsTable *));
+  MbsTable **grown =
+      mbs_arena_grow(graph->arena, graph->tables, graph->table_count, &graph->table_capacity, sizeof(MbsTable *));
   if (!grown) {
     (void)mbs_graph_give_up(graph, MBS_GRAPH_NO_MEMORY);
     return -1;
@@ -278,8 +278,7 @@ MbsNode mbs_graph_look_up(MbsGraph *graph, int table, const int order[2], MbsNod
   if (graph->trouble != MBS_GRAPH_FINE || !mbs_table_has_order(&wanted)) {
     return MBS_GRAPH_ZERO;
   }
-  // of a number that is an input of its own: a branch
-  if (is_by_number && !does_move(graph, x) && mbs_graph_node(graph, x)->operation != MBS_OP_INPUT) {
+  if (is_by_number && !does_move(graph, x)) {
     return expand_number(graph, t, x);
   }
   if (!is_by_number && !does_move(graph, x) && !does_move(graph, y)) {

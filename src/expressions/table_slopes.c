@@ -5,8 +5,9 @@
 //              (Akima 1970); where both weights vanish, the mean of both secants. Beyond the ends secants go on as
 //              m_(-1) = 2 m_0 - m_1 and so on.
 //   monotone   0 where the secants on both sides differ in sign or one is zero, else their harmonic mean with
-//              the weights 2h_i + h_(i-1) and h_i + 2h_(i-1) (Fritsch and Butland 1984). At the ends the parabola through
-//              three points, limited so that nothing overshoots (the PCHIP of Moler, Numerical Computing with MATLAB).
+//              the weights 2h_i + h_(i-1) and h_i + 2h_(i-1) (Fritsch and Butland 1984). At the ends the parabola
+//              through three points, limited so that nothing overshoots (the PCHIP of Moler, Numerical Computing with
+//              MATLAB).
 //   spline     second derivatives are continuous, h_i s_(i-1) + 2(h_(i-1) + h_i) s_i + h_(i-1) s_(i+1) =
 //              3(h_i m_(i-1) + h_(i-1) m_i); at the second and the last but one point the third derivative too
 //              ("not a knot": the curve of a cubic is that cubic). s = B y: the entries of B fall off by 3.7 from point

@@ -175,8 +175,8 @@ __attribute__((always_inline)) static inline void run(const MbsTape *tape, int i
   for (; instruction < end; ++instruction, ++result) {
     *result = instruction->operation == MBS_OP_TABLE
                   ? look_up(tape, instruction->exponent, is_plain, r)
-                  : mbs_operation_value((MbsOperation)instruction->operation, instruction->exponent,
-                                        r[instruction->a], r[instruction->b]);
+                  : mbs_operation_value((MbsOperation)instruction->operation, instruction->exponent, r[instruction->a],
+                                        r[instruction->b]);
   }
 }
 

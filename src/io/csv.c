@@ -73,7 +73,7 @@ static MbsStatus split(const Csv *csv, const char *line, size_t length, int numb
   return MBS_OK;
 }
 
-static bool is_header(const Csv *csv, const MbsText *cells, int count) {
+static bool is_header(const MbsText *cells, int count) {
   double unused;
   for (int k = 0; k < count; ++k) {
     if (cells[k].text[0] != '\0' && !is_number(cells[k].text, &unused)) {
@@ -92,7 +92,7 @@ static MbsStatus take_line(Csv *csv, const char *line, size_t length, int number
     csv->separator = memchr(line, ';', length) ? ';' : memchr(line, '\t', length) ? '\t' : ',';
   }
   MBS_TRY(split(csv, line, length, number, &cells, &count));
-  if (is_first && is_header(csv, cells, count)) {
+  if (is_first && is_header(cells, count)) {
     csv->header = cells;
     csv->header_count = count;
     return MBS_OK;
@@ -150,8 +150,7 @@ static MbsStatus load(Csv *csv, MbsText file) {
   MbsStatus status = parse(csv, bytes, length);
   free(bytes);
   MBS_TRY(status);
-  return csv->row_count > 0 ? MBS_OK
-                            : mbs_reader_fail(reader, csv->where, file.place, "%s has no numbers", csv->path);
+  return csv->row_count > 0 ? MBS_OK : mbs_reader_fail(reader, csv->where, file.place, "%s has no numbers", csv->path);
 }
 
 // ---- columns ----
@@ -179,14 +178,14 @@ static MbsStatus find_column(const Csv *csv, const char *field, const MbsValue *
     *column = (int)number - 1;
     return MBS_OK;
   }
-  return mbs_reader_fail(reader, &where, wanted.place, "%s has no column \"%.60s\"%s%s%s; it has %d%s%.300s",
-                         csv->path, wanted.text, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                         nearest ? "\"?" : "", columns, known[0] ? ": " : ", without a header", known);
+  return mbs_reader_fail(reader, &where, wanted.place, "%s has no column \"%.60s\"%s%s%s; it has %d%s%.300s", csv->path,
+                         wanted.text, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "",
+                         columns, known[0] ? ": " : ", without a header", known);
 }
 
 static MbsStatus take_column(const Csv *csv, const char *field, const MbsValue *value, MbsText **texts) {
   const MbsReader *reader = csv->reader;
-  int column;
+  int column = 0;
   double unused;
   MBS_TRY(find_column(csv, field, value, &column));
   MBS_TAKE(reader->context, reader->arena, *texts, csv->row_count);
@@ -250,12 +249,15 @@ static MbsStatus fill_map(const Csv *csv, MbsText *const columns[3], MbsValue *c
     int place[2];
     for (int k = 0; k < 2; ++k) {
       (void)is_number(columns[k][i].text, &at[k]);
-      place[k] = (int)((const double *)bsearch(&at[k], points[k], (size_t)counts[k], sizeof at[k], compare) - points[k]);
+      place[k] =
+          (int)((const double *)bsearch(&at[k], points[k], (size_t)counts[k], sizeof at[k], compare) - points[k]);
     }
     MbsText *cell = &z[place[0] * counts[1] + place[1]];
     if (cell->text) {
-      return mbs_reader_fail(reader, csv->where, columns[2][i].place, "x = %.10g, y = %.10g is there twice; first in "
-                             "line %d", at[0], at[1], cell->place.line);
+      return mbs_reader_fail(reader, csv->where, columns[2][i].place,
+                             "x = %.10g, y = %.10g is there twice; first in "
+                             "line %d",
+                             at[0], at[1], cell->place.line);
     }
     *cell = columns[2][i];
   }

@@ -69,7 +69,8 @@ static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, cons
     return mbs_reader_fail(reader, where, key.place,
                            "\"%.60s\" has a meaning in expressions and cannot name a variable", key.text);
   }
-  if (is_root_field(field, MBS_MODEL_TABLES) && (mbs_expression_is_reserved(key.text) || mbs_signal_has_function(key.text))) {
+  if (is_root_field(field, MBS_MODEL_TABLES) &&
+      (mbs_expression_is_reserved(key.text) || mbs_signal_has_function(key.text))) {
     return mbs_reader_fail(reader, where, key.place, "\"%.60s\" has a meaning in expressions and cannot name a table",
                            key.text);
   }
@@ -207,8 +208,8 @@ static MbsStatus read_array(const MbsReader *reader, const MbsWhere *where, cons
   for (const MbsYaml *item = pair->first; item; item = item->next) {
     MbsRecord *record = &records[value->count++];
     MbsYaml entry = *item;
-    entry.key = (MbsText){.text = mbs_arena_print(reader->arena, "%s[%d]", pair->key.text, ++number),
-                          .place = pair->key.place};
+    entry.key =
+        (MbsText){.text = mbs_arena_print(reader->arena, "%s[%d]", pair->key.text, ++number), .place = pair->key.place};
     if (!entry.key.text) {
       return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
     }

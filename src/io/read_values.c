@@ -227,6 +227,41 @@ static bool is_expression(const MbsField *field, const MbsYaml *node) {
   return node->kind == MBS_YAML_SCALAR && !(field->kind == MBS_FIELD_VECTOR && mbs_reader_is_number(node->text));
 }
 
+// One text with commas between numbers (of rows: semicolons between these), as calls give lists; commas inside
+// parentheses separate arguments.
+static MbsStatus split_numbers(const MbsReader *reader, const MbsWhere *where, const MbsYaml *node, bool has_rows,
+                               MbsValue *value) {
+  int depth = 0, most = 1, rows = 1;
+  for (const char *c = node->text; *c; ++c) {
+    most += *c == ',' || *c == ';';
+  }
+  MbsText *texts;
+  MBS_TAKE(reader->context, reader->arena, texts, most);
+  const char *begin = node->text;
+  for (const char *c = node->text;; ++c) {
+    depth += (*c == '(') - (*c == ')');
+    if (*c == '\0' || (depth == 0 && (*c == ',' || (has_rows && *c == ';')))) {
+      MbsPlace place = node->place;
+      place.column += place.line > 0 ? (int)(begin - node->text) : 0;
+      texts[value->count].text = mbs_arena_print(reader->arena, "%.*s", (int)(c - begin), begin);
+      texts[value->count++].place = place;
+      if (!texts[value->count - 1].text) {
+        return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+      }
+      rows += *c == ';';
+      begin = c + 1;
+    }
+    if (*c == '\0') {
+      break;
+    }
+  }
+  value->texts = texts;
+  return value->count % rows == 0
+             ? MBS_OK
+             : mbs_reader_fail(reader, where, node->place, "expected rows of one length, found %d numbers in %d rows",
+                               value->count, rows);
+}
+
 // lists of one length, row by row
 static MbsStatus read_rows(const MbsReader *reader, const MbsWhere *where, const MbsYaml *node, MbsValue *value) {
   MbsText *texts;
@@ -258,6 +293,10 @@ MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, 
       (field->kind == MBS_FIELD_JOINT_NAMES || field->kind == MBS_FIELD_NUMBER_LIST) && node->kind == MBS_YAML_LIST;
   if (field->kind == MBS_FIELD_NUMBER_ROWS && node->kind == MBS_YAML_LIST) {
     return read_rows(reader, where, node, value);
+  }
+  bool is_numbers = field->kind == MBS_FIELD_NUMBER_LIST || field->kind == MBS_FIELD_NUMBER_ROWS;
+  if (is_numbers && node->kind == MBS_YAML_SCALAR && strpbrk(node->text, ",;")) {
+    return split_numbers(reader, where, node, field->kind == MBS_FIELD_NUMBER_ROWS, value);
   }
   if (is_open || (is_tensor && (node->count == 3 || node->count == 6))) {
     count = node->count;

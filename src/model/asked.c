@@ -17,9 +17,9 @@ typedef struct Asked {
   MbsContext *context;
   MbsArena *arena;
   MbsModel *model;
-  MbsValue *sections;    // of the model, our own once they change
-  MbsRecord *tables;     // likewise
-  int count, capacity;   // names
+  MbsValue *sections;   // of the model, our own once they change
+  MbsRecord *tables;    // likewise
+  int count, capacity;  // names
   const char **names;
   int made, made_capacity;
   MbsRecord *parameters;  // those that are new
@@ -32,7 +32,8 @@ static const MbsRecord *find_table(const MbsModel *model, const char *name, int 
     const MbsRecord *record = &tables->records[i];
     size_t length = strlen(record->name.text);
     bool is_map = mbs_record_value(record, MBS_TABLE_Z)->count > 0;
-    if (strncmp(name, record->name.text, length) == 0 && name[length] == '.' && name[length + 1] == (is_map ? 'z' : 'y')) {
+    if (strncmp(name, record->name.text, length) == 0 && name[length] == '.' &&
+        name[length + 1] == (is_map ? 'z' : 'y')) {
       *field = is_map ? MBS_TABLE_Z : MBS_TABLE_Y;
       *behind = name + length + 2;
       return record;
@@ -82,7 +83,8 @@ static MbsStatus take_array(Asked *asked, const char *name, bool *is_array) {
 // the text of an ordinate is a value of its own that may change
 static MbsStatus own_table(Asked *asked, const MbsRecord *record, int field, MbsText **texts) {
   const MbsValue *tables = mbs_record_value(&asked->model->root, MBS_MODEL_TABLES);
-  int index = (int)(record - tables->records), field_count = mbs_model_type.fields[MBS_MODEL_TABLES].record->field_count;
+  int index = (int)(record - tables->records),
+      field_count = mbs_model_type.fields[MBS_MODEL_TABLES].record->field_count;
   if (!asked->tables) {
     MBS_TAKE(asked->context, asked->arena, asked->tables, tables->count);
     MBS_TAKE(asked->context, asked->arena, asked->sections, mbs_model_type.field_count);

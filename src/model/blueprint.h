@@ -469,6 +469,11 @@ void mbs_table_nearest(const MbsBlueprint *blueprint, const char *name, const ch
 MbsStatus mbs_table_apply(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsPlace place,
                           const MbsTableSpec *spec, const MbsExpression *arguments, MbsExpression *value);
 
+// Is this the number of the piece, not whole, of a table of steps (of which floor() is taken)? And how far what it is
+// looked up at is beyond where that is the whole number b.
+bool mbs_table_is_counter(const MbsBlueprint *blueprint, MbsNode node);
+MbsNode mbs_table_distance(MbsBlueprint *blueprint, MbsNode counter, MbsNode b);
+
 // ---- connecting (joints) ----
 MbsStatus mbs_blueprint_join_points(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                     MbsPointReference a, MbsPointReference b);

@@ -338,7 +338,8 @@ static MbsStatus add_branch_event(MbsContext *context, MbsBlueprint *blueprint, 
   event.is_timed = true;
   for (int i = 0; i < count; ++i) {
     MbsSignalKind kind = blueprint->signals.items[inputs[i]].kind;
-    event.is_timed = event.is_timed && (kind == MBS_SIGNAL_PARAMETER || kind == MBS_SIGNAL_TIME || kind == MBS_SIGNAL_TABLE);
+    event.is_timed =
+        event.is_timed && (kind == MBS_SIGNAL_PARAMETER || kind == MBS_SIGNAL_TIME || kind == MBS_SIGNAL_TABLE);
   }
   MBS_APPEND(context, blueprint->arena, &blueprint->events, event);
   return mbs_graph_status(context, blueprint->graph);
@@ -349,7 +350,11 @@ static MbsStatus add_branch_events(MbsContext *context, MbsBlueprint *blueprint)
   for (int i = 0; i < blueprint->branches.count; ++i) {
     const MbsBranchSpec branch = blueprint->branches.items[i];
     MbsNode b = blueprint->parameters.items[branch.parameter].node;
-    if (branch.operation == MBS_OP_FLOOR) {
+    if (branch.operation == MBS_OP_FLOOR && mbs_table_is_counter(blueprint, branch.argument)) {
+      MbsNode next = mbs_graph_add(graph, b, mbs_graph_constant(graph, 1));
+      MBS_TRY(add_branch_event(context, blueprint, i, mbs_table_distance(blueprint, branch.argument, b), -1, -1));
+      MBS_TRY(add_branch_event(context, blueprint, i, mbs_table_distance(blueprint, branch.argument, next), 1, 1));
+    } else if (branch.operation == MBS_OP_FLOOR) {
       MbsNode above = mbs_graph_subtract(graph, branch.argument, b);
       MBS_TRY(add_branch_event(context, blueprint, i, above, -1, -1));
       MBS_TRY(add_branch_event(context, blueprint, i, mbs_graph_subtract(graph, above, mbs_graph_constant(graph, 1)), 1,

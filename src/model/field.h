@@ -25,8 +25,9 @@ typedef enum MbsFieldKind {
   MBS_FIELD_BODY_PAIR,      // list of two body names
   MBS_FIELD_JOINT_PAIR,     // list of two joint names
   MBS_FIELD_JOINT_NAMES,    // list of joint names, or one text with commas between them
-  MBS_FIELD_NUMBER_LIST,    // list of any number of expressions of parameters, or one text
-  MBS_FIELD_NUMBER_ROWS,    // list of such lists of one length, kept row by row, or one text
+  MBS_FIELD_NUMBER_LIST,    // list of any number of expressions of parameters; or one text: with commas between, or a
+                            // name
+  MBS_FIELD_NUMBER_ROWS,    // list of such lists of one length, kept row by row; or one text, semicolons between rows
   MBS_FIELD_RECORD,         // a mapping with the fields of field.record
   MBS_FIELD_NUMBER_MAP,     // name: expression of parameters
   MBS_FIELD_SIGNAL_MAP,     // name: expression of signals

@@ -5,7 +5,8 @@
 //     z_x along x for each y,   z_y along y for each x,   z_xy = (z_x)_y along y
 // A curve of steps has a companion that counts: L(x) = i at its points x_i and linear between them, so that
 //     step(x) = y[floor(L(x))]
-// and a jump is where L passes a whole number: an event like those of floor (branch.c).
+// and a jump is where L passes a whole number: an event like those of floor (branch.c). What the event waits for is x
+// itself, x - x_b = 0 or x - x_(b+1) = 0 (mbs_table_level), for L has a kink right there.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +37,9 @@ static bool make_input(void *user, int *input) {
 
 static bool moves(void *user, int input) {
   const MbsBlueprint *blueprint = user;
-  return blueprint->signals.items[input].kind != MBS_SIGNAL_PARAMETER;
+  int branches = blueprint->variable_first + blueprint->variable_count + blueprint->switch_count;
+  const MbsSignal *signal = &blueprint->signals.items[input];
+  return signal->kind != MBS_SIGNAL_PARAMETER || signal->index >= branches;
 }
 
 // ---- numbers ----
@@ -186,8 +189,8 @@ static MbsStatus add_slopes(const TableReader *r, MbsArena *scratch, MbsTable *t
   memcpy(nodes, values, (size_t)all * sizeof *nodes);
   table->nodes = nodes;
   for (int j = 0; j < columns && is_cubic; ++j) {
-    MBS_TRY(mbs_table_slopes(r->context, scratch, graph, rule_of(r), &table->axis[0], columns, nodes + j,
-                             nodes + all + j));
+    MBS_TRY(
+        mbs_table_slopes(r->context, scratch, graph, rule_of(r), &table->axis[0], columns, nodes + j, nodes + all + j));
   }
   for (int level = 0; level < 2 && is_cubic && is_map; ++level) {  // of z, of z_x
     for (int i = 0; i < rows; ++i) {
@@ -207,37 +210,55 @@ static MbsStatus finish(const TableReader *r, MbsTable *table, int *index) {
     table->is_varying = table->is_varying || node->operation != MBS_OP_CONSTANT;
     table->numbers[i] = table->real[i] = node->value;
   }
-  table->is_plain_curve =
-      table->axis_count == 1 && table->form != MBS_TABLE_STEP && !(table->axis[0].period > 0);
+  table->is_plain_curve = table->axis_count == 1 && table->form != MBS_TABLE_STEP && !(table->axis[0].period > 0);
   *index = mbs_graph_add_table(blueprint->graph, table);
   return mbs_graph_status(r->context, blueprint->graph);
 }
 
-// L(x): 0, 1, 2, ... at the points of a curve of steps, and linear between them and beyond
+// L(x): 0, 1, 2, ... at the points of a curve of steps, and linear between them; where there is no period, -1 far
+// before the first and one more far behind the last, so that nothing is passed out there. And where these numbers are.
 static MbsStatus add_counter(const TableReader *r, const MbsTable *steps, int *index) {
   MbsBlueprint *blueprint = r->blueprint;
-  MbsTable *table;
-  MbsNode *nodes;
+  const MbsAxis *axis = &steps->axis[0];
+  bool is_periodic = axis->period > 0;
+  int pad = is_periodic ? 0 : 1, count = axis->count + 2 * pad;
+  double range = axis->x[axis->count - 1] - axis->x[0], far = 1e6 * (range > 0 ? range : 1 + fabs(axis->x[0]));  // real
+  MbsTable *counter, *levels;
+  MbsNode *numbers, *places;
   double *x;
-  int count = steps->axis[0].count > 1 ? steps->axis[0].count : 2;
-  MBS_TAKE(r->context, blueprint->arena, table, 1);
-  MBS_TAKE(r->context, blueprint->arena, nodes, count);
+  MBS_TAKE(r->context, blueprint->arena, counter, 1);
+  MBS_TAKE(r->context, blueprint->arena, levels, 1);
+  MBS_TAKE(r->context, blueprint->arena, numbers, count);
+  MBS_TAKE(r->context, blueprint->arena, places, count);
   MBS_TAKE(r->context, blueprint->arena, x, count);
   for (int i = 0; i < count; ++i) {
-    x[i] = i < steps->axis[0].count ? steps->axis[0].x[i] : steps->axis[0].x[0] + 1;
-    nodes[i] = mbs_graph_constant(blueprint->graph, i);
+    int k = i - pad;
+    x[i] = k < 0 ? axis->x[0] - far : k >= axis->count ? axis->x[axis->count - 1] + far : axis->x[k];
+    numbers[i] = mbs_graph_constant(blueprint->graph, k);
+    places[i] = mbs_graph_constant(blueprint->graph, x[i]);
   }
-  *table = (MbsTable){.name = steps->name,
-                      .place = steps->place,
-                      .form = MBS_TABLE_LINEAR,
-                      .outside = MBS_OUTSIDE_LINEAR,
-                      .is_counter = true,
-                      .axis_count = 1,
-                      .axis = {{.count = count, .x = x, .period = steps->axis[0].period}},
-                      .rise = steps->axis[0].period > 0 ? count - 1 : 0,
-                      .number_count = count,
-                      .nodes = nodes};
-  return finish(r, table, index);
+  *levels = (MbsTable){.name = steps->name,
+                       .place = steps->place,
+                       .form = MBS_TABLE_STEP,
+                       .outside = MBS_OUTSIDE_HOLD,
+                       .axis_count = 1,
+                       .axis = {{.count = count, .x = x, .period = axis->period}},
+                       .piece_count = is_periodic ? count - 1 : count,
+                       .rise = axis->period,
+                       .number_count = count,
+                       .nodes = places};
+  *counter = (MbsTable){.name = steps->name,
+                        .place = steps->place,
+                        .form = MBS_TABLE_LINEAR,
+                        .outside = MBS_OUTSIDE_LINEAR,
+                        .is_counter = true,
+                        .axis_count = 1,
+                        .axis = {{.count = count, .x = x, .period = axis->period}},
+                        .rise = is_periodic ? count - 1 : 0,
+                        .number_count = count,
+                        .nodes = numbers};
+  MBS_TRY(finish(r, levels, &counter->levels));
+  return finish(r, counter, index);
 }
 
 static MbsStatus read_table(const TableReader *r, MbsArena *scratch, MbsTableSpec *spec) {
@@ -316,6 +337,21 @@ MbsStatus mbs_tables_read(MbsContext *context, MbsBlueprint *blueprint) {
 }
 
 // ---- in expressions ----
+bool mbs_table_is_counter(const MbsBlueprint *blueprint, MbsNode node) {
+  const MbsGraphNode *n = mbs_graph_node(blueprint->graph, node);
+  return n->operation == MBS_OP_TABLE && mbs_table_lookup(blueprint->graph, n->index).table->is_counter;
+}
+
+MbsNode mbs_table_distance(MbsBlueprint *blueprint, MbsNode counter, MbsNode b) {
+  const int by_number[2] = {0, MBS_TABLE_BY_NUMBER};
+  MbsGraph *graph = blueprint->graph;
+  const MbsGraphNode n = *mbs_graph_node(graph, counter);
+  const MbsTable *table = mbs_table_lookup(graph, n.index).table;
+  MbsNode number = table->rise > 0 ? b : mbs_graph_add(graph, b, mbs_graph_constant(graph, 1));
+  MbsNode level = mbs_graph_look_up(graph, table->levels, by_number, number, MBS_NODE_NONE);
+  return mbs_graph_subtract(graph, n.operand[0], level);
+}
+
 const MbsTableSpec *mbs_table_find(const MbsBlueprint *blueprint, const char *name, int *argument_count) {
   for (int i = 0; i < blueprint->tables.count; ++i) {
     if (strcmp(blueprint->tables.items[i].name, name) == 0) {

@@ -286,8 +286,7 @@ static MbsStatus run(MbsContext *context, const MbsModel *model, const MbsReques
   MbsRequest asked = *request;
   *result = NULL;
   MBS_TRY(mbs_owned_result_create(context, &owned));
-  MbsStatus status =
-      mbs_model_ask(context, owned->arena, model, &asked.parameter_count, &asked.parameters, &model);
+  MbsStatus status = mbs_model_ask(context, owned->arena, model, &asked.parameter_count, &asked.parameters, &model);
   if (status == MBS_OK && shake > 0) {
     status = shake_parameters(context, owned->arena, model, shake, &values);
   }

@@ -92,8 +92,7 @@ MbsStatus mbs_simulator_create_with(MbsContext *context, const MbsModel *model, 
   simulator->arena = arena;
   simulator->method = request->method;
   MbsRequest asked = *request;
-  MbsStatus status =
-      mbs_model_ask(context, arena, model, &asked.parameter_count, &asked.parameters, &simulator->model);
+  MbsStatus status = mbs_model_ask(context, arena, model, &asked.parameter_count, &asked.parameters, &simulator->model);
   if (status == MBS_OK) {
     status = create(context, &asked, values, simulator);
   }

@@ -14,8 +14,14 @@ static mbs_scalar *branch_of(const MbsSimulation *simulation, const MbsEventSpec
 }
 
 // what a branch is where its guard (of step and sign: its argument; of floor: that less the branch) is g, on that side
-static double branch_at(const MbsSimulation *simulation, const MbsEventSpec *spec, double g, int side) {
+static double branch_at(const MbsSimulation *simulation, const MbsEvent *event, double g, int side) {
+  const MbsEventSpec *spec = event->spec;
   double b = mbs_re(*branch_of(simulation, spec));
+  if (event->is_counted) {  // exactly at the beginning of piece b the number may be less by rounding
+    bool is_zero = !(g < 0 || g > 0);
+    double number = mbs_re(mbs_function_value(simulation->system, &event->number, &simulation->state));
+    return is_zero ? b - (side < 0) : floor(number);  // real
+  }
   switch (simulation->system->blueprint->branches.items[spec->branch - 1].operation) {
     case MBS_OP_FLOOR: return floor(g + b) - (side < 0 && !(g < 0 || g > 0));  // real
     case MBS_OP_STEP: return side >= 0;
@@ -25,7 +31,7 @@ static double branch_at(const MbsSimulation *simulation, const MbsEventSpec *spe
 
 bool mbs_events_does_switch(const MbsSimulation *simulation, const MbsEvent *event, int side) {
   mbs_events_read_hidden(simulation, simulation->events.hidden);
-  double b = branch_at(simulation, event->spec, 0, side), known = mbs_re(*branch_of(simulation, event->spec));
+  double b = branch_at(simulation, event, 0, side), known = mbs_re(*branch_of(simulation, event->spec));
   return event->spec->change == 0 && (b < known || b > known);
 }
 
@@ -70,7 +76,7 @@ bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, Mb
     if (is_zero && fired) {
       continue;
     }
-    double b = branch_at(simulation, event->spec, g, side_of(simulation, event, g, is_zero, known));
+    double b = branch_at(simulation, event, g, side_of(simulation, event, g, is_zero, known));
     double before = mbs_re(*branch_of(simulation, event->spec));
     if (b < before || b > before) {
       *branch_of(simulation, event->spec) = b;
@@ -126,6 +132,6 @@ void mbs_events_find_hidden(MbsSimulation *simulation, const MbsEvent *event, in
   }
   if (event->spec->branch > 0) {
     mbs_scalar *b = branch_of(simulation, event->spec);
-    *b = event->spec->change != 0 ? *b + event->spec->change : branch_at(simulation, event->spec, 0, side);
+    *b = event->spec->change != 0 ? *b + event->spec->change : branch_at(simulation, event, 0, side);
   }
 }

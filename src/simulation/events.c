@@ -75,6 +75,11 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation) {
       MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place,
                                   blueprint->objectives.items[spec->objective].watch.extremum, &event->extremum));
     }
+    MbsNode argument = spec->branch > 0 ? blueprint->branches.items[spec->branch - 1].argument : MBS_NODE_NONE;
+    event->is_counted = spec->branch > 0 && mbs_table_is_counter(blueprint, argument);
+    if (event->is_counted) {
+      MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, argument, &event->number));
+    }
     if (spec->is_end) {
       events->end = 1 + i;
       MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->end, &events->end_time));

@@ -46,7 +46,9 @@ typedef enum MbsKnown { MBS_KNOWN_POSITIONS, MBS_KNOWN_VELOCITIES, MBS_KNOWN_ACC
 
 typedef struct MbsEvent {
   const MbsEventSpec *spec;
-  MbsFunction guard, rate;       // rate: if it is known (spec->rate)
+  MbsFunction guard, rate;  // rate: if it is known (spec->rate)
+  bool is_counted;          // its branch is the piece of a table of steps, whose number, not whole, is:
+  MbsFunction number;
   mbs_scalar tried;              // the guard at the end of the step that was tried last,
   bool is_tried;                 // if it is known: see mbs_event_guard
   MbsFunction *assigned;         // of each assignment

@@ -1,7 +1,7 @@
 // Tables with numbers: their ordinates and slopes are coefficients, refreshed where parameters change.
 //
-// In expressions a table stands with an input delta that is zero (expressions/table.h). An element that knows dS/d(delta)
-// of something S knows dS/dn_j = dS/d(delta) w_j for the numbers n_j that count there, so that
+// In expressions a table stands with an input delta that is zero (expressions/table.h). An element that knows
+// dS/d(delta) of something S knows dS/dn_j = dS/d(delta) w_j for the numbers n_j that count there, so that
 //     column k:     S' += dS/d(delta) sum_j w_j n_j',k         n_j',k: the slopes of the coefficient
 //     transposed:   n_j bar += S bar dS/d(delta) w_j           j: at most 4 numbers, of a map 16
 // at a cost that does not know how many points there are.

@@ -214,7 +214,8 @@ typedef struct MbsMovingGround {
   const int *coordinate;    // among q
   const int *column_start;  // count + 1: of each, those of the columns that it depends on
   const int *column;
-  MbsTape *tape;  // of each: q, v, a, and behind each of them its derivatives with respect to these columns; then deltas
+  MbsTape
+      *tape;  // of each: q, v, a, and behind each of them its derivatives with respect to these columns; then deltas
   mbs_scalar *inputs, *outputs;
   const int *delta_start;  // count + 1: of each, the deltas of its tables,
   const int *delta;        // graph inputs, with derivatives of q, v, a each, the last outputs of the tape
@@ -246,7 +247,7 @@ typedef struct MbsSystem {
   MbsCoefficients coefficients;
   int table_count;
   MbsBlock *tables;  // numbers of each table of the graph that depends on parameters (table_terms.c)
-  MbsBlock fixed;  // values of the fixed coordinates, nq - n
+  MbsBlock fixed;    // values of the fixed coordinates, nq - n
   MbsMovingGround moving;
   MbsBlock independents;  // value and velocity of each independent coordinate of the start
   int point_count;        // points to report
