@@ -6,7 +6,7 @@
 
 static MbsContext *context;
 
-enum { MOST_TEXTS = 6, MOST_FIELDS = 24 };
+enum { MOST_TEXTS = 64, MOST_FIELDS = 24 };
 
 static void texts_of(const MbsValue *value, const char **texts) {
   ENSURE(value->count <= MOST_TEXTS);

@@ -289,6 +289,7 @@ MbsStatus mbs_csv_fill(const MbsReader *reader, const MbsWhere *where, const Mbs
     values[k] = (MbsValue *)&record->values[fields[k]];  // the reader's own
     MBS_TRY(take_column(&csv, names[k], values[k], &columns[k]));
   }
+  *(MbsValue *)&record->values[MBS_TABLE_FILE] = (MbsValue){.place = file.place};  // its numbers are here now
   if (count == 3) {
     return fill_map(&csv, columns, values);
   }

@@ -1,5 +1,6 @@
 // Records, maps and lists, by the field tables. A few rules are not in the tables and stand here: which
 // names are taken, and that an objective is exactly one thing.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/names.h"
@@ -37,6 +38,17 @@ static bool has_meaning(const char *name) {
   return mbs_expression_is_reserved(name);
 }
 
+// the element of an array, u[3]
+static bool is_element(const char *name) {
+  char array[256];
+  size_t length = strcspn(name, "["), digits = name[length] == '[' ? strspn(name + length + 1, "0123456789") : 0;
+  if (length >= sizeof array || digits == 0 || strcmp(name + length + 1 + digits, "]") != 0) {
+    return false;
+  }
+  (void)snprintf(array, sizeof array, "%.*s", (int)length, name);
+  return mbs_name_is_identifier(array) && !mbs_expression_is_reserved(array);
+}
+
 static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, const MbsField *field, MbsText key) {
   const MbsField *initial_points = &mbs_model_type.fields[MBS_MODEL_INITIAL].record->fields[MBS_INITIAL_POINTS];
   if (field == initial_points && (reader->is_template || mbs_reader_is_point_name(key.text))) {
@@ -51,6 +63,9 @@ static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, cons
     return mbs_formula_read_key(reader->arena, key.text, &formula, &trouble)
                ? MBS_OK
                : mbs_reader_fail(reader, where, key.place, "\"%.60s\": %s", key.text, trouble);
+  }
+  if (is_root_field(field, MBS_MODEL_PARAMETERS) && key.place.line == 0 && is_element(key.text)) {
+    return MBS_OK;  // u[3], by a call: in files arrays are lists
   }
   if (!mbs_name_is_identifier(key.text)) {
     return mbs_reader_fail(reader, where, key.place,

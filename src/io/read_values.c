@@ -262,11 +262,20 @@ static MbsStatus split_numbers(const MbsReader *reader, const MbsWhere *where, c
                                value->count, rows);
 }
 
-// lists of one length, row by row
+// lists of one length, row by row; or all numbers in one list, as calls give them
 static MbsStatus read_rows(const MbsReader *reader, const MbsWhere *where, const MbsYaml *node, MbsValue *value) {
   MbsText *texts;
-  size_t columns = node->first ? (size_t)node->first->count : 0;
+  bool is_flat = node->first && node->first->kind == MBS_YAML_SCALAR;
+  size_t columns = is_flat ? 1 : node->first ? (size_t)node->first->count : 0;
   MBS_TAKE(reader->context, reader->arena, texts, (size_t)node->count * columns);
+  for (const MbsYaml *item = is_flat ? node->first : NULL; item; item = item->next) {
+    MBS_TRY(mbs_reader_expect(reader, where, item, MBS_YAML_SCALAR, "a number or expression"));
+    texts[value->count++] = (MbsText){.text = item->text, .place = item->place};
+  }
+  value->texts = texts;
+  if (is_flat) {
+    return MBS_OK;
+  }
   for (const MbsYaml *row = node->first; row; row = row->next) {
     MBS_TRY(mbs_reader_expect(reader, where, row, MBS_YAML_LIST, "a list of numbers"));
     if ((size_t)row->count != columns || columns == 0) {
@@ -278,7 +287,6 @@ static MbsStatus read_rows(const MbsReader *reader, const MbsWhere *where, const
       texts[value->count++] = (MbsText){.text = item->text, .place = item->place};
     }
   }
-  value->texts = texts;
   return MBS_OK;
 }
 

@@ -152,7 +152,7 @@ const MbsInstance *mbs_reference_number_owner(const MbsInstance *scope, const ch
 }
 
 // the key of a function is its name and its arguments: f(x, y)
-static bool has_function(const MbsInstance *instance, const char *name, size_t length) {
+static bool has_formula(const MbsInstance *instance, const char *name, size_t length) {
   const MbsYaml *functions = section(instance, MBS_MODEL_FUNCTIONS, MBS_YAML_MAPPING);
   for (const MbsYaml *pair = functions ? functions->first : NULL; pair; pair = pair->next) {
     if (strcspn(pair->key.text, " (") == length && strncmp(pair->key.text, name, length) == 0) {
@@ -160,6 +160,17 @@ static bool has_function(const MbsInstance *instance, const char *name, size_t l
     }
   }
   return false;
+}
+
+// a function, or a table, which the model alone has
+static bool has_function(const MbsInstance *instance, const char *name, size_t length) {
+  const MbsYaml *tables = section(instance, MBS_MODEL_TABLES, MBS_YAML_MAPPING);
+  for (const MbsYaml *pair = tables ? tables->first : NULL; pair; pair = pair->next) {
+    if (strlen(pair->key.text) == length && strncmp(pair->key.text, name, length) == 0) {
+      return true;
+    }
+  }
+  return has_formula(instance, name, length);
 }
 
 const MbsInstance *mbs_reference_function_owner(const MbsInstance *scope, const char *name, size_t length) {

@@ -571,13 +571,13 @@ static MbsStatus argument_input(void *user, MbsContext *context, int index, int 
 }
 
 static const void *find_table(void *user, const char *name, int *argument_count) {
-  const SignalScope *scope = user;
+  const MbsSignalScope *scope = user;
   return mbs_table_find(scope->blueprint, name, argument_count);
 }
 
 static MbsStatus apply_table(void *user, MbsContext *context, MbsPlace place, const void *table,
                              const MbsExpression *arguments, MbsExpression *value) {
-  const SignalScope *scope = user;
+  const MbsSignalScope *scope = user;
   return mbs_table_apply(context, scope->blueprint, scope->owner, place, table, arguments, value);
 }
 

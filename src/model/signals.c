@@ -185,6 +185,7 @@ MbsStatus mbs_signal_level(MbsContext *context, const MbsBlueprint *blueprint, M
       case MBS_SIGNAL_PARAMETER:
       case MBS_SIGNAL_TIME:
       case MBS_SIGNAL_POSITION:
+      case MBS_SIGNAL_TABLE:
       case MBS_SIGNAL_TURN: break;
       case MBS_SIGNAL_VELOCITY: own = 1; break;
       case MBS_SIGNAL_ACCELERATION: own = 2; break;
