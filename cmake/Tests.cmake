@@ -38,12 +38,12 @@ foreach(source IN LISTS sources)
   endif()
 endforeach()
 
-# 3,000 damaged models; a hundred thousand in the asan-ubsan preset: fuzz_check 100000
+# 1,500 damaged models; a hundred thousand in the asan-ubsan preset: fuzz_check 100000
 add_program(fuzz_check tests/fuzz_check.c tests mbsens internals)
-add_check(fuzz_check fuzz_check 3000)
-# 1,000 changed models in both coordinates; a hundred thousand outside: fuzz_coordinates 100000
+add_check(fuzz_check fuzz_check 1500)
+# 500 changed models in both coordinates; a hundred thousand outside: fuzz_coordinates 100000
 add_program(fuzz_coordinates tests/fuzz_coordinates.c tests mbsens internals)
-add_check(fuzz_coordinates fuzz_coordinates 1000)
+add_check(fuzz_coordinates fuzz_coordinates 500)
 
 file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*.sh)
 foreach(script IN LISTS scripts)

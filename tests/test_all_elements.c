@@ -3,7 +3,7 @@
 // complex step (P u, whose second derivatives take long, at every fifth state).
 //
 //   test_all_elements [STATES]     STATES of each model; if not given 100, fewer where a model has many columns, not
-//                                  below 20: branches (signs, turns) show in some, a wrong formula in the first
+//                                  below 10: branches (signs, turns) show in some, a wrong formula in the first
 //
 // The models are tests/models/element_<type>_<variant>.yaml. A type without one fails the test, so does a field of a
 // type that no model gives, and a number in a model that is not made of parameters: nothing new goes untested.
@@ -304,7 +304,7 @@ static void check_values(Subject *s, const MbsState *state, const MbsProbeState 
 }
 
 static int state_count(const Subject *s) {
-  enum { LEAST = 20, MOST = 100, ALL_COLUMNS = 1500 };
+  enum { LEAST = 10, MOST = 100, ALL_COLUMNS = 1500 };
   int fitting = ALL_COLUMNS / (s->column_count + 3 * s->n + 2 * s->m);
   return wanted_states > 0 ? wanted_states : fitting < LEAST ? LEAST : fitting > MOST ? MOST : fitting;
 }

@@ -18,7 +18,7 @@
 
 static const double limit = 1e-7;  // that of mbsens verify
 
-enum { STEPS = 3, LIST = 256, EXTRA = 4000, PARAMETERS = 200, OBJECTIVES = 8, PARTS = 4 };
+enum { STEPS = 3, LIST = 256, EXTRA = 4000, PARAMETERS = 200, OBJECTIVES = 8, PARTS = 8 };
 
 static MbsContext *context;
 
