@@ -146,6 +146,43 @@ static void test_contradiction(void) {
       MBS_ERROR_NUMERICAL, "the rate of \"r(P).y\" cannot become 1", MBS_METHOD_DIRECT);
 }
 
+// Two branches that switch at exactly the same time, each with a time of its own: v = sum F_i (1 - T_i)/m. Beside each
+// other, one after the other (T2 a little later), and where a step ends.
+static void test_together(void) {
+  static const char *const laws[] = {
+      "F1*step(t - T1) + F2*step(t - T2)", "F1*floor(t*0.5/T1 + 0.5) + F2*floor(t*0.5/T2 + 0.5)",
+      "F1*floor(1.5 - t*0.5/T1)*-1 + F2*floor(t*0.5/T2 + 0.5) + F1", "one(t/T1) + two(t/T2)"};
+  static const double times[][2] = {{0.5037, 0.5037}, {0.5037, 0.5038}, {0.51, 0.51}};
+  for (int l = 0; l < (int)(sizeof laws / sizeof laws[0]); ++l) {
+    for (int k = 0; k < (int)(sizeof times / sizeof times[0]); ++k) {
+      char text[1024];
+      double T1 = times[k][0], T2 = times[k][1];
+      (void)snprintf(
+          text, sizeof text,
+          "mbsens: 1\n"
+          "parameters: {T1: %.17g, T2: %.17g, F1: 3, F2: 5}\n"
+          "tables: {one: {x: [0, 1, 3], y: [0, F1, 0], kind: step}, two: {x: [0, 1, 3], y: [0, F2, 0], kind: "
+          "step}}\n"
+          "coordinates: {x: {inertia: 2}}\n"
+          "forces: [{coordinate_force: x, value: \"%s\"}]\n"
+          "objectives: {v: {final: rate(x)}, x: {final: x}}\n"
+          "simulation: {end: 1}\n",
+          T1, T2, laws[l]);
+      MbsModel *model = read_text(context, "together", text);
+      MbsRequest request = request_of(model, "ali3p", "natural");
+      ENSURE(compare_methods(model, &request, laws[l]) == 2);
+      MbsResult *result = run_with(model, &request, MBS_METHOD_DIRECT);
+      ENSURE_NEAR(value(result, "v"), (3 * (1 - T1) + 5 * (1 - T2)) / 2, 1e-12);
+      ENSURE_NEAR(slope(result, "v", "T1"), -1.5, 1e-11);
+      ENSURE_NEAR(slope(result, "v", "T2"), -2.5, 1e-11);
+      ENSURE_NEAR(slope(result, "x", "T1"), -1.5 * (1 - T1), 1e-11);
+      ENSURE_NEAR(slope(result, "x", "T2"), -2.5 * (1 - T2), 1e-11);
+      mbs_result_destroy(result);
+      mbs_model_destroy(model);
+    }
+  }
+}
+
 int main(void) {
   context = mbs_context_create();
   ENSURE(context);
@@ -153,6 +190,7 @@ int main(void) {
   test_placed();
   test_refused();
   test_contradiction();
+  test_together();
   mbs_context_destroy(context);
   return 0;
 }

@@ -56,10 +56,24 @@ static int side_of(const MbsSimulation *simulation, const MbsEvent *event, doubl
   return side == 0 && does_prescribe ? 1 : side;
 }
 
+// Is a guard of this branch at zero, but for rounding? Then its own event is to happen, at a time that moves in its own
+// way, though it is the same now as that of another event. (A floor has two guards: to the numbers below and above.)
+static bool is_about_to_switch(const MbsSimulation *simulation, int branch) {
+  const double rounding = 1e-9;
+  bool is = false;
+  for (int i = 0; i < simulation->events.count && !is; ++i) {
+    const MbsEvent *event = &simulation->events.items[i];
+    if (event->spec->branch == branch) {
+      double g = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
+      is = !(fabs(g) > rounding * event->largest);  // real
+    }
+  }
+  return is;
+}
+
 // Branches as the present state has them; returns whether one changed. fired: an event that has switched its own; NULL:
 // the start, where guards at zero go where their rates take them, if these are known.
 bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, MbsKnown known) {
-  const double rounding = 1e-9;
   MbsEvents *events = &simulation->events;
   bool is_changed = false;
   mbs_events_read_hidden(simulation, events->hidden);
@@ -71,11 +85,11 @@ bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, Mb
     if (known == MBS_KNOWN_POSITIONS && !event->spec->changes_constraints) {
       continue;
     }
-    double g = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
-    bool is_zero = fired ? !(fabs(g) > rounding * event->largest) : !(g > 0 || g < 0);  // real
-    if (is_zero && fired) {
+    if (fired && is_about_to_switch(simulation, event->spec->branch)) {
       continue;
     }
+    double g = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
+    bool is_zero = !fired && !(g > 0 || g < 0);
     double b = branch_at(simulation, event, g, side_of(simulation, event, g, is_zero, known));
     double before = mbs_re(*branch_of(simulation, event->spec));
     if (b < before || b > before) {

@@ -390,8 +390,9 @@ static bool wait_anew(const MbsSimulation *simulation, MbsEvent *event, const Mb
   return true;
 }
 
-// After an event. Its own guard is at zero still, unless it is a floor's, or has jumped itself. Another one may have
-// been taken to the other side at once: a branch has followed, and an event of the model follows next.
+// After an event. Its own guard is at zero still, unless it is a floor's, whose other guard is then, or has jumped
+// itself. Another one may have been taken to the other side at once: a branch has followed, and an event of the model
+// follows next.
 static void find_sides(MbsSimulation *simulation, MbsEvent *fired) {
   const double rounding = 1e-9;
   MbsEvents *events = &simulation->events;
@@ -401,7 +402,8 @@ static void find_sides(MbsSimulation *simulation, MbsEvent *fired) {
     if (fired->spec->switch_count > 0 && wait_anew(simulation, event, fired)) {
       continue;
     }
-    if (event == fired && !(fabs(event->value) > rounding * event->largest)) {  // real
+    bool is_own = event == fired || (fired->spec->branch > 0 && event->spec->branch == fired->spec->branch);
+    if (is_own && !(fabs(event->value) > rounding * event->largest)) {  // real
       leave_zero(simulation, event);
       continue;
     }
