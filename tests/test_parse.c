@@ -61,7 +61,8 @@ static MbsStatus nominal(void *user, MbsContext *c, MbsNode node, bool *moves, d
   return MBS_OK;
 }
 
-static const MbsScope full_scope = {.resolve = resolve, .call = call, .nominal = nominal};
+static const MbsModelWords model_words = {.nominal = nominal};
+static const MbsScope full_scope = {.resolve = resolve, .call = call, .words = &model_words};
 
 static void start(void) {
   arena = mbs_arena_create();

@@ -75,32 +75,6 @@ static MbsStatus apply(void *user, MbsContext *context, MbsPlace place, const ch
   return body->outside->apply(body->outside->user, context, place, function, count, arguments, value);
 }
 
-static MbsStatus nominal(void *user, MbsContext *context, MbsNode node, bool *moves, double *value) {
-  const Body *body = user;
-  return body->outside->nominal(body->outside->user, context, node, moves, value);
-}
-
-static const MbsFormula *find_formula(void *user, const char *name) {
-  const Body *body = user;
-  return body->outside->find_formula(body->outside->user, name);
-}
-
-static MbsStatus differentiating_input(void *user, MbsContext *context, int index, int *input) {
-  const Body *body = user;
-  return body->outside->input(body->outside->user, context, index, input);
-}
-
-static const void *find_table(void *user, const char *name, int *argument_count) {
-  const Body *body = user;
-  return body->outside->find_table(body->outside->user, name, argument_count);
-}
-
-static MbsStatus apply_table(void *user, MbsContext *context, MbsPlace place, const void *table,
-                             const MbsExpression *arguments, MbsExpression *value) {
-  const Body *body = user;
-  return body->outside->apply_table(body->outside->user, context, place, table, arguments, value);
-}
-
 static MbsStatus apply_formula(const MbsCall *made, const MbsFormula *formula, const MbsArguments *arguments,
                                MbsExpression *value) {
   const MbsScope *outside = made->scope->global ? made->scope->global : made->scope;
@@ -114,11 +88,8 @@ static MbsStatus apply_formula(const MbsCall *made, const MbsFormula *formula, c
                      .apply = outside->apply ? apply : NULL,
                      .takes_expressions = outside->takes_expressions,
                      .has_function = outside->has_function,
-                     .nominal = outside->nominal ? nominal : NULL,
-                     .find_formula = find_formula,
-                     .input = outside->input ? differentiating_input : NULL,
-                     .find_table = outside->find_table ? find_table : NULL,
-                     .apply_table = apply_table,
+                     .words = outside->words,
+                     .model = outside->model,
                      .global = outside,
                      .count = count};
   if (++count->total > MOST_CALLS || count->depth == DEEPEST_CALL) {
@@ -143,12 +114,13 @@ static MbsStatus apply_formula(const MbsCall *made, const MbsFormula *formula, c
 // ---- calls ----
 
 bool mbs_callee_find(const MbsScope *scope, const char *name, MbsCallee *callee) {
+  const MbsModelWords *words = scope ? scope->words : NULL;
   *callee = (MbsCallee){.name = name, .built_in = mbs_built_in_find(name)};
-  if (!callee->built_in && scope && scope->find_formula) {
-    callee->formula = scope->find_formula(scope->user, name);
+  if (!callee->built_in && words && words->find_formula) {
+    callee->formula = words->find_formula(scope->model, name);
   }
-  if (!callee->built_in && !callee->formula && scope && scope->find_table) {
-    callee->table = scope->find_table(scope->user, name, &callee->table_arguments);
+  if (!callee->built_in && !callee->formula && words && words->find_table) {
+    callee->table = words->find_table(scope->model, name, &callee->table_arguments);
   }
   return callee->built_in || callee->formula || callee->table;
 }
@@ -176,9 +148,9 @@ MbsStatus mbs_callee_apply(const MbsCall *made, const MbsCallee *callee, const M
   }
   if (callee->table) {
     MBS_TRY(check_count(made, callee, callee->table_arguments, count));
-    return made->scope->apply_table(made->scope->user, made->scanner->context,
-                                    mbs_scanner_place(made->scanner, made->offset), callee->table, arguments->values,
-                                    value);
+    return made->scope->words->apply_table(made->scope->model, made->scanner->context, made->scope->owner,
+                                           mbs_scanner_place(made->scanner, made->offset), callee->table,
+                                           arguments->values, value);
   }
   if (function->argument_count == MBS_ANY_COUNT) {
     return count >= 4 && count % 2 == 0
@@ -205,8 +177,8 @@ static MbsStatus take_input(const MbsCall *made, MbsCallCount *count, int *input
     return mbs_scanner_fail(made->scanner, made->offset, "d() inside functions inside d(): at most %d of them",
                             MBS_MOST_DERIVATIVES);
   }
-  if (made->scope && made->scope->input) {
-    return made->scope->input(made->scope->user, made->scanner->context, index, input);
+  if (made->scope && made->scope->words && made->scope->words->input) {
+    return made->scope->words->input(made->scope->model, made->scanner->context, index, input);
   }
   *input = index;
   return MBS_OK;

@@ -36,6 +36,23 @@ typedef struct MbsCallCount {
 
 enum { MBS_MOST_DERIVATIVES = 16 };  // d() inside functions inside d()
 
+// What a model offers to all its expressions alike: values of parameters, functions and tables of its own. Each may be
+// NULL.
+typedef struct MbsModelWords {
+  // The value of a node at the nominal parameters; *moves: it has none, for it depends on more than these. NULL: only
+  // constants have values.
+  MbsStatus (*nominal)(void *model, MbsContext *context, MbsNode node, bool *moves, double *value);
+  // A function of the model; NULL: there is none of this name.
+  const MbsFormula *(*find_formula)(void *model, const char *name);
+  // An input of the graph that no value has, for d(): number `index` of MBS_MOST_DERIVATIVES. NULL: the graph has no
+  // other inputs, so any will do.
+  MbsStatus (*input)(void *model, MbsContext *context, int index, int *input);
+  // A table of the model, whose arguments are expressions; NULL: there is none of this name. And its value.
+  const void *(*find_table)(void *model, const char *name, int *argument_count);
+  MbsStatus (*apply_table)(void *model, MbsContext *context, const char *owner, MbsPlace place, const void *table,
+                           const MbsExpression *arguments, MbsExpression *value);
+} MbsModelWords;
+
 // What names mean where the expression stands. Both callbacks report unknown names themselves
 // (mbs_fail, with `place` and the nearest known name).
 typedef struct MbsScope {
@@ -55,23 +72,12 @@ typedef struct MbsScope {
   // Is there such a function? Of one that is not, `call` says so without looking at its arguments, which may be
   // expressions. NULL: `call` finds out.
   bool (*has_function)(const char *function);
-  // The value of a node at the nominal parameters; *moves: it has none, for it depends on more than these. NULL: only
-  // constants have values.
-  MbsStatus (*nominal)(void *user, MbsContext *context, MbsNode node, bool *moves, double *value);
-  // A function of the model; NULL: there is none of this name. NULL: there are none at all.
-  const MbsFormula *(*find_formula)(void *user, const char *name);
-  // An input of the graph that no value has, for d(): number `index` of MBS_MOST_DERIVATIVES. NULL: the graph has no
-  // other inputs, so any will do.
-  MbsStatus (*input)(void *user, MbsContext *context, int index, int *input);
   // What names mean in the body of a function that is called here: without those that have a meaning in this expression
   // alone. NULL: the same.
   const struct MbsScope *global;
-  MbsCallCount *count;  // inside the body of a function; NULL elsewhere
-  // A table of the model, whose arguments are expressions; NULL: there is none of this name. NULL: there are none at
-  // all. And its value.
-  const void *(*find_table)(void *user, const char *name, int *argument_count);
-  MbsStatus (*apply_table)(void *user, MbsContext *context, MbsPlace place, const void *table,
-                           const MbsExpression *arguments, MbsExpression *value);
+  MbsCallCount *count;         // inside the body of a function; NULL elsewhere
+  const MbsModelWords *words;  // NULL: there is no model
+  void *model;                 // theirs
 } MbsScope;
 
 // Limits: 10,000 characters, nesting 200, so that bad input cannot exhaust the stack.

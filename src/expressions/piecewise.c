@@ -29,9 +29,9 @@ static MbsStatus evaluate(const Pieces *p, MbsNode node, bool *moves, double *va
   const MbsGraphNode *n = mbs_graph_node(p->graph, node);
   *moves = n->operation != MBS_OP_CONSTANT;
   *value = n->value;
-  return *moves && p->scope && p->scope->nominal
-             ? p->scope->nominal(p->scope->user, p->scanner->context, node, moves, value)
-             : mbs_graph_status(p->scanner->context, p->graph);
+  const MbsModelWords *words = p->scope ? p->scope->words : NULL;
+  return *moves && words && words->nominal ? words->nominal(p->scope->model, p->scanner->context, node, moves, value)
+                                           : mbs_graph_status(p->scanner->context, p->graph);
 }
 
 static MbsStatus break_value(const Pieces *p, int i, double *value) {

@@ -1,5 +1,5 @@
 // Contact of a point or a sphere of the second body with a plane of the first, as a spring of one side with Hunt and
-// Crossley's damping (model/force.h). With n the normal and r2 the point, or the centre of a sphere of radius R,
+// Crossley's damping (contact_core.h). With n the normal and r2 the point, or the centre of a sphere of radius R,
 //     d = R - n.(r2 - r1)                          depth
 //     F = k d^p max(0, 1 + c d')                   along n on the second body
 // acts along -d, so that both bodies have it where it belongs, couples included. For a mass m that meets the plane with
@@ -7,9 +7,9 @@
 //     v - ln(1 + c v)/c = -v' - ln(1 - c v')/c
 //
 // Friction acts at the place of contact, r2 - R n, against the slip s of the second body's surface on the first's, by
-// the law of model/force.h with |s| = sqrt(s.s + (v_s/1000)^2), which is smooth.
+// the law of contact_core.h with |s| = sqrt(s.s + (v_s/1000)^2), which is smooth.
 #include "expressions/vector.h"
-#include "model/force.h"
+#include "forces/contact_core.h"
 #include "model/rotation.h"
 
 enum { ENDS, NORMAL, RADIUS, STIFFNESS, EXPONENT, DAMPING, SLIDING, FIXED, STICTION, COUNT };

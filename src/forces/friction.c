@@ -3,7 +3,7 @@
 //
 // The normal force is an expression of positions, velocities, states and time. Where it is the reaction of the joint
 // itself the forces depend on the multipliers, Q(lambda), which all formulations here take to be given: refused.
-#include "model/force.h"
+#include "forces/contact_core.h"
 
 enum { COORDINATE, NORMAL, SLIDING, FIXED, STICTION, RADIUS, VISCOUS };
 

@@ -1,7 +1,7 @@
 // Stops that bound a coordinate: bump stops, clearances, the ends of a slot. Beyond a bound a spring of one side acts
-// (model/force.h), with d = lower - w, or w - upper:
+// (contact_core.h), with d = lower - w, or w - upper:
 //     F = +-k d^n max(0, 1 + c d')
-#include "model/force.h"
+#include "forces/contact_core.h"
 
 enum { COORDINATE, LOWER, UPPER, STIFFNESS, EXPONENT, DAMPING, COUNT };
 

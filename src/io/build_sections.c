@@ -98,36 +98,26 @@ static MbsStatus add_section_vector(MbsContext *context, MbsModel *model, const 
                     y, z);
 }
 
-// One entry `name: number` of a map, a section of the model.
-static MbsStatus add_number(MbsContext *context, MbsModel *model, const char *call, int section, const char *name,
-                            const char *value) {
+// One entry `name: text` of a map, a section of the model.
+static MbsStatus add_entry(MbsContext *context, MbsModel *model, const char *call, int section, MbsFieldKind kind,
+                           const char *name, const char *text) {
   MBS_TRY(mbs_builder_start(context, call, model));
   MBS_TRY(mbs_builder_need(context, call, "name", name));
   MbsReader reader = mbs_builder_reader(context, model);
   const MbsField *field = &mbs_model_type.fields[section];
   MbsYaml *map, *pair;
   MBS_TRY(mbs_builder_new_node(&reader, MBS_YAML_MAPPING, field->name, &map));
-  MBS_TRY(mbs_builder_new_value(&reader, NULL, name, MBS_FIELD_NUMBER, 1, &value, &pair));
+  MBS_TRY(mbs_builder_new_value(&reader, NULL, name, kind, 1, &text, &pair));
   mbs_builder_append(map, pair);
   return mbs_builder_add(&reader, NULL, field, map, mbs_builder_change(&model->root, section));
 }
 
 MbsStatus mbs_model_add_parameter(MbsContext *context, MbsModel *model, const char *name, const char *value) {
-  return add_number(context, model, "mbs_model_add_parameter", MBS_MODEL_PARAMETERS, name, value);
+  return add_entry(context, model, "mbs_model_add_parameter", MBS_MODEL_PARAMETERS, MBS_FIELD_NUMBER, name, value);
 }
 
 MbsStatus mbs_model_add_function(MbsContext *context, MbsModel *model, const char *name, const char *body) {
-  const char *call = "mbs_model_add_function";
-  MBS_TRY(mbs_builder_start(context, call, model));
-  MBS_TRY(mbs_builder_need(context, call, "name", name));
-  MBS_TRY(mbs_builder_need(context, call, "body", body));
-  MbsReader reader = mbs_builder_reader(context, model);
-  const MbsField *field = &mbs_model_type.fields[MBS_MODEL_FUNCTIONS];
-  MbsYaml *map, *pair;
-  MBS_TRY(mbs_builder_new_node(&reader, MBS_YAML_MAPPING, field->name, &map));
-  MBS_TRY(mbs_builder_new_value(&reader, NULL, name, MBS_FIELD_SIGNAL, 1, &body, &pair));
-  mbs_builder_append(map, pair);
-  return mbs_builder_add(&reader, NULL, field, map, mbs_builder_change(&model->root, MBS_MODEL_FUNCTIONS));
+  return add_entry(context, model, "mbs_model_add_function", MBS_MODEL_FUNCTIONS, MBS_FIELD_SIGNAL, name, body);
 }
 
 MbsStatus mbs_model_add_hardpoint(MbsContext *context, MbsModel *model, const char *name, const char *x, const char *y,
@@ -159,7 +149,7 @@ MbsStatus mbs_model_add_hardpoint(MbsContext *context, MbsModel *model, const ch
 }
 
 MbsStatus mbs_model_add_variable(MbsContext *context, MbsModel *model, const char *name, const char *value) {
-  return add_number(context, model, "mbs_model_add_variable", MBS_MODEL_VARIABLES, name, value);
+  return add_entry(context, model, "mbs_model_add_variable", MBS_MODEL_VARIABLES, MBS_FIELD_NUMBER, name, value);
 }
 
 MbsStatus mbs_model_set_at_event(MbsContext *context, MbsModel *model, const char *event, const char *variable,

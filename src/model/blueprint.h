@@ -431,7 +431,9 @@ const MbsFormula *mbs_formula_find(const MbsBlueprint *blueprint, const char *na
 void mbs_formula_nearest(const MbsBlueprint *blueprint, const char *name, const char **nearest);
 // "f(x, y)"; false: *trouble says what is wrong with it
 bool mbs_formula_read_key(MbsArena *arena, const char *key, MbsFormula *formula, const char **trouble);
-// An input for d(): MbsScope.
+// What expressions have of the model (words.c): its argument is the blueprint.
+extern const MbsModelWords mbs_blueprint_words;
+// An input for d(): MbsModelWords.
 MbsStatus mbs_signal_argument(MbsContext *context, MbsBlueprint *blueprint, int index, int *input);
 
 MbsStatus mbs_blueprint_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,

@@ -19,24 +19,21 @@ static int first_of(const MbsBlueprint *blueprint) {
   return mbs_record_value(&blueprint->model->root, MBS_MODEL_COORDINATES)->count;
 }
 
-bool mbs_model_has_state(const MbsModel *model, const char *name) {
+static int index_of(const MbsModel *model, const char *name) {
   const MbsValue *states = written(model);
   for (int i = 0; i < states->count; ++i) {
     if (strcmp(states->records[i].name.text, name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-int mbs_state_find(const MbsBlueprint *blueprint, const char *name) {
-  const MbsValue *states = written(blueprint->model);
-  for (int i = 0; i < states->count; ++i) {
-    if (strcmp(states->records[i].name.text, name) == 0) {
-      return first_of(blueprint) + i;
+      return i;
     }
   }
   return -1;
+}
+
+bool mbs_model_has_state(const MbsModel *model, const char *name) { return index_of(model, name) >= 0; }
+
+int mbs_state_find(const MbsBlueprint *blueprint, const char *name) {
+  int index = index_of(blueprint->model, name);
+  return index >= 0 ? first_of(blueprint) + index : -1;
 }
 
 void mbs_state_nearest(const MbsBlueprint *blueprint, const char *name, const char **nearest) {

@@ -66,52 +66,63 @@ MbsStatus mbs_force_add_torques(MbsContext *context, MbsBlueprint *blueprint, co
   return MBS_OK;
 }
 
-// the forms whose velocities the rates depend on
-static MbsStatus list_ports(MbsContext *context, MbsBlueprint *blueprint, int count, const MbsForceAlong *along,
-                            int *port_count, int **form_of_port) {
-  MBS_TAKE(context, blueprint->arena, *form_of_port, blueprint->signal_forms.count);
-  *port_count = 0;
+// What a force along rates acts on: the forms whose velocities the rates depend on.
+typedef struct Ports {
+  int count;
+  MbsForm *forms;
+  int *signal_form, *bodies;
+  MbsNode *sums;  // dimension each
+} Ports;
+
+// room for a port for every velocity that the rates depend on
+static MbsStatus make_room(MbsContext *context, MbsBlueprint *blueprint, int count, const MbsForceAlong *along,
+                           Ports *ports) {
+  int most = 0;
   for (int i = 0; i < count; ++i) {
     int input_count;
     const int *inputs;
     MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, along[i].rate, &input_count, &inputs));
-    for (int k = 0; k < input_count; ++k) {
-      MbsSignal signal = blueprint->signals.items[inputs[k]];
-      bool is_new = signal.kind == MBS_SIGNAL_VELOCITY;
-      for (int p = 0; p < *port_count && is_new; ++p) {
-        is_new = (*form_of_port)[p] != signal.index;
-      }
-      if (is_new) {
-        (*form_of_port)[(*port_count)++] = signal.index;
-      }
+    most += input_count;
+  }
+  MBS_TAKE(context, blueprint->arena, ports->forms, most);
+  MBS_TAKE(context, blueprint->arena, ports->signal_form, most);
+  MBS_TAKE(context, blueprint->arena, ports->bodies, most);
+  MBS_TAKE(context, blueprint->arena, ports->sums, most * blueprint->dimension);
+  return MBS_OK;
+}
+
+// the sums of the port of a form, which is a new one if there is none yet
+static MbsNode *sums_of(MbsBlueprint *blueprint, int form, Ports *ports) {
+  int p = 0, d = blueprint->dimension;
+  while (p < ports->count && ports->signal_form[p] != form) {
+    p += 1;
+  }
+  if (p == ports->count) {
+    ports->count += 1;
+    ports->signal_form[p] = form;
+    ports->forms[p] = blueprint->signal_forms.items[form];
+    ports->bodies[p] = MBS_NOBODY;  // a form may belong to several bodies
+    for (int k = 0; k < d; ++k) {
+      ports->sums[p * d + k] = mbs_graph_constant(blueprint->graph, 0);
     }
   }
-  return MBS_OK;
+  return &ports->sums[p * d];
 }
 
 MbsStatus mbs_force_add_along(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *force, int count,
                               const MbsForceAlong *along, MbsNode potential) {
   MbsGraph *g = blueprint->graph;
-  int port_count = 0, d = blueprint->dimension, *form_of_port, *bodies;
-  MbsForm *ports;
-  MbsNode *expressions;
-  MBS_TRY(list_ports(context, blueprint, count, along, &port_count, &form_of_port));
-  MBS_TAKE(context, blueprint->arena, ports, port_count);
-  MBS_TAKE(context, blueprint->arena, bodies, port_count);
-  MBS_TAKE(context, blueprint->arena, expressions, port_count * d);
-  for (int p = 0; p < port_count; ++p) {
-    ports[p] = blueprint->signal_forms.items[form_of_port[p]];
-    bodies[p] = MBS_NOBODY;  // a form may belong to several bodies
-    for (int k = 0; k < d; ++k) {
-      expressions[p * d + k] = mbs_graph_constant(g, 0);
-    }
-  }
-  for (int input = 0, signals = blueprint->signals.count; input < signals; ++input) {
-    MbsSignal signal = blueprint->signals.items[input];
-    for (int p = 0; p < port_count && signal.kind == MBS_SIGNAL_VELOCITY; ++p) {
-      for (int i = 0; i < count && form_of_port[p] == signal.index; ++i) {
-        MbsNode *sum = &expressions[p * d + signal.component];
-        MbsNode part = mbs_graph_multiply(g, along[i].value, mbs_graph_derivative(g, along[i].rate, input));
+  Ports ports = {0};
+  MBS_TRY(make_room(context, blueprint, count, along, &ports));
+  for (int i = 0; i < count; ++i) {
+    int input_count;
+    const int *inputs;
+    MBS_TRY(mbs_graph_inputs_of(context, g, along[i].rate, &input_count, &inputs));
+    for (int k = 0; k < input_count; ++k) {
+      MbsSignal signal = blueprint->signals.items[inputs[k]];
+      if (signal.kind == MBS_SIGNAL_VELOCITY) {
+        MbsNode *sum = sums_of(blueprint, signal.index, &ports) + signal.component;
+        MbsNode part = mbs_graph_multiply(g, along[i].value, mbs_graph_derivative(g, along[i].rate, inputs[k]));
         *sum = mbs_graph_add(g, *sum, part);
       }
     }
@@ -119,10 +130,10 @@ MbsStatus mbs_force_add_along(MbsContext *context, MbsBlueprint *blueprint, cons
   MBS_APPEND(context, blueprint->arena, &blueprint->forces,
              (MbsForceSpec){.name = mbs_force_name(blueprint, force),
                             .place = force->name.place,
-                            .port_count = port_count,
-                            .ports = ports,
-                            .port_body = bodies,
-                            .expressions = expressions,
+                            .port_count = ports.count,
+                            .ports = ports.forms,
+                            .port_body = ports.bodies,
+                            .expressions = ports.sums,
                             .energy = potential});
   return mbs_graph_status(context, g);
 }
@@ -145,53 +156,6 @@ MbsStatus mbs_force_read_coordinate(MbsContext *context, MbsBlueprint *blueprint
   }
   *value = w.node[0];
   return mbs_signal_rate(context, blueprint, *value, rate);
-}
-
-// ---- contact and friction ----
-static MbsNode apply(MbsGraph *g, MbsOperation operation, MbsNode x) {
-  return mbs_graph_apply(g, operation, x, MBS_NODE_NONE);
-}
-
-// x where d is above 0, else 0, whatever x is there
-static MbsNode where_above(MbsGraph *g, MbsNode d, MbsNode x) {
-  MbsNode is_below = apply(g, MBS_OP_SIDE, mbs_graph_negate(g, d));
-  return mbs_graph_apply(g, MBS_OP_UNLESS, is_below, x);
-}
-
-MbsOneSided mbs_force_one_sided(MbsGraph *g, MbsNode d, MbsNode rate, MbsNode stiffness, MbsNode exponent,
-                                MbsNode damping) {
-  MbsNode one = mbs_graph_constant(g, 1), more = mbs_graph_add(g, exponent, one);
-  MbsNode elastic = mbs_graph_multiply(g, stiffness, mbs_graph_power(g, d, exponent));
-  MbsNode factor = mbs_graph_add(g, one, mbs_graph_multiply(g, damping, rate));
-  factor = mbs_graph_apply(g, MBS_OP_MAXIMUM, mbs_graph_constant(g, 0), factor);
-  MbsNode stored = mbs_graph_divide(g, mbs_graph_multiply(g, stiffness, mbs_graph_power(g, d, more)), more);
-  return (MbsOneSided){.force = where_above(g, d, mbs_graph_multiply(g, elastic, factor)),
-                       .energy = where_above(g, d, stored)};
-}
-
-MbsNode mbs_force_friction_coefficient(MbsGraph *g, MbsNode speed, const MbsFrictionLaw *law) {
-  MbsNode s = mbs_graph_divide(g, speed, law->stiction_velocity);
-  MbsNode sliding = apply(g, MBS_OP_TANH, mbs_graph_multiply(g, mbs_graph_constant(g, 4), s));
-  MbsNode square = mbs_graph_multiply(g, mbs_graph_constant(g, 0.25), mbs_graph_power_integer(g, s, 2));
-  MbsNode hill = mbs_graph_power_integer(g, mbs_graph_add(g, square, mbs_graph_constant(g, 0.75)), 2);
-  MbsNode excess = mbs_graph_subtract(g, law->fixed, law->sliding);
-  return mbs_graph_add(g, mbs_graph_multiply(g, law->sliding, sliding),
-                       mbs_graph_multiply(g, excess, mbs_graph_divide(g, s, hill)));
-}
-
-MbsStatus mbs_force_read_friction(MbsContext *context, MbsBlueprint *blueprint, const char *owner,
-                                  const MbsRecord *record, const MbsField *fields, const int at[3],
-                                  MbsFrictionLaw *law) {
-  MbsNode *const numbers[] = {&law->sliding, &law->fixed, &law->stiction_velocity};
-  for (int i = 0; i < 3; ++i) {
-    MbsText text = mbs_record_text(record, at[i]);
-    if (!text.text) {  // the one at rest is that of sliding
-      *numbers[i] = law->sliding;
-      continue;
-    }
-    MBS_TRY(mbs_blueprint_number(context, blueprint, owner, &fields[at[i]], text, numbers[i]));
-  }
-  return MBS_OK;
 }
 
 MbsStatus mbs_force_read_vector(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsValue *value,

@@ -132,43 +132,14 @@ static MbsStatus refuse_call(void *user, MbsContext *context, MbsPlace place, co
                   function, nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
-static MbsStatus nominal(void *user, MbsContext *context, MbsNode node, bool *moves, double *value) {
-  const ParameterScope *scope = user;
-  return mbs_blueprint_nominal_number(context, scope->blueprint, node, moves, value);
-}
-
-static const MbsFormula *find_formula(void *user, const char *name) {
-  const ParameterScope *scope = user;
-  return mbs_formula_find(scope->blueprint, name);
-}
-
-static MbsStatus argument_input(void *user, MbsContext *context, int index, int *input) {
-  const ParameterScope *scope = user;
-  return mbs_signal_argument(context, scope->blueprint, index, input);
-}
-
-static const void *find_table(void *user, const char *name, int *argument_count) {
-  const ParameterScope *scope = user;
-  return mbs_table_find(scope->blueprint, name, argument_count);
-}
-
-static MbsStatus apply_table(void *user, MbsContext *context, MbsPlace place, const void *table,
-                             const MbsExpression *arguments, MbsExpression *value) {
-  const ParameterScope *scope = user;
-  return mbs_table_apply(context, scope->blueprint, scope->owner, place, table, arguments, value);
-}
-
 static MbsStatus parse(MbsContext *context, ParameterScope *scope, MbsText text, int size, MbsExpression *value) {
   MbsScope names = {.user = scope,
                     .owner = scope->owner,
                     .resolve = resolve,
                     .call = refuse_call,
                     .has_function = has_no_function,
-                    .nominal = nominal,
-                    .find_formula = find_formula,
-                    .input = argument_input,
-                    .find_table = find_table,
-                    .apply_table = apply_table};
+                    .words = &mbs_blueprint_words,
+                    .model = scope->blueprint};
   return mbs_expression_parse_sized(context, scope->blueprint->graph, text, &names, size, value);
 }
 

@@ -1,4 +1,5 @@
-// Inside signal_scope.c and body_signals.c: what an expression may name, and the calls of signals in it.
+// Inside signal_scope.c, body_signals.c and joint_signals.c: what an expression may name, and the calls of signals in
+// it.
 #ifndef MBS_SIGNAL_SCOPE_H
 #define MBS_SIGNAL_SCOPE_H
 
@@ -40,5 +41,10 @@ typedef MbsStatus MbsSignalFunctionCall(MbsContext *context, MbsSignalScope *sco
                                         MbsExpression *value);
 MbsSignalFunctionCall mbs_signal_matrix, mbs_signal_turned, mbs_signal_euler, mbs_signal_kinetic, mbs_signal_momentum,
     mbs_signal_mass_centre, mbs_signal_power, mbs_signal_potential;
+
+// ---- joints (joint_signals.c) ----
+int mbs_signal_joint_called(const MbsBlueprint *blueprint, const char *name);  // -1: there is none
+MbsStatus mbs_signal_joint_angle(MbsContext *context, MbsSignalScope *scope, MbsPlace place, int index, MbsNode *angle);
+MbsSignalFunctionCall mbs_signal_slide, mbs_signal_multiplier, mbs_signal_reaction;
 
 #endif
