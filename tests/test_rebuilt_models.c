@@ -107,6 +107,11 @@ static MbsModel *build_again(const MbsModel *from) {
     ENSURE_OK(context, mbs_model_add_variable(context, to, variables->records[i].name.text,
                                               variables->records[i].values[0].texts[0].text));
   }
+  const MbsValue *inputs = mbs_record_value(root, MBS_MODEL_INPUTS);
+  for (int i = 0; i < inputs->count; ++i) {
+    ENSURE_OK(context, mbs_model_add_input(context, to, inputs->records[i].name.text,
+                                           inputs->records[i].values[0].texts[0].text));
+  }
   const MbsValue *inactive = mbs_record_value(mbs_record_child(root, MBS_MODEL_INITIAL), MBS_INITIAL_INACTIVE);
   if (inactive->count > 0) {
     ENSURE_OK(context, mbs_model_set_inactive(context, to, inactive->texts[0].text));

@@ -47,6 +47,8 @@ MbsStatus mbs_model_add_hardpoint(MbsContext *context, MbsModel *model, const ch
                                   const char *z);
 // A function for expressions, f(x, y), by an expression of its arguments.
 MbsStatus mbs_model_add_function(MbsContext *context, MbsModel *model, const char *name, const char *body);
+// A number that the caller of a simulator sets between steps, with its value at the start.
+MbsStatus mbs_model_add_input(MbsContext *context, MbsModel *model, const char *name, const char *value);
 // A number that events set, with its value at the start; and what an event sets it to, an expression of the state
 // before.
 MbsStatus mbs_model_add_variable(MbsContext *context, MbsModel *model, const char *name, const char *value);

@@ -84,6 +84,18 @@ MbsStatus mbs_simulator_output(MbsContext *context, MbsSimulator *simulator, con
 MbsStatus mbs_simulator_set_state(MbsContext *context, MbsSimulator *simulator, int count, const double *position,
                                   const double *velocity, bool is_projected);
 
+// Inputs of the model (section inputs), in its order: numbers that hold from one setting to the next, or to the end.
+// Before the first one they have the values of the model. A setting counts at the present time, after a start or a
+// step: accelerations start anew there, and a row of histories and a step of no length (which mbs_simulator_step_size
+// tells) are added.
+int mbs_simulator_input_count(const MbsSimulator *simulator);
+const char *const *mbs_simulator_input_names(const MbsSimulator *simulator);
+MbsStatus mbs_simulator_set_inputs(MbsContext *context, MbsSimulator *simulator, int count, const double *values);
+// How often they have been set since the start; and once an adjoint has come back, derivatives of objectives by every
+// one of these numbers: [(objective * setting_count + setting) * input_count + input]. NULL: there are none.
+int mbs_simulator_setting_count(const MbsSimulator *simulator);
+const double *mbs_simulator_input_gradient(const MbsSimulator *simulator);
+
 // Everything that a step changes; steps from there lead to the same bits. *saved NULL: a new place, which the simulator
 // owns; else that one is written over. Not after the finish of an adjoint.
 MbsStatus mbs_simulator_save(MbsContext *context, MbsSimulator *simulator, MbsSaved **saved);

@@ -152,6 +152,10 @@ MbsStatus mbs_model_add_variable(MbsContext *context, MbsModel *model, const cha
   return add_entry(context, model, "mbs_model_add_variable", MBS_MODEL_VARIABLES, MBS_FIELD_NUMBER, name, value);
 }
 
+MbsStatus mbs_model_add_input(MbsContext *context, MbsModel *model, const char *name, const char *value) {
+  return add_entry(context, model, "mbs_model_add_input", MBS_MODEL_INPUTS, MBS_FIELD_NUMBER, name, value);
+}
+
 MbsStatus mbs_model_set_at_event(MbsContext *context, MbsModel *model, const char *event, const char *variable,
                                  const char *value) {
   const char *call = "mbs_model_set_at_event";

@@ -80,9 +80,10 @@ static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, cons
     return mbs_reader_fail(reader, where, key.place,
                            "\"%.60s\" has a meaning in expressions and cannot name a hardpoint", key.text);
   }
-  if (is_root_field(field, MBS_MODEL_VARIABLES) && mbs_expression_is_reserved(key.text)) {
-    return mbs_reader_fail(reader, where, key.place,
-                           "\"%.60s\" has a meaning in expressions and cannot name a variable", key.text);
+  bool is_input = is_root_field(field, MBS_MODEL_INPUTS);
+  if ((is_input || is_root_field(field, MBS_MODEL_VARIABLES)) && mbs_expression_is_reserved(key.text)) {
+    return mbs_reader_fail(reader, where, key.place, "\"%.60s\" has a meaning in expressions and cannot name %s",
+                           key.text, is_input ? "an input" : "a variable");
   }
   if (is_root_field(field, MBS_MODEL_TABLES) &&
       (mbs_expression_is_reserved(key.text) || mbs_signal_has_function(key.text))) {

@@ -145,7 +145,8 @@ const MbsInstance *mbs_reference_number_owner(const MbsInstance *scope, const ch
   const MbsInstance *around = scope;
   while (around && !has_number(around, MBS_MODEL_COORDINATES, name, length) &&
          !has_number(around, MBS_MODEL_STATES, name, length) &&
-         !has_number(around, MBS_MODEL_VARIABLES, name, length)) {
+         !has_number(around, MBS_MODEL_VARIABLES, name, length) &&
+         !has_number(around, MBS_MODEL_INPUTS, name, length)) {
     around = around->outer;
   }
   return around;

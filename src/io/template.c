@@ -33,14 +33,14 @@ static const MbsField template_fields[] = {
 };
 static const MbsRecordType template_type = {"template",
                                             "a part of a model: also the sections functions, ground, bodies, "
-                                            "coordinates, states, joints, forces, variables, events, "
+                                            "coordinates, states, joints, forces, variables, inputs, events, "
                                             "initial, objectives and outputs, as there",
                                             MBS_COUNT(template_fields), template_fields};
 
 const int mbs_template_sections[MBS_TEMPLATE_SECTION_COUNT] = {
-    MBS_MODEL_FUNCTIONS, MBS_MODEL_GROUND,  MBS_MODEL_BODIES,     MBS_MODEL_COORDINATES,
-    MBS_MODEL_STATES,    MBS_MODEL_JOINTS,  MBS_MODEL_FORCES,     MBS_MODEL_VARIABLES,
-    MBS_MODEL_EVENTS,    MBS_MODEL_INITIAL, MBS_MODEL_OBJECTIVES, MBS_MODEL_OUTPUTS};
+    MBS_MODEL_FUNCTIONS, MBS_MODEL_GROUND,     MBS_MODEL_BODIES,    MBS_MODEL_COORDINATES, MBS_MODEL_STATES,
+    MBS_MODEL_JOINTS,    MBS_MODEL_FORCES,     MBS_MODEL_VARIABLES, MBS_MODEL_INPUTS,      MBS_MODEL_EVENTS,
+    MBS_MODEL_INITIAL,   MBS_MODEL_OBJECTIVES, MBS_MODEL_OUTPUTS};
 
 static const MbsField file_fields[] = {
     [MBS_FILE_INCLUDE] = {"include", MBS_FIELD_TEXT,
@@ -75,6 +75,7 @@ static const struct {
 } number_sections[] = {{MBS_MODEL_COORDINATES, "coordinate"},
                        {MBS_MODEL_STATES, "state"},
                        {MBS_MODEL_VARIABLES, "variable"},
+                       {MBS_MODEL_INPUTS, "input"},
                        {MBS_MODEL_HARDPOINTS, "hardpoint"}};
 
 MbsStatus mbs_template_refuse_number(const MbsReader *reader, const MbsWhere *where, const MbsYaml *sections,

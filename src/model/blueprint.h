@@ -347,6 +347,7 @@ typedef struct MbsBlueprint {
   int target_first;                    // behind these: of the velocities that events set (event.h)
   int target_count;                    // of these, that are taken
   int variable_first, variable_count;  // behind these: variables of the model, and then (at any place) branches
+  int input_first, input_count;        // which of the variables the caller sets
   MbsNode *variable_initial;           // of each: its value at the start, an expression of parameters
   int switch_count;                    // right behind variables: of joints that events add or remove, whether they act
   int *switches;                       // by joint: that parameter; 0: it always acts

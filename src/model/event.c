@@ -195,7 +195,7 @@ static MbsStatus read_assignments(MbsContext *context, MbsBlueprint *blueprint, 
     }
     if (variable < 0 || variable >= blueprint->variable_count) {
       const char *nearest = NULL;
-      for (int v = 0; v < blueprint->variable_count; ++v) {
+      for (int v = 0; v < blueprint->input_first; ++v) {
         mbs_name_nearest(name.text, blueprint->parameters.items[blueprint->variable_first + v].name, &nearest);
       }
       mbs_state_nearest(blueprint, name.text, &nearest);
@@ -203,6 +203,11 @@ static MbsStatus read_assignments(MbsContext *context, MbsBlueprint *blueprint, 
                       "%s: no variable or state \"%s\"%s%s%s; they are declared in the sections variables and states",
                       owner, name.text, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
                       nearest ? "\"?" : "");
+    }
+    if (variable >= blueprint->input_first && variable < blueprint->input_first + blueprint->input_count) {
+      return mbs_fail(context, MBS_ERROR_INPUT, name.place,
+                      "%s: \"%s\" is an input, which the caller sets; events set variables and states", owner,
+                      name.text);
     }
     for (int k = 0; k < event->assignment_count; ++k) {  // under two names, in a template
       if (event->assignments[k].variable == variable) {
@@ -389,6 +394,26 @@ static MbsStatus add_end(MbsContext *context, MbsBlueprint *blueprint) {
   return MBS_OK;
 }
 
+// Inputs are variables that an event sets, for which no guard is waited: it happens when the caller says so.
+static MbsStatus add_inputs(MbsContext *context, MbsBlueprint *blueprint) {
+  MbsGraph *graph = blueprint->graph;
+  MbsEventSpec event = {.name = "inputs",
+                        .guard = mbs_graph_constant(graph, 1),
+                        .rate = mbs_graph_constant(graph, 0),
+                        .is_given = true,
+                        .is_hidden = true,
+                        .assignment_count = blueprint->input_count};
+  MBS_TAKE(context, blueprint->arena, event.assignments, blueprint->input_count);
+  for (int i = 0; i < blueprint->input_count; ++i) {
+    int variable = blueprint->input_first + i;
+    event.assignments[i] = (MbsAssignment){.variable = variable, .value = mbs_graph_constant(graph, 0)};
+    event.changes_constraints =
+        event.changes_constraints || do_constraints_depend_on(blueprint, blueprint->variable_first + variable);
+  }
+  MBS_APPEND(context, blueprint->arena, &blueprint->events, event);
+  return MBS_OK;
+}
+
 MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint, bool has_end) {
   const MbsValue *written = mbs_record_value(&blueprint->model->root, MBS_MODEL_EVENTS);
   int before = context->error_count;
@@ -396,6 +421,7 @@ MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint, bool has
     MBS_TRY(mbs_error_keep(context, read_event(context, blueprint, &written->records[i])));
   }
   MBS_TRY(mbs_errors_tell(context, before));
+  MBS_TRY(blueprint->input_count > 0 ? add_inputs(context, blueprint) : MBS_OK);
   MBS_TRY(mbs_objectives_watch(context, blueprint));
   MBS_TRY(add_branch_events(context, blueprint));
   return has_end ? add_end(context, blueprint) : MBS_OK;

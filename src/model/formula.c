@@ -149,11 +149,9 @@ static MbsStatus refuse_name(MbsContext *context, const MbsBlueprint *blueprint,
   static const struct {
     int section;
     const char *word;
-  } others[] = {{MBS_MODEL_PARAMETERS, "parameter"},
-                {MBS_MODEL_HARDPOINTS, "hardpoint"},
-                {MBS_MODEL_COORDINATES, "coordinate"},
-                {MBS_MODEL_STATES, "state"},
-                {MBS_MODEL_VARIABLES, "variable"}};
+  } others[] = {{MBS_MODEL_PARAMETERS, "parameter"},   {MBS_MODEL_HARDPOINTS, "hardpoint"},
+                {MBS_MODEL_COORDINATES, "coordinate"}, {MBS_MODEL_STATES, "state"},
+                {MBS_MODEL_VARIABLES, "variable"},     {MBS_MODEL_INPUTS, "input"}};
   for (int k = 0; k < MBS_COUNT(others); ++k) {
     const MbsValue *records = mbs_record_value(&blueprint->model->root, others[k].section);
     for (int i = 0; i < records->count; ++i) {

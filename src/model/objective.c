@@ -55,7 +55,8 @@ static int count_variables(const MbsRecord *record) {
 
 int mbs_objectives_count_variables(const MbsModel *model) {
   const MbsValue *written = written_objectives(model);
-  bool has_extrema = false, has_events = mbs_record_value(&model->root, MBS_MODEL_EVENTS)->count > 0;
+  bool has_extrema = false, has_events = mbs_record_value(&model->root, MBS_MODEL_EVENTS)->count > 0 ||
+                                         mbs_record_value(&model->root, MBS_MODEL_INPUTS)->count > 0;
   int count = 0;
   for (int i = 0; i < written->count; ++i) {
     count += count_variables(&written->records[i]);
@@ -95,7 +96,7 @@ static MbsObjectiveKind kind_of(const MbsRecord *record) {
 
 MbsStatus mbs_blueprint_list_objectives(MbsContext *context, MbsBlueprint *blueprint) {
   const MbsValue *written = written_objectives(blueprint->model);
-  int part = written->count, variable = mbs_record_value(&blueprint->model->root, MBS_MODEL_VARIABLES)->count;
+  int part = written->count, variable = blueprint->input_first + blueprint->input_count;
   for (int i = 0; i < written->count; ++i) {
     const MbsRecord *record = &written->records[i];
     MBS_APPEND(context, blueprint->arena, &blueprint->objectives,
@@ -358,7 +359,9 @@ static MbsStatus find_event(MbsContext *context, const MbsBlueprint *blueprint, 
       *event = i;
       return MBS_OK;
     }
-    mbs_name_nearest(objective->watch.text.text, blueprint->events.items[i].name, &nearest);
+    if (!blueprint->events.items[i].is_hidden) {
+      mbs_name_nearest(objective->watch.text.text, blueprint->events.items[i].name, &nearest);
+    }
   }
   return mbs_fail(context, MBS_ERROR_INPUT, objective->watch.text.place, "objective \"%s\": no event \"%s\"%s%s%s",
                   objective->name, objective->watch.text.text, nearest ? "; did you mean \"" : "",

@@ -201,19 +201,23 @@ static MbsStatus read_last(MbsContext *context, MbsBlueprint *blueprint, Paramet
 
 // Parameters that no model names: what is added to the time in every expression, whose derivative is the partial one by
 // time; the size of a step, on which no expression depends, but steps do; and the velocities that events set; behind
-// the variables of the model, those of objectives.
+// the variables of the model, and its inputs, those of objectives.
 static MbsStatus add_hidden(MbsContext *context, MbsBlueprint *blueprint) {
   static const char *const names[] = {"(time)", "(step)", "(velocity)"};
   const MbsValue *variables = mbs_record_value(&blueprint->model->root, MBS_MODEL_VARIABLES);
-  int targets = 2 + mbs_events_count_jumps(blueprint->model), named = targets + variables->count;
-  int count = named + mbs_objectives_count_variables(blueprint->model);
+  const MbsValue *inputs = mbs_record_value(&blueprint->model->root, MBS_MODEL_INPUTS);
+  int targets = 2 + mbs_events_count_jumps(blueprint->model), own = targets + variables->count;
+  int named = own + inputs->count, count = named + mbs_objectives_count_variables(blueprint->model);
   blueprint->clock = blueprint->parameters.count;
   blueprint->target_first = blueprint->clock + 2;
   blueprint->variable_first = blueprint->clock + targets;
   blueprint->variable_count = count - targets;
+  blueprint->input_first = variables->count;
+  blueprint->input_count = inputs->count;
   for (int i = 0; i < count; ++i) {
     const char *name = i < targets ? names[i < 2 ? i : 2]
-                       : i < named ? variables->records[i - targets].name.text
+                       : i < own   ? variables->records[i - targets].name.text
+                       : i < named ? inputs->records[i - own].name.text
                                    : "(objective)";
     int index = blueprint->parameters.count;
     MbsNode node = mbs_graph_input(blueprint->graph, index);
@@ -224,31 +228,46 @@ static MbsStatus add_hidden(MbsContext *context, MbsBlueprint *blueprint) {
   return MBS_OK;
 }
 
-// their values at the start
+// the value at the start of a variable or an input
+static MbsStatus read_variable(MbsContext *context, MbsBlueprint *blueprint, const char *word, const MbsRecord *record,
+                               int variable) {
+  const char *owner = mbs_arena_print(blueprint->arena, "%s \"%s\"", word, record->name.text);
+  MbsNode *initial = &blueprint->variable_initial[variable];
+  int index = blueprint->variable_first + variable, count;
+  const int *inputs;
+  owner = owner ? owner : record->name.text;
+  for (int k = 0; k < index; ++k) {
+    if (strcmp(blueprint->parameters.items[k].name, record->name.text) == 0) {
+      return mbs_fail(context, MBS_ERROR_INPUT, record->name.place, "%s has the name of a %s", owner,
+                      k < blueprint->clock ? "parameter" : "variable");
+    }
+  }
+  MBS_TRY(mbs_parameters_parse(context, blueprint, owner, record->values[0].texts[0], initial));
+  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, *initial, &count, &inputs));
+  if (count > 0 && inputs[count - 1] >= blueprint->clock) {
+    return mbs_fail(context, MBS_ERROR_INPUT, record->values[0].texts[0].place,
+                    "%s: its value at the start may depend on parameters, not on variables or inputs", owner);
+  }
+  double *nominal = &blueprint->parameters.items[index].nominal;
+  MBS_TRY(mbs_blueprint_nominal(context, blueprint, 1, initial, nominal));
+  return isfinite(*nominal) ? MBS_OK
+                            : mbs_fail(context, MBS_ERROR_INPUT, record->values[0].texts[0].place,
+                                       "%s: \"%s\" is not a finite number (a division by zero or a domain error)",
+                                       owner, record->values[0].texts[0].text);
+}
+
 static MbsStatus read_variables(MbsContext *context, MbsBlueprint *blueprint) {
-  const MbsValue *variables = mbs_record_value(&blueprint->model->root, MBS_MODEL_VARIABLES);
+  const MbsRecord *root = &blueprint->model->root;
+  const MbsValue *variables = mbs_record_value(root, MBS_MODEL_VARIABLES);
+  const MbsValue *inputs = mbs_record_value(root, MBS_MODEL_INPUTS);
   MBS_TAKE(context, blueprint->arena, blueprint->variable_initial, blueprint->variable_count);
   for (int i = 0; i < variables->count; ++i) {
-    const MbsRecord *record = &variables->records[i];
-    const char *owner = mbs_arena_print(blueprint->arena, "variable \"%s\"", record->name.text);
-    MbsNode *initial = &blueprint->variable_initial[i];
-    int index = blueprint->variable_first + i, count;
-    const int *inputs;
-    owner = owner ? owner : record->name.text;
-    for (int k = 0; k < blueprint->clock; ++k) {
-      if (strcmp(blueprint->parameters.items[k].name, record->name.text) == 0) {
-        return mbs_fail(context, MBS_ERROR_INPUT, record->name.place, "%s has the name of a parameter", owner);
-      }
-    }
-    MBS_TRY(mbs_parameters_parse(context, blueprint, owner, record->values[0].texts[0], initial));
-    MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, *initial, &count, &inputs));
-    if (count > 0 && inputs[count - 1] >= blueprint->clock) {
-      return mbs_fail(context, MBS_ERROR_INPUT, record->values[0].texts[0].place,
-                      "%s: its value at the start may depend on parameters, not on variables", owner);
-    }
-    MBS_TRY(mbs_blueprint_nominal(context, blueprint, 1, initial, &blueprint->parameters.items[index].nominal));
+    MBS_TRY(read_variable(context, blueprint, "variable", &variables->records[i], i));
   }
-  mbs_objectives_begin_variables(blueprint, variables->count);
+  for (int i = 0; i < inputs->count; ++i) {
+    MBS_TRY(read_variable(context, blueprint, "input", &inputs->records[i], blueprint->input_first + i));
+  }
+  mbs_objectives_begin_variables(blueprint, blueprint->input_first + blueprint->input_count);
   blueprint->nominal.count = 0;  // to be evaluated again, with these
   return MBS_OK;
 }

@@ -286,6 +286,9 @@ static const MbsField model_fields[] = {
                           .summary = "curves and maps for expressions, by name: f(x), f(x, y)"},
     [MBS_MODEL_VARIABLES] = {"variables", MBS_FIELD_NUMBER_MAP,
                              .summary = "numbers that events set, by name, with their values at the start"},
+    [MBS_MODEL_INPUTS] = {"inputs", MBS_FIELD_NUMBER_MAP,
+                          .summary = "numbers that the caller sets between steps, by name, with their values at the "
+                                     "start"},
     [MBS_MODEL_EVENTS] = {"events", MBS_FIELD_RECORD_MAP, .record = &event_type,
                           .summary = "what happens where an expression passes zero, by name"},
     [MBS_MODEL_INITIAL] = {"initial", MBS_FIELD_RECORD, .record = &initial_type, .summary = "the state at the start"},

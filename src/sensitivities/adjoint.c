@@ -156,21 +156,20 @@ static MbsStatus sweep_step(MbsContext *context, MbsSweep *sweep, const MbsStep 
   return step->number == 0 ? mbs_sweep_start(context, sweep) : MBS_OK;
 }
 
-// of expressions of other objectives, from those of the others
-static void chain_start(MbsSweep *sweep) {
+// a list of `size` numbers for each objective: of expressions of other objectives, from those of the others
+static void chain_list(const MbsSweep *sweep, size_t size, mbs_scalar *list) {
   const MbsSimulation *simulation = sweep->simulation;
   const MbsObjectives *objectives = &simulation->objectives;
-  size_t size = 2 * (size_t)simulation->system->n;
   for (int i = 0; i < objectives->count; ++i) {
     const MbsFunction *function = &objectives->items[i].function;
     for (int s = 0; s < function->tape->input_count && objectives->items[i].is_wanted &&
                     objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE;
          ++s) {
       const MbsSignal *signal = &simulation->system->blueprint->signals.items[function->tape->inputs[s]];
-      const mbs_scalar *of = sweep->at_start + (size_t)signal->index * size;
+      const mbs_scalar *of = list + (size_t)signal->index * size;
       bool is_used = mbs_re(mbs_abs(function->outputs[1 + s])) > 0;
       for (size_t k = 0; k < size && signal->kind == MBS_SIGNAL_OBJECTIVE && is_used; ++k) {
-        sweep->at_start[(size_t)i * size + k] += function->outputs[1 + s] * of[k];
+        list[(size_t)i * size + k] += function->outputs[1 + s] * of[k];
       }
     }
   }
@@ -213,6 +212,7 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
   MbsSystem *system = simulation->system;
   double began = mbs_simulation_now();
   const long last = simulation->path.step_count;
+  MBS_TRY(sweep->events ? mbs_sweep_events_prepare(context, sweep) : MBS_OK);
   MbsStep next = {0}, step = mbs_path_step(&simulation->path, last), before;
   for (long number = last; number >= 0; --number, next = step, step = before) {
     before = mbs_path_step(&simulation->path, number > 0 ? number - 1 : 0);
@@ -228,7 +228,9 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
   mbs_system_take_derivatives(system, true);
   mbs_objectives_chain(&simulation->objectives, &simulation->state);
   mbs_system_take_derivatives(system, false);
-  chain_start(sweep);
+  chain_list(sweep, 2 * (size_t)system->n, sweep->at_start);
+  chain_list(sweep, (size_t)simulation->events.setting_count * (size_t)system->blueprint->input_count,
+             sweep->of_settings);
   simulation->statistics.seconds_sensitivity += mbs_simulation_now() - began;
   return MBS_OK;
 }

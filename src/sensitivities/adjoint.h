@@ -23,6 +23,8 @@ typedef struct MbsSweep {
   mbs_scalar *of_steps;  // where the system has columns of a step by itself: steps + 1 x objectives x 2, what the time
                          // and the size of each step receive; else NULL
   mbs_scalar *at_start;  // objectives of the model x 2 n: with respect to q and v of the start
+  mbs_scalar *of_settings;  // objectives of the model x times that inputs were set x inputs: what each receives
+  size_t settings_capacity;
   struct MbsSweepEvents *events;     // of a model that has events, else NULL
   struct MbsContinuous *continuous;  // of the continuous adjoint, which takes the same way back; else NULL
 } MbsSweep;

@@ -39,7 +39,8 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
     const MbsEventSpec *spec = simulation->events.items[i].spec;
     if (!spec->is_end) {
       return mbs_fail(context, MBS_ERROR_NOT_OFFERED, spec->text.place,
-                      "method adjoint-continuous is not offered for models with events; use method adjoint");
+                      "method adjoint-continuous is not offered for models with %s; use method adjoint",
+                      spec->is_given ? "inputs" : "events");
     }
     for (int k = 0; k < simulation->system->asked_count; ++k) {
       int parameter = simulation->system->columns[k];

@@ -15,7 +15,8 @@
 //
 // Variables and branches have the values of the time that is passed: before the event those before it. What a variable
 // has received since, by expressions and by coefficients, the function f that it was set to hands back: to the state
-// before, to parameters, and to variables as they were. At the start its initial value does.
+// before, to parameters, and to variables as they were. At the start its initial value does. What an input has received
+// since it was set is the derivative by the number that the caller gave.
 #include "sensitivities/adjoint_events.h"
 
 #include "terms/derivative_source.h"
@@ -47,6 +48,19 @@ void mbs_sweep_events_begin(MbsSweep *sweep) {
   sweep->events->record = -1;
 }
 
+MbsStatus mbs_sweep_events_prepare(MbsContext *context, MbsSweep *sweep) {
+  const MbsSimulation *simulation = sweep->simulation;
+  size_t settings = (size_t)simulation->events.setting_count * (size_t)simulation->system->blueprint->input_count;
+  size_t count = (size_t)simulation->objectives.count * settings;
+  if (count > sweep->settings_capacity) {
+    MBS_TAKE(context, simulation->arena, sweep->of_settings, 2 * count);
+    sweep->settings_capacity = 2 * count;
+  }
+  clear((int)count, sweep->of_settings);
+  sweep->events->setting = simulation->events.setting_count;
+  return MBS_OK;
+}
+
 // ---- what times and sizes have received ----
 // takes it away
 static mbs_scalar take(mbs_scalar *number) {
@@ -76,6 +90,14 @@ static void fold(MbsSweep *sweep, int o) {
 static mbs_scalar take_variable(const MbsSweep *sweep, int o, int variable) {
   const MbsSystem *system = sweep->simulation->system;
   return take(&sweep->gradient[o][system->column_of_parameter[system->blueprint->variable_first + variable]]);
+}
+
+// what inputs have received since they were set
+static void note_setting(MbsSweep *sweep, const mbs_scalar *received, int o) {
+  const MbsSimulation *simulation = sweep->simulation;
+  int inputs = simulation->system->blueprint->input_count;
+  int row = sweep->objectives[o] * simulation->events.setting_count + sweep->events->setting;
+  (void)mbs_put(sweep->of_settings + row * inputs, inputs, received);
 }
 
 static void hand_back(MbsSweep *sweep, int o, const MbsFunction *function, mbs_scalar received) {
@@ -149,6 +171,7 @@ static MbsStatus transpose_event(MbsContext *context, MbsSweep *sweep, const Mbs
   }
   add_objectives(sweep, next ? next->h / 2 : 0, !next, false);
   MBS_TRY(transpose_start(context, sweep, next));
+  sweep->events->setting -= spec && spec->is_given;
   for (int o = 0; o < sweep->objective_count && spec; ++o) {
     if (impulse) {
       mbs_impulse_transposed(impulse, &sweep->bars[o], sweep->gradient[o],
@@ -161,6 +184,9 @@ static MbsStatus transpose_event(MbsContext *context, MbsSweep *sweep, const Mbs
       }
       sweep->events->assigned[o * simulation->events.variable_count + i] =
           take_variable(sweep, o, spec->assignments[i].variable);
+    }
+    if (spec->is_given) {
+      note_setting(sweep, sweep->events->assigned + o * simulation->events.variable_count, o);
     }
   }
   mbs_system_take_derivatives(system, false);
@@ -297,7 +323,8 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
     mbs_signal_bank_evaluate(system, &simulation->state);
   }
   for (int o = 0; o < sweep->objective_count; ++o) {
-    transpose_step(sweep, step, is_changed ? NULL : next, &sweep->bars[o], sweep->carry[o], sweep->gradient[o]);
+    transpose_step(sweep, step, is_changed || (next && next->is_flow) ? NULL : next, &sweep->bars[o], sweep->carry[o],
+                   sweep->gradient[o]);
     mbs_scalar of_time = events->of_time[o] + take_time(system, &sweep->bars[o], sweep->gradient[o]);
     events->of_size[o] = take_size(system, &sweep->bars[o]) + events->at_end[o];
     if (step->is_chained) {

@@ -15,10 +15,13 @@ typedef struct MbsSweepEvents {
   mbs_scalar *targets;   // objectives x velocities that events set: what they have received
   mbs_scalar *assigned;  // objectives x variables: what those that an event sets have received
   int record;            // of the event that was passed last; -1: none yet
+  int setting;           // of inputs, that was passed last
 } MbsSweepEvents;
 
 MbsStatus mbs_sweep_events_create(MbsContext *context, const MbsSweep *sweep, MbsSweepEvents **events);
 void mbs_sweep_events_begin(MbsSweep *sweep);
+// Before the way back: room for what inputs receive each time that they are set.
+MbsStatus mbs_sweep_events_prepare(MbsContext *context, MbsSweep *sweep);
 // Before the state after a step is recalled: variables and branches as they were before its event. before: the step
 // before it.
 void mbs_sweep_events_enter(MbsSweep *sweep, const MbsStep *before, const MbsStep *step);

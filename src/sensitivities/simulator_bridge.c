@@ -31,7 +31,9 @@ struct MbsSimulator {
   double *all, *tried;  // values of all parameters; those to come
   double *values;       // of the chosen objectives
   double *gradient;     // of those by the chosen parameters
-  const char **output_names;
+  const char **output_names, **input_names;
+  double *input_gradient;  // of the chosen objectives by inputs, each time that they were set
+  size_t input_capacity;
   bool has_gradient;
   MbsSession *session;
   Stage stage;
@@ -77,6 +79,12 @@ static MbsStatus create(MbsContext *context, const MbsRequest *request, const do
   MBS_TAKE(context, simulator->arena, simulator->output_names, outputs->count);
   for (int i = 0; i < outputs->count; ++i) {
     simulator->output_names[i] = outputs->items[i].function.name;
+  }
+  const MbsBlueprint *blueprint = simulator->session->simulation->system->blueprint;
+  const MbsParameter *inputs = blueprint->parameters.items + blueprint->variable_first + blueprint->input_first;
+  MBS_TAKE(context, simulator->arena, simulator->input_names, blueprint->input_count);
+  for (int i = 0; i < blueprint->input_count; ++i) {
+    simulator->input_names[i] = inputs[i].name;
   }
   return MBS_OK;
 }
@@ -238,6 +246,24 @@ static void keep(MbsSimulator *simulator) {
 
 static bool is_adjoint(const MbsSimulator *simulator) { return simulator->session->sweep != NULL; }
 
+static size_t setting_size(const MbsSimulator *simulator) {
+  return (size_t)mbs_simulator_setting_count(simulator) * (size_t)mbs_simulator_input_count(simulator);
+}
+
+static MbsStatus keep_inputs(MbsContext *context, MbsSimulator *simulator) {
+  const MbsSelection *selection = &simulator->selection;
+  size_t size = setting_size(simulator), count = size * (size_t)selection->objective_count;
+  if (count > simulator->input_capacity) {
+    MBS_TAKE(context, simulator->arena, simulator->input_gradient, 2 * count);
+    simulator->input_capacity = 2 * count;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    size_t o = (size_t)selection->objectives[i / size];
+    simulator->input_gradient[i] = simulator->session->sweep->of_settings[o * size + i % size];
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_simulator_run_all(MbsContext *context, MbsSimulator *simulator) {
   simulator->run += 1;
   simulator->stage = IDLE;
@@ -291,6 +317,7 @@ MbsStatus mbs_simulator_finish(MbsContext *context, MbsSimulator *simulator) {
   if (status == MBS_OK) {
     keep(simulator);
     simulator->stage = is_adjoint(simulator) ? DONE : STEPPING;
+    status = is_adjoint(simulator) ? keep_inputs(context, simulator) : MBS_OK;
   }
   return status;
 }
@@ -306,6 +333,53 @@ double mbs_simulator_time(const MbsSimulator *simulator) {
 double mbs_simulator_step_size(const MbsSimulator *simulator) {
   const MbsPath *path = simulator ? &simulator->session->simulation->path : NULL;
   return path ? mbs_path_step(path, path->step_count).h : (double)NAN;
+}
+
+// ---- inputs ----
+int mbs_simulator_input_count(const MbsSimulator *simulator) {
+  return simulator ? simulator->session->simulation->system->blueprint->input_count : 0;
+}
+
+const char *const *mbs_simulator_input_names(const MbsSimulator *simulator) {
+  return simulator ? simulator->input_names : NULL;
+}
+
+int mbs_simulator_setting_count(const MbsSimulator *simulator) {
+  return simulator ? simulator->session->simulation->events.setting_count : 0;
+}
+
+const double *mbs_simulator_input_gradient(const MbsSimulator *simulator) {
+  return simulator && simulator->stage == DONE && setting_size(simulator) > 0 ? simulator->input_gradient : NULL;
+}
+
+// what is still to follow at the present time comes first
+static MbsStatus set_inputs(MbsContext *context, MbsSimulator *simulator, const double *values) {
+  MbsSimulation *simulation = simulator->session->simulation;
+  while (simulation->events.chained > 0) {
+    MBS_TRY(mbs_session_step(context, simulator->session));
+  }
+  MBS_TRY(mbs_events_give(context, simulation, values));
+  return mbs_session_step(context, simulator->session);
+}
+
+MbsStatus mbs_simulator_set_inputs(MbsContext *context, MbsSimulator *simulator, int count, const double *values) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_set_inputs", {"simulator", simulator}, {"values", values});
+  const MbsSimulation *simulation = simulator->session->simulation;
+  MBS_TRY(need_steps(context, simulator));
+  MBS_TRY(check_size(context, "inputs", count, mbs_simulator_input_count(simulator)));
+  for (int i = 0; i < count; ++i) {
+    MBS_TRY(check_number(context, "input", simulator->input_names[i], values[i]));
+  }
+  if (count == 0 || mbs_simulation_is_over(simulation)) {
+    return count == 0 ? MBS_OK
+                      : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "the run is at its end, t = %.10g",
+                                 simulation->state.t);
+  }
+  if (simulation->settings.is_kinematic) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "inputs that change on the way are not offered in kinematics, where motions are prescribed");
+  }
+  return fail(simulator, mbs_call_end(context, set_inputs(context, simulator, values)));
 }
 
 // ---- what came out ----

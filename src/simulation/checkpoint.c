@@ -202,6 +202,7 @@ MbsStatus mbs_simulation_save(MbsContext *context, const MbsSimulation *simulati
   checkpoint->condition_start = simulation->condition_start;
   checkpoint->planned = simulation->planned;
   checkpoint->record_count = simulation->events.record_count;
+  checkpoint->setting_count = simulation->events.setting_count;
   checkpoint->since_grid = simulation->events.since_grid;
   checkpoint->is_over = simulation->events.is_over;
   checkpoint->is_moved = simulation->events.is_moved;
@@ -231,6 +232,7 @@ void mbs_simulation_restore(MbsSimulation *simulation, const MbsCheckpoint *chec
   simulation->condition_start = checkpoint->condition_start;
   simulation->planned = checkpoint->planned;
   simulation->events.record_count = checkpoint->record_count;
+  simulation->events.setting_count = checkpoint->setting_count;
   simulation->events.since_grid = checkpoint->since_grid;
   simulation->events.is_over = checkpoint->is_over;
   simulation->events.is_moved = checkpoint->is_moved;

@@ -132,13 +132,57 @@ MbsStatus mbs_events_settle(MbsContext *context, MbsSimulation *simulation, MbsK
   return mbs_events_never_settle(context, simulation);
 }
 
+// ---- inputs ----
+MbsStatus mbs_events_give(MbsContext *context, MbsSimulation *simulation, const double *inputs) {
+  MbsEvents *events = &simulation->events;
+  int count = simulation->system->blueprint->input_count;
+  if (events->setting_count == events->setting_capacity) {
+    int capacity = events->setting_capacity > 0 ? 2 * events->setting_capacity : 16;
+    mbs_scalar *settings;
+    long *steps;
+    MBS_TAKE(context, simulation->arena, settings, (size_t)capacity * (size_t)count);
+    MBS_TAKE(context, simulation->arena, steps, capacity);
+    (void)mbs_put(settings, events->setting_count * count, events->settings);
+    for (int i = 0; i < events->setting_count; ++i) {
+      steps[i] = events->setting_steps[i];
+    }
+    events->settings = settings;
+    events->setting_steps = steps;
+    events->setting_capacity = capacity;
+  }
+  for (int i = 0; i < count; ++i) {
+    events->settings[events->setting_count * count + i] = inputs[i];
+  }
+  events->setting_steps[events->setting_count++] = simulation->path.step_count + 1;
+  events->chained = events->given;
+  return MBS_OK;
+}
+
+// what was given at the end of a step
+static const mbs_scalar *setting_of(const MbsSimulation *simulation, const MbsStep *step) {
+  const MbsEvents *events = &simulation->events;
+  int low = 0, high = events->setting_count - 1;
+  while (low < high) {
+    int middle = (low + high + 1) / 2;
+    bool is_later = events->setting_steps[middle] > step->number;
+    low = is_later ? low : middle;
+    high = is_later ? middle - 1 : high;
+  }
+  MBS_ASSERT(events->setting_steps[low] == step->number);
+  return events->settings + low * simulation->system->blueprint->input_count;
+}
+
 // what the event makes of variables and of its branch, from the state before: in events->hidden
-void mbs_events_find_hidden(MbsSimulation *simulation, const MbsEvent *event, int side) {
+void mbs_events_find_hidden(MbsSimulation *simulation, const MbsEvent *event, const MbsStep *step) {
   MbsEvents *events = &simulation->events;
   mbs_events_read_hidden(simulation, events->hidden);
   for (int k = 0; k < event->spec->assignment_count; ++k) {
     events->hidden[event->spec->assignments[k].variable] =
         mbs_function_value(simulation->system, &event->assigned[k], &simulation->state);
+  }
+  if (event->spec->is_given) {
+    const MbsBlueprint *blueprint = simulation->system->blueprint;
+    (void)mbs_put(events->hidden + blueprint->input_first, blueprint->input_count, setting_of(simulation, step));
   }
   for (int k = 0; k < event->spec->switch_count; ++k) {
     const MbsJointSwitch *joint = &event->spec->switches[k];
@@ -146,6 +190,6 @@ void mbs_events_find_hidden(MbsSimulation *simulation, const MbsEvent *event, in
   }
   if (event->spec->branch > 0) {
     mbs_scalar *b = branch_of(simulation, event->spec);
-    *b = event->spec->change != 0 ? *b + event->spec->change : branch_at(simulation, event, 0, side);
+    *b = event->spec->change != 0 ? *b + event->spec->change : branch_at(simulation, event, 0, step->side);
   }
 }

@@ -54,8 +54,12 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation) {
   const MbsBlueprint *blueprint = system->blueprint;
   MbsEvents *events = &simulation->events;
   *events = (MbsEvents){.count = blueprint->events.count};
-  if (events->count > 0 && simulation->settings.is_kinematic && !blueprint->events.items[0].is_end) {
-    const MbsEventSpec *first = &blueprint->events.items[0];
+  const MbsEventSpec *first = NULL;
+  for (int i = events->count - 1; i >= 0; --i) {
+    const MbsEventSpec *spec = &blueprint->events.items[i];
+    first = spec->is_end || spec->is_given ? first : spec;
+  }
+  if (first && simulation->settings.is_kinematic) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, first->text.place,
                     "%s \"%s\": events%s are not offered in kinematics, where motions are prescribed",
                     first->is_hidden ? "objective" : "event", first->name,
@@ -84,6 +88,7 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation) {
       events->end = 1 + i;
       MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->end, &events->end_time));
     }
+    events->given = spec->is_given ? 1 + i : events->given;
     events->do_branches_prescribe |= spec->branch > 0 && spec->changes_constraints;
   }
   return create_variables(context, simulation);
@@ -173,7 +178,7 @@ void mbs_events_start(MbsSimulation *simulation) {
   MbsEvents *events = &simulation->events;
   events->is_over = events->is_moved = false;
   events->chained = 0;
-  events->record_count = events->since_grid = 0;
+  events->record_count = events->since_grid = events->setting_count = 0;
   events->trials = 0;
   events->step = (MbsStep){0};
   mbs_events_place(simulation);
@@ -330,7 +335,7 @@ MbsStatus mbs_events_restart(MbsContext *context, MbsSimulation *simulation, con
   int branches = simulation->system->blueprint->branches.count;
   MbsEvent *event = step->event > 0 ? &simulation->events.items[step->event - 1] : NULL;
   if (event) {
-    mbs_events_find_hidden(simulation, event, step->side);
+    mbs_events_find_hidden(simulation, event, step);
     if (event->impulse) {
       mbs_impulse_take_given(event->impulse, state);
     }

@@ -22,7 +22,8 @@
 // reaction is beyond zero already (a string that is taut and shall push), it follows at once.
 //
 // Variables are numbers that events set: d+ = f(t, s-, d-). They are parameters of the system, each with a column of a
-// step by itself, F_d, and s_b' has F_d d' besides.
+// step by itself, F_d, and s_b' has F_d d' besides. Inputs are variables that the caller sets between steps: an event
+// that follows from nothing, at the time that is reached, and d+ are his numbers.
 //
 // Several in one step happen in the order of their times; those that no rounding tells apart in the order of the model.
 // Each has a time of its own that moves in its own way, so that there is a piece between them even if it has no length.
@@ -102,6 +103,10 @@ typedef struct MbsEvents {
   mbs_scalar *hiddens;    // variables and branches before each: records x hidden
   mbs_scalar *began;      // the integrands of objectives where the piece before each began: records x objectives
   long trials;            // steps that were tried and taken back
+  int given;              // 1 + the one that sets inputs; 0: there are none
+  int setting_count, setting_capacity;
+  long *setting_steps;   // of each time that inputs were set: the step at whose end
+  mbs_scalar *settings;  // and their values: settings x inputs
 } MbsEvents;
 
 // Guards and variables, as soon as there is a state; then what else they need, is_swept: an adjoint will come back.
@@ -128,6 +133,8 @@ void mbs_events_flow_columns(struct MbsSimulation *simulation, const MbsStep *st
 // After the columns of that step, and objectives, were brought along as if its times stayed where they are: the time of
 // its event, and all columns with their times.
 MbsStatus mbs_events_move_columns(MbsContext *context, struct MbsSimulation *simulation, const MbsStep *step);
+// Inputs have other values from now on: the next step has no length, and they are set at its end.
+MbsStatus mbs_events_give(MbsContext *context, struct MbsSimulation *simulation, const double *inputs);
 // Is there something left to happen at the end of the last step?
 bool mbs_events_is_pending(const struct MbsSimulation *simulation);
 // It happens: the state after it, with columns, and objectives there.
@@ -148,10 +155,10 @@ double mbs_event_extremum(const struct MbsSimulation *simulation, const MbsEvent
 double mbs_event_rate(const struct MbsSimulation *simulation, const MbsEvent *event);
 
 // ---- event_variables.c ----
-// Values of variables and branches as the system has them; and what an event makes of them at the state before, its
-// guard going to that side (in events->hidden).
+// Values of variables and branches as the system has them; and what the event of a step makes of them at the state
+// before it (in events->hidden).
 void mbs_events_read_hidden(const struct MbsSimulation *simulation, mbs_scalar *to);
-void mbs_events_find_hidden(struct MbsSimulation *simulation, const MbsEvent *event, int side);
+void mbs_events_find_hidden(struct MbsSimulation *simulation, const MbsEvent *event, const MbsStep *step);
 // Branches as the present state has them; returns whether one changed. fired: an event that has switched its own; NULL:
 // the start, where guards at zero go where their rates take them, if these are known.
 bool mbs_events_settle_once(struct MbsSimulation *simulation, const MbsEvent *fired, MbsKnown known);

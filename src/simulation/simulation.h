@@ -102,7 +102,7 @@ typedef struct MbsCheckpoint {
   MbsEnergyBalance energy;
   double largest_velocity, largest_acceleration, watched_quality, condition_start;
   long planned;
-  int record_count, since_grid, chained;
+  int record_count, setting_count, since_grid, chained;
   bool is_over, is_moved;
   MbsStep last;
 } MbsCheckpoint;
