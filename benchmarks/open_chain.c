@@ -66,7 +66,7 @@ static void evaluate_once(MbsContext *context, MbsSimulation *simulation) {
   }
   mbs_terms_residual(system, state, &weights, stepper->r, NULL);
   must(context, mbs_newton_factor_exact(context, stepper, state, 0, 0));
-  mbs_sparse_solver_solve(stepper->solver, 1, stepper->r);
+  mbs_sparse_solver_solve(stepper->at->solver, 1, stepper->r);
   for (int i = 0; i < system->n; ++i) {
     state->a[i] = -stepper->r[i];
   }

@@ -410,6 +410,11 @@ static void check_settings(void) {
       {redundant, "ali1", NULL, .end = 1},
       {redundant, "penalty", NULL, .end = 1},
       {redundant, "matrix-r", NULL, .end = 1},
+      {redundant, "ali1", "dormand-prince-5", .end = 0.3},
+      {redundant, "penalty", "dormand-prince-8", .end = 0.3},
+      {reactions, "ali1", "dormand-prince-5", .end = 0.3},
+      {bricard, "ali1", "dormand-prince-8", .end = 0.3},
+      {disc, "penalty", "dormand-prince-5", .end = 0.2},
   };
   for (int i = 0; i < MBS_COUNT(all); ++i) {
     check_setting(&all[i]);

@@ -70,12 +70,15 @@ void free(void *memory) {
 // the matrix of a step is scaled otherwise than that of the start.
 enum { FIRST = 20, STEPS = FIRST + 1000, MOST_COLUMNS = 64 };
 
+static const char *integrator = "auto";
+
 // all parameters of the model as columns; returns how many
 static int prepare(MbsContext *context, const MbsModel *model, const char *formulation, bool is_projection_tangent,
                    MbsSettings *settings, int *columns) {
   MbsArena *arena = mbs_arena_create();
   ENSURE_OK(context, mbs_settings_read(context, arena, model, settings));
   (void)snprintf(settings->formulation, sizeof settings->formulation, "%s", formulation);
+  (void)snprintf(settings->integrator, sizeof settings->integrator, "%s", integrator);
   settings->is_projection_tangent = is_projection_tangent;
   settings->step = 0.002;
   settings->end = STEPS * settings->step;
@@ -153,7 +156,7 @@ static void check_sweep(MbsContext *context, const char *path, const char *formu
   int columns[MOST_COLUMNS], count = prepare(context, model, formulation, is_projection_tangent, &settings, columns);
   taken = freed = 0;
   ENSURE_OK(context, mbs_simulation_create_for_sweep(context, model, &settings, count, columns, NULL, &simulation));
-  double row = (double)(3 * simulation->system->n + simulation->system->m + 4) * (double)sizeof(double);
+  double row = (double)(simulation->stepper->row_size + 4) * (double)sizeof(double);
   ENSURE_OK(context, mbs_sweep_create(context, simulation, 300 * row, &sweep));
   const int first = 0;
   if (is_continuous) {
@@ -252,6 +255,14 @@ int main(void) {
     check_sweep(context, models[k], "ali3p", true, false);
     check_sweep(context, models[k], "penalty", false, true);
   }
+  integrator = "dormand-prince-8";
+  check(context, models[0], "index1", false, MBS_DERIVATIVES_ANALYTICAL);
+  check_sweep(context, models[0], "index1", false, false);
+  integrator = "dormand-prince-5";
+  check(context, models[2], "penalty", false, MBS_DERIVATIVES_ANALYTICAL);
+  check_sweep(context, models[1], "ali1", false, false);
+  check(context, models[0], "index1", false, MBS_DERIVATIVES_AUTOMATIC);
+  integrator = "auto";
   check(context, "models/five_bar.yaml", "index1", false, MBS_DERIVATIVES_AUTOMATIC);
   check(context, "models/slider_crank.yaml", "ali3p", false, MBS_DERIVATIVES_NUMERICAL);
   check(context, "tests/models/run_reactions.yaml", "penalty", false, MBS_DERIVATIVES_AUTOMATIC);

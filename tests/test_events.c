@@ -27,11 +27,13 @@ static void bounce(const double complex *p, double end, double complex *out) {
   out[IMPACTS + 3] = out[IMPACTS + 1] - p[HEIGHT];  // the integral of the rate, piece by piece
 }
 
-static void check_ball(const MbsModel *model, double step, MbsMethod method, const char *formulation) {
+static void check_ball(const MbsModel *model, double step, MbsMethod method, const char *formulation,
+                       const char *integrator) {
   static const double numbers[NUMBERS] = {9.81, 0.8, 1, 0.3};
   double complex out[IMPACTS + 4];
   MbsRequest request = request_of(model, formulation, "natural");
   request.settings.step = step;
+  (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "%s", integrator);
   MbsResult *result = run_with(model, &request, method);
   ENSURE(result->event_count == IMPACTS && result->objective_count == 4 && result->parameter_count == NUMBERS);
   ENSURE(!result->has_ended);
@@ -69,12 +71,14 @@ static void test_ball(void) {
   static const MbsMethod methods[] = {MBS_METHOD_DIRECT, MBS_METHOD_ADJOINT, MBS_METHOD_COMPLEX_STEP};
   for (int s = 0; s < MBS_COUNT(steps); ++s) {
     for (int m = 0; m < MBS_COUNT(methods); ++m) {
-      check_ball(model, steps[s], methods[m], "index1");
+      check_ball(model, steps[s], methods[m], "index1", "auto");
+      check_ball(model, steps[s], methods[m], "index1", "dormand-prince-5");
+      check_ball(model, steps[s], methods[m], "index1", "dormand-prince-8");
     }
   }
   for (int f = 0; mbs_formulation_types[f]; ++f) {
-    check_ball(model, 0.02, MBS_METHOD_DIRECT, mbs_formulation_types[f]->name);
-    check_ball(model, 0.02, MBS_METHOD_ADJOINT, mbs_formulation_types[f]->name);
+    check_ball(model, 0.02, MBS_METHOD_DIRECT, mbs_formulation_types[f]->name, "auto");
+    check_ball(model, 0.02, MBS_METHOD_ADJOINT, mbs_formulation_types[f]->name, "auto");
   }
   // differences follow the run through its events; their error is some 1e-9 relative
   MbsRequest request = request_of(model, "ali3p", "natural");

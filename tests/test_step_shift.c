@@ -162,6 +162,17 @@ int main(void) {
       check(&(Case){models[1], formulations[f], coordinates[c], "generalised-alpha", false, NULL, 0});
     }
   }
+  // stages have times of their own
+  for (int f = 0; f < 3; ++f) {
+    for (int c = 0; c < 2; ++c) {
+      for (int m = 0; m < MBS_COUNT(models); ++m) {
+        check(&(Case){models[m], formulations[f], coordinates[c], m % 2 ? "dormand-prince-8" : "dormand-prince-5",
+                      false, NULL, 0});
+      }
+    }
+  }
+  check(&(Case){"tests/models/adjoint_redundant.yaml", "penalty", "natural", "dormand-prince-5", false, NULL, 0});
+  check(&(Case){"tests/models/adjoint_redundant.yaml", "ali1", "natural", "dormand-prince-8", false, NULL, 0});
   for (int c = 0; c < 2; ++c) {
     check(&(Case){models[2], "ali3p", coordinates[c], "trapezoidal", true, NULL, 0});
     // coordinates that move with the ground, whose place before the step is that of its old time

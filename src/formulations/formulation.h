@@ -40,6 +40,11 @@ typedef struct MbsFormulationType {
   bool has_backward_equations;  // of the papers: the continuous adjoint is offered
 } MbsFormulationType;
 
+// Do accelerations and multipliers follow from positions and velocities at each instant, for explicit methods?
+static inline bool mbs_formulation_is_explicit(const MbsFormulationType *type) {
+  return !type->is_position_level && !type->is_reduced;
+}
+
 // NULL where there is none of that name, with the nearest in the message.
 const MbsFormulationType *mbs_formulation_find(const char *name, const char **nearest);
 

@@ -1,5 +1,6 @@
 // Start and step. See implicit.h.
 #include "integrators/implicit.h"
+#include "integrators/pair.h"
 
 static bool has_reactions(const MbsBlueprint *blueprint) {
   for (int i = 0; i < blueprint->signals.count; ++i) {
@@ -17,13 +18,14 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
   const MbsSystem *system = formulation->system;
   MbsArena *arena = system->arena;
   size_t size = (size_t)(system->n + system->m), columns = (size_t)system->carried_count;
-  *implicit = (MbsImplicit){.base = {.type = &mbs_implicit_type, .carry_size = system->n},
+  *implicit = (MbsImplicit){.base = {.type = &mbs_implicit_type, .carry_size = system->n, .ends = {0.5, 0.5}},
                             .formulation = formulation,
                             .tolerance = settings->tolerance,
                             .is_approximate = settings->is_tangent_approximate,
                             .has_projections = formulation->type->has_projections && settings->projections >= 0,
                             .has_redundancy = has_redundancy && formulation->type->allows_redundancy,
                             .has_reactions = has_reactions(system->blueprint)};
+  implicit->at = &implicit->own;
   bool has_pieces =
       formulation->type->is_position_level && !implicit->has_projections && system->blueprint->events.count > 0;
   implicit->base.projects_pieces = has_pieces;
@@ -34,10 +36,9 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
     implicit->modes[implicit->mode_count++] =
         (MbsJointMode){.acting = implicit->acting, .has_redundancy = has_redundancy};
   }
-  bool is_known = mbs_rule_find(settings, &implicit->rule);
+  bool is_known = mbs_rule_find(settings, &implicit->rule) || mbs_pair_find(settings->integrator);
   MBS_CHECK(context, is_known);  // settings were checked
   implicit->piece_rule = implicit->rule.has_auxiliary ? mbs_rule_trapezoidal : implicit->rule;
-  MBS_TAKE(context, arena, implicit->tangent, system->mode.factored.entry_count + 1);
   MBS_TAKE(context, arena, implicit->r, size);
   MBS_TAKE(context, arena, implicit->correction, size);
   MBS_TAKE(context, arena, implicit->previous[0], 2 * size);
@@ -56,28 +57,11 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
     MBS_TAKE(context, arena, implicit->stage_v, system->nq);
     MBS_TAKE(context, arena, implicit->stage_a, system->nq);
   }
-  if (implicit->has_room) {
-    MBS_TAKE(context, arena, implicit->stage_lambda, system->m);
-  }
-  if (implicit->has_projections || has_pieces || implicit->has_room) {
-    int wanted = has_pieces ? 0 : settings->projections;  // pieces: to the limit
-    MBS_TRY(mbs_projector_create(context, system, formulation->projection_relaxation, wanted,
-                                 settings->is_projection_tangent && !has_pieces, implicit->has_room,
-                                 &implicit->projector));
-    implicit->projector->has_redundancy = implicit->has_redundancy;
-  }
-  MBS_TRY(mbs_sparse_solver_create(context, arena, &system->mode.factored, &implicit->solver));
-  if (implicit->has_room) {
-    mbs_sparse_solver_demand_digits(implicit->solver);  // the columns lose them otherwise
-  }
   implicit->base.row_size = mbs_implicit_row_size(implicit);
-  return mbs_refinement_create(context, system, implicit->solver, &implicit->refinement);
+  return mbs_instant_create(context, implicit, settings, &implicit->own);
 }
 
-void mbs_implicit_destroy(MbsImplicit *implicit) {
-  mbs_sparse_solver_destroy(implicit->solver);
-  mbs_projector_destroy(implicit->projector);
-}
+void mbs_implicit_destroy(MbsImplicit *implicit) { mbs_instant_destroy(&implicit->own); }
 
 // q is the state's; v and a too where nothing is projected (at the start nothing is), lambda where none is redundant
 MbsState *mbs_implicit_stage(MbsImplicit *implicit, const MbsState *state, bool is_start) {
@@ -87,16 +71,16 @@ MbsState *mbs_implicit_stage(MbsImplicit *implicit, const MbsState *state, bool 
     stage.a = implicit->stage_a;
   }
   if (implicit->has_redundancy) {
-    stage.lambda = implicit->stage_lambda;
+    stage.lambda = implicit->at->lambda;
   }
-  implicit->stage = stage;
-  return &implicit->stage;
+  implicit->at->stage = stage;
+  return &implicit->at->stage;
 }
 
 // The multipliers of reactions. See projection.h.
 static void find_total(const MbsImplicit *implicit, bool is_projected, MbsState *state) {
-  if (is_projected && implicit->projector->is_tangent) {
-    mbs_project_balance(implicit->projector, MBS_PROJECT_TOTAL, state, state->total);
+  if (is_projected && implicit->at->projector->is_tangent) {
+    mbs_project_balance(implicit->at->projector, MBS_PROJECT_TOTAL, state, state->total);
     return;
   }
   for (int i = 0; i < implicit->formulation->system->m; ++i) {
@@ -106,13 +90,13 @@ static void find_total(const MbsImplicit *implicit, bool is_projected, MbsState 
 
 MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsState *state, mbs_scalar h) {
   const MbsSystem *system = implicit->formulation->system;
-  const MbsState *stage = &implicit->stage;
+  const MbsState *stage = &implicit->at->stage;
   bool is_projected = mbs_implicit_projects(implicit) && mbs_is_step(h);
   if (is_projected || implicit->has_redundancy) {
-    MBS_TRY(mbs_projector_factor(context, implicit->projector, stage, mbs_implicit_rule(implicit), h));
+    MBS_TRY(mbs_projector_factor(context, implicit->at->projector, stage, mbs_implicit_rule(implicit), h));
   }
   if (implicit->has_redundancy) {
-    mbs_project_balance(implicit->projector, MBS_PROJECT_BALANCE, stage, state->lambda);
+    mbs_project_balance(implicit->at->projector, MBS_PROJECT_BALANCE, stage, state->lambda);
   }
   for (int i = 0; i < system->m; ++i) {
     state->sigma[i] = state->kappa[i] = 0;
@@ -122,16 +106,17 @@ MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsSta
       state->v[i] = stage->v[i];
       state->a[i] = stage->a[i];
     }
-    mbs_project_velocity(implicit->projector, state);
-    mbs_project_acceleration(implicit->projector, state);
+    mbs_project_velocity(implicit->at->projector, state);
+    mbs_project_acceleration(implicit->at->projector, state);
   }
-  implicit->is_recallable = is_projected && mbs_projector_is_at_limits(implicit->projector);
+  implicit->is_recallable = is_projected && mbs_projector_is_at_limits(implicit->at->projector);
   find_total(implicit, is_projected, state);
   return MBS_OK;
 }
 
 MbsStatus mbs_implicit_recall_limits(MbsContext *context, MbsImplicit *implicit, MbsState *state, mbs_scalar h) {
-  MBS_TRY(mbs_projector_recall(context, implicit->projector, &implicit->stage, mbs_implicit_rule(implicit), h, state));
+  MBS_TRY(mbs_projector_recall(context, implicit->at->projector, &implicit->at->stage, mbs_implicit_rule(implicit), h,
+                               state));
   find_total(implicit, true, state);
   return MBS_OK;
 }

@@ -30,8 +30,20 @@ typedef struct MbsJointMode {
   bool has_redundancy;
 } MbsJointMode;
 
+// What solves the equations at one instant, and where it did so last.
+typedef struct MbsInstant {
+  MbsState stage;      // where r = 0 holds: q of the state, v*, a*, lambda
+  mbs_scalar *lambda;  // m: of the stage where constraints are redundant, or may be later; else NULL, it is the state's
+  MbsSparseSolver *solver;
+  mbs_scalar *tangent;       // values of the assembled matrix
+  MbsRefinement refinement;  // of solutions with Newton's matrix, where that is relaxed
+  MbsProjector *projector;   // NULL: not needed
+} MbsInstant;
+
 typedef struct MbsImplicit {
   MbsStepper base;
+  MbsInstant *at;  // in hand: its own, or one of those that an explicit method has of each of its stages
+  MbsInstant own;
   MbsFormulation *formulation;
   MbsRule rule, piece_rule;
   double tolerance;
@@ -42,21 +54,16 @@ typedef struct MbsImplicit {
   bool has_room;        // for that, now or later
   uint64_t acting;      // the joints that act, where they come and go
   int mode_count, mode_capacity;
-  MbsJointMode *modes;  // those that there have been
-  bool has_reactions;   // some signal reads the state's total: what it costs to differentiate is worth it
-  MbsSparseSolver *solver;
-  mbs_scalar *tangent;       // values of the assembled matrix
-  mbs_scalar *r;             // n + m
-  mbs_scalar *correction;    // n + m: Newton's last
-  mbs_scalar *R;             // (n + m) x columns
-  MbsRefinement refinement;  // of solutions with Newton's matrix, where that is relaxed
-  mbs_scalar *previous[2];   // n + m each, in one block: accelerations and multipliers one and two steps ago
-  int previous_count;        // how many of them there are
-  MbsState stage;            // where r = 0 holds: q of the state, v*, a*, lambda
-  mbs_scalar *stage_v, *stage_a, *stage_lambda;  // its own arrays, where they are not the state's
+  MbsJointMode *modes;             // those that there have been
+  bool has_reactions;              // some signal reads the state's total: what it costs to differentiate is worth it
+  mbs_scalar *r;                   // n + m
+  mbs_scalar *correction;          // n + m: Newton's last
+  mbs_scalar *R;                   // (n + m) x columns
+  mbs_scalar *previous[2];         // n + m each, in one block: accelerations and multipliers one and two steps ago
+  int previous_count;              // how many of them there are
+  mbs_scalar *stage_v, *stage_a;   // of a stage that is projected: arrays of its own
   mbs_scalar *old[3];              // n each: v, a and w before the step; where its size has a column, else NULL
   mbs_scalar *w, *W;               // auxiliary accelerations (nq) and their columns (nq each); NULL: a itself
-  MbsProjector *projector;         // NULL: not needed
   bool is_recallable;              // the last step: see recall
   mbs_scalar *bar_a, *bar_lambda;  // nq, m: what the transpose has no use for
 } MbsImplicit;
@@ -79,6 +86,15 @@ extern const MbsStepperType mbs_implicit_type;
 MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
                               bool has_redundancy, MbsImplicit *implicit);
 void mbs_implicit_destroy(MbsImplicit *implicit);
+
+// An instant for the implicit step, whose formulation and redundancy are known. instant.c
+MbsStatus mbs_instant_create(MbsContext *context, const MbsImplicit *implicit, const MbsSettings *settings,
+                             MbsInstant *instant);
+void mbs_instant_destroy(MbsInstant *instant);
+// It is the one in hand from now on.
+void mbs_implicit_take_instant(MbsImplicit *implicit, MbsInstant *instant);
+// Solves for a and all multipliers where q and v are given, as the start does, with factors that stay with the instant.
+MbsStatus mbs_implicit_solve_instant(MbsContext *context, MbsImplicit *implicit, MbsState *state);
 
 // Which joints act may have changed: before a start, whose position this is; and before anything else.
 MbsStatus mbs_implicit_enter_mode(MbsContext *context, MbsImplicit *implicit, const MbsState *state);
@@ -116,6 +132,10 @@ MbsStatus mbs_implicit_start_derivative(MbsContext *context, MbsImplicit *implic
                                         const MbsColumns *columns);
 MbsStatus mbs_implicit_step_derivative(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, const MbsState *state,
                                        const MbsColumns *columns);
+
+// Of an instant, by the factors that its solution has left: from X and V to A and L.
+MbsStatus mbs_implicit_instant_derivative(MbsContext *context, MbsImplicit *implicit, const MbsState *state,
+                                          const MbsColumns *columns);
 
 // The transpose of these, implicit_transposed.c: from the derivatives of a number with respect to the new state (`bar`,
 // and w of the auxiliary accelerations) to those with respect to the old one, or from A's to X's and V's at the start;

@@ -51,9 +51,9 @@ static void take(MbsImplicit *implicit, const MbsJointMode *mode) {
   *other = now;
   formulation->other = other;
   implicit->has_redundancy = has_redundancy;
-  if (implicit->projector) {
-    implicit->projector->has_redundancy = has_redundancy;
-    implicit->projector->epsilon = formulation->projection_relaxation;
+  if (implicit->at->projector) {
+    implicit->at->projector->has_redundancy = has_redundancy;
+    implicit->at->projector->epsilon = formulation->projection_relaxation;
   }
 }
 

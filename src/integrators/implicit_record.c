@@ -10,7 +10,7 @@ int mbs_implicit_row_size(const MbsImplicit *implicit) {
 // q, v*, a*, lambda of the stage; then what projections gave, and whether that says all about them
 void mbs_implicit_put_row(const MbsImplicit *implicit, const MbsState *state, mbs_scalar *row) {
   const MbsSystem *system = implicit->formulation->system;
-  const MbsState *stage = &implicit->stage;
+  const MbsState *stage = &implicit->at->stage;
   row = mbs_put(row, system->n, stage->q);
   row = mbs_put(row, system->n, stage->v);
   row = mbs_put(row, system->n, stage->a);
@@ -67,7 +67,7 @@ void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to) {
     to = mbs_put(to, system->nq * system->carried_count, implicit->W);
   }
   to = mbs_put(to, 2 * (system->n + system->m), implicit->previous[0]);
-  to = implicit->has_room ? mbs_put(to, system->m, implicit->stage_lambda) : to;
+  to = implicit->has_room ? mbs_put(to, system->m, implicit->at->lambda) : to;
   *to = implicit->previous_count;
 }
 
@@ -79,12 +79,12 @@ void mbs_implicit_restore(MbsImplicit *implicit, const mbs_scalar *from) {
     from = mbs_take(from, system->nq * system->carried_count, implicit->W);
   }
   from = mbs_take(from, 2 * (system->n + system->m), implicit->previous[0]);
-  from = implicit->has_room ? mbs_take(from, system->m, implicit->stage_lambda) : from;
+  from = implicit->has_room ? mbs_take(from, system->m, implicit->at->lambda) : from;
   implicit->previous_count = (int)mbs_re(*from);
 }
 
 void mbs_implicit_forget(MbsImplicit *implicit) {
   for (int i = 0; i < implicit->formulation->system->m && implicit->has_room; ++i) {
-    implicit->stage_lambda[i] = 0;
+    implicit->at->lambda[i] = 0;
   }
 }

@@ -60,17 +60,17 @@ static void restore(MbsStepper *stepper, const mbs_scalar *from, const MbsState 
 
 static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, int *power) {
   const MbsImplicit *implicit = self_const(stepper);
-  *values = implicit->tangent;
+  *values = implicit->at->tangent;
   *power = 1;
-  return implicit->formulation->type->allows_redundancy ? NULL : implicit->solver;
+  return implicit->formulation->type->allows_redundancy ? NULL : implicit->at->solver;
 }
 
 static mbs_scalar *carried_columns(const MbsStepper *stepper) { return self_const(stepper)->W; }
 
 static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
   const MbsImplicit *implicit = self_const(stepper);
-  MbsSparseSolver *projections = implicit->projector ? implicit->projector->solver : implicit->solver;
-  return index == 0 ? implicit->solver : index == 1 ? projections : NULL;
+  MbsSparseSolver *projections = implicit->at->projector ? implicit->at->projector->solver : implicit->at->solver;
+  return index == 0 ? implicit->at->solver : index == 1 ? projections : NULL;
 }
 
 // x is q
@@ -80,7 +80,7 @@ static MbsStatus backward_factor(MbsContext *context, MbsStepper *stepper, int s
                                  const MbsState *state) {
   (void)set;
   (void)state;
-  return mbs_newton_factor_exact(context, self(stepper), &self(stepper)->stage, c0, c1);
+  return mbs_newton_factor_exact(context, self(stepper), &self(stepper)->at->stage, c0, c1);
 }
 
 static void backward_solve(MbsStepper *stepper, mbs_scalar c0, mbs_scalar c1, const MbsState *state,

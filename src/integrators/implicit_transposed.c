@@ -13,7 +13,7 @@ static MbsRuleStep rule_step(const MbsImplicit *implicit, mbs_scalar h) {
 
 MbsStatus mbs_implicit_prepare_transposed(MbsContext *context, MbsImplicit *implicit, mbs_scalar h) {
   const MbsRuleStep k = rule_step(implicit, h);
-  return mbs_newton_factor_exact(context, implicit, &implicit->stage, k.c0, k.c1);
+  return mbs_newton_factor_exact(context, implicit, &implicit->at->stage, k.c0, k.c1);
 }
 
 // from the stage's v*, a*, lambda and q to the hats', in place
@@ -29,14 +29,14 @@ static void transpose_newton(MbsImplicit *implicit, const MbsRuleStep *k, const 
     implicit->r[n + i] = -bar->lambda[i];
     bar->lambda[i] = 0;
   }
-  mbs_refine_transposed(&implicit->refinement, implicit->r);
+  mbs_refine_transposed(&implicit->at->refinement, implicit->r);
   MbsStateBar known = *bar;
   known.a = implicit->bar_a;
   known.lambda = implicit->bar_lambda;
   for (int i = n; i < system->nq; ++i) {
     known.a[i] = 0;
   }
-  mbs_terms_transposed(system, &implicit->stage, &weights, MBS_PART_ALL, implicit->r, implicit->r + n, &known);
+  mbs_terms_transposed(system, &implicit->at->stage, &weights, MBS_PART_ALL, implicit->r, implicit->r + n, &known);
   for (int i = n; i < system->nq; ++i) {  // the accelerations of a moving ground are given
     bar->a[i] += known.a[i];
   }
@@ -44,9 +44,9 @@ static void transpose_newton(MbsImplicit *implicit, const MbsRuleStep *k, const 
 
 static void spread_total(const MbsImplicit *implicit, bool is_projected, const MbsState *state,
                          const MbsStateBar *bar) {
-  if (is_projected && implicit->projector->is_tangent) {
+  if (is_projected && implicit->at->projector->is_tangent) {
     if (implicit->has_reactions) {
-      mbs_project_balance_transposed(implicit->projector, MBS_PROJECT_TOTAL, state, bar->total, bar);
+      mbs_project_balance_transposed(implicit->at->projector, MBS_PROJECT_TOTAL, state, bar->total, bar);
     }
     return;
   }
@@ -62,7 +62,7 @@ void mbs_implicit_instant_transposed(MbsImplicit *implicit, mbs_scalar c0, mbs_s
   const MbsRuleStep k = {.c0 = c0, .c1 = c1};
   spread_total(implicit, false, state, bar);
   if (implicit->has_redundancy) {
-    mbs_project_balance_transposed(implicit->projector, MBS_PROJECT_BALANCE, state, bar->lambda, bar);
+    mbs_project_balance_transposed(implicit->at->projector, MBS_PROJECT_BALANCE, state, bar->lambda, bar);
   }
   transpose_newton(implicit, &k, bar);
 }
@@ -83,7 +83,8 @@ static void transpose_hats(const MbsImplicit *implicit, mbs_scalar h, const MbsS
   const MbsRuleStep k = mbs_rule_slope(mbs_implicit_rule(implicit), h);
   mbs_scalar *of_h = &bar->parameters[system->blueprint->clock + 1];
   for (int i = 0; i < system->n; ++i) {
-    mbs_scalar v = implicit->old[0][i], a = implicit->old[1][i], w = implicit->old[2][i], now = implicit->stage.a[i];
+    mbs_scalar v = implicit->old[0][i], a = implicit->old[1][i], w = implicit->old[2][i],
+               now = implicit->at->stage.a[i];
     *of_h += bar->q[i] * (k.h * v + k.qa * a + k.qw * w + k.c0 * now);
     *of_h += bar->v[i] * (k.va * a + k.vw * w + k.c1 * now);
   }
@@ -99,14 +100,15 @@ void mbs_implicit_step_transposed(MbsImplicit *implicit, mbs_scalar h, const Mbs
     bar->a[i] += k.cw * w[i];
   }
   if (is_projected) {
-    mbs_project_acceleration_transposed(implicit->projector, state, bar);
-    mbs_project_velocity_transposed(implicit->projector, state, bar);
+    mbs_project_acceleration_transposed(implicit->at->projector, state, bar);
+    mbs_project_velocity_transposed(implicit->at->projector, state, bar);
   }
   if (implicit->has_redundancy) {
-    mbs_project_balance_transposed(implicit->projector, MBS_PROJECT_BALANCE, &implicit->stage, bar->lambda, bar);
+    mbs_project_balance_transposed(implicit->at->projector, MBS_PROJECT_BALANCE, &implicit->at->stage, bar->lambda,
+                                   bar);
   }
   if (is_projected || implicit->has_redundancy) {
-    mbs_projector_give_bar(implicit->projector, bar);
+    mbs_projector_give_bar(implicit->at->projector, bar);
   }
   transpose_newton(implicit, &k, bar);
   if (mbs_system_has_step_column(system)) {

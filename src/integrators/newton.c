@@ -35,7 +35,7 @@ static const double fast = 0.05;  // an iteration that shrinks the residual more
 static double rest_scale(const MbsImplicit *implicit) {
   const MbsSystem *system = implicit->formulation->system;
   double mass, longest;
-  mbs_terms_factorable_sizes(system, implicit->tangent, &mass, &longest);
+  mbs_terms_factorable_sizes(system, implicit->at->tangent, &mass, &longest);
   return mass > 0 ? 1e-3 * longest / mass : 0;
 }
 
@@ -121,7 +121,7 @@ static void set_relaxation(MbsImplicit *implicit, const MbsWeights *weights) {
   for (int row = 0; row < system->m; ++row) {
     double epsilon = mbs_re(system->mode.rows[row].is_nonholonomic ? weights->n_epsilon : weights->epsilon);
     bool is_exact = epsilon > 0 || mbs_row_rests(&system->mode.rows[row]);
-    implicit->refinement.epsilon[row] = is_exact ? 0 : implicit->formulation->relaxation;
+    implicit->at->refinement.epsilon[row] = is_exact ? 0 : implicit->formulation->relaxation;
   }
 }
 
@@ -141,8 +141,8 @@ static MbsStatus factor(MbsContext *context, MbsImplicit *implicit, const MbsSta
   double relaxation = implicit->formulation->relaxation;
   weights.epsilon = mbs_re(weights.epsilon) > 0 ? weights.epsilon : relaxation;
   weights.n_epsilon = mbs_re(weights.n_epsilon) > 0 ? weights.n_epsilon : relaxation;
-  mbs_terms_factorable(system, is_exact, state, &weights, c0, c1, 1, implicit->tangent);
-  bool is_factored = mbs_sparse_solver_factor(implicit->solver, implicit->tangent);
+  mbs_terms_factorable(system, is_exact, state, &weights, c0, c1, 1, implicit->at->tangent);
+  bool is_factored = mbs_sparse_solver_factor(implicit->at->solver, implicit->at->tangent);
   return is_factored ? MBS_OK : singular(context, system, state, mbs_re(c0) > 0);
 }
 
@@ -152,11 +152,11 @@ MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, co
   const MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
   set_relaxation(implicit, &weights);
   if (implicit->has_redundancy) {
-    implicit->refinement.is_relaxed = implicit->formulation->relaxation > 0;
+    implicit->at->refinement.is_relaxed = implicit->formulation->relaxation > 0;
     return factor(context, implicit, state, c0, c1, true);
   }
-  mbs_terms_factorable(system, true, state, &weights, c0, c1, 1, implicit->tangent);
-  bool is_factored = mbs_refinement_factor(&implicit->refinement, implicit->tangent);
+  mbs_terms_factorable(system, true, state, &weights, c0, c1, 1, implicit->at->tangent);
+  bool is_factored = mbs_refinement_factor(&implicit->at->refinement, implicit->at->tangent);
   return is_factored ? MBS_OK : singular(context, system, state, mbs_re(c0) > 0);
 }
 
@@ -180,7 +180,7 @@ static void correct(const MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, M
   for (int i = 0; i < size; ++i) {
     implicit->correction[i] = implicit->r[i];
   }
-  mbs_sparse_solver_solve(implicit->solver, 1, implicit->correction);
+  mbs_sparse_solver_solve(implicit->at->solver, 1, implicit->correction);
   move(implicit, c0, c1, 1, state);
 }
 

@@ -152,7 +152,7 @@ static void find_multipliers(MbsReduced *reduced, const MbsState *state, const M
     }
   }
   if (reduced->implicit->has_redundancy) {
-    mbs_project_balance_derivative(reduced->implicit->projector, MBS_PROJECT_BALANCE, state, columns, columns->L);
+    mbs_project_balance_derivative(reduced->implicit->at->projector, MBS_PROJECT_BALANCE, state, columns, columns->L);
   }
   for (int i = 0; i < system->m * system->column_count; ++i) {
     columns->T[i] = columns->L[i];

@@ -159,6 +159,7 @@ MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsImplicit
   MBS_TAKE(context, system->arena, reduced, 1);
   reduced->base = (MbsStepper){.type = &type,
                                .carry_size = mbs_reduced_hat_size(system),
+                               .ends = {0.5, 0.5},
                                .row_size = implicit->base.row_size + (implicit->w ? system->n : 0) +
                                            (system->step_column >= 0 ? 4 * system->n : 0)};
   for (int i = 0; i < MBS_COUNT(reduced->before) && system->step_column >= 0; ++i) {

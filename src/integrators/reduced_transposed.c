@@ -214,7 +214,7 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, mbs_scalar c0, mbs_scal
     bar->total[i] = 0;
   }
   if (reduced->implicit->has_redundancy) {
-    mbs_project_balance_transposed(reduced->implicit->projector, MBS_PROJECT_BALANCE, state, bar->lambda, bar);
+    mbs_project_balance_transposed(reduced->implicit->at->projector, MBS_PROJECT_BALANCE, state, bar->lambda, bar);
   }
   // p3 and p4 with pi = 0
   for (int r = 0; r < set->velocity->row_count; ++r) {

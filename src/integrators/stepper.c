@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "integrators/explicit.h"
 #include "integrators/kinematic.h"
 #include "integrators/reduced.h"
 
@@ -11,6 +12,10 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   MbsImplicit *implicit;
   if (settings->is_kinematic && initial->set.system->blueprint->state_count == 0) {
     return mbs_kinematic_create(context, formulation, settings, initial, stepper);
+  }
+  const MbsPair *pair = mbs_pair_find(settings->integrator);
+  if (pair) {
+    return mbs_explicit_create(context, formulation, settings, pair, initial->set.redundant_count > 0, stepper);
   }
   MBS_TAKE(context, initial->set.system->arena, implicit, 1);
   *stepper = &implicit->base;

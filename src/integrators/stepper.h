@@ -3,6 +3,7 @@
 //
 //   implicit.c    all coordinates, with the equations of a formulation         penalty, index1, ali1, index3, ali3p
 //   reduced.c     independent coordinates alone                                matrix-r
+//   explicit.c    all coordinates, by the stages of an explicit method         penalty, index1, ali1
 //   kinematic.c   positions that drivers prescribe, each found anew            kinematics
 //
 // A stepper hands a state y = (q, v, a, multipliers) from step to step, y1 = F(y0, h, t1; rho), and what it carries
@@ -14,6 +15,9 @@
 // to the new state (`bar`), and those with respect to what is carried along (`carry`), to those of the old one; what
 // coefficients and parameters receive is added to those of `bar`. For it each step leaves a row on the trajectory, from
 // which `recall` brings back what the transpose looks at.
+//
+// Integrals of what a state has, g, are sums of h w g over points of each step: both its ends, and points between them,
+// where a method has such (its stages). Of the trapezoidal rule w is 1/2 at both ends, and there are none between.
 #ifndef MBS_STEPPER_H
 #define MBS_STEPPER_H
 
@@ -26,9 +30,19 @@ typedef struct MbsStepper {
   bool projects_pieces;  // pieces must say that they are such (MbsStep.is_projected)
   int carry_size;        // of a carry
   int row_size;          // of a row of the trajectory
+  double ends[2];        // of integrals: weights of a step's beginning and of its end,
+  int point_count;       // and how many points there are between them
   int set_count;         // matrix-r: of independent coordinates, as paths count them
   const MbsSetChoice *sets;
 } MbsStepper;
+
+// A point between the ends of the last step.
+typedef struct MbsPoint {
+  const MbsState *state;
+  MbsColumns columns;  // where they are carried along; that of the step's size is one at the time of the point
+  double weight;       // w
+  double ahead;        // its time is that of the end of the step less `ahead` h
+} MbsPoint;
 
 // Where the equations of motion have adjoint equations of their own: x'' = s(x, x') for as many coordinates x as
 // `count` says, all of them or independent ones. adjoint_continuous.c
@@ -69,6 +83,11 @@ typedef struct MbsStepperType {
                      const MbsStateBar *bar, mbs_scalar *carry);
   const MbsBackward *backward;  // NULL: not offered
 
+  // A point of the step that was made (and differentiated) or recalled last; and what its state has received of a
+  // number, to be added to before the step's transpose, which takes it from the carry. NULL where there are none.
+  MbsPoint (*point)(const MbsStepper *stepper, int index);
+  MbsStateBar (*point_bar)(const MbsStepper *stepper, int index, const MbsStateBar *bar, mbs_scalar *carry);
+
   // What the next step and its derivative depend on, beside the state and its columns; and (if bits count) pivots.
   int (*save_size)(const MbsStepper *stepper);
   void (*save)(const MbsStepper *stepper, mbs_scalar *to);
@@ -91,6 +110,15 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
 // The columns of a step by itself (system->time_column, step_column) begin with zeros: the old state is as it is. W:
 // those of auxiliary accelerations, or NULL.
 void mbs_columns_begin_step(const MbsSystem *system, const MbsColumns *columns, mbs_scalar *W);
+
+// The weights of both ends of a step, as it was made: what is too short for a step has none of the stepper's.
+static inline const double *mbs_step_ends(const MbsStepper *stepper, const MbsStep *step) {
+  static const double half[2] = {0.5, 0.5};
+  return step->is_flow ? half : stepper->ends;
+}
+static inline int mbs_step_points(const MbsStepper *stepper, const MbsStep *step) {
+  return step->is_flow || step->number == 0 ? 0 : stepper->point_count;
+}
 
 // For rows and saves: copies `count` numbers, and returns what follows behind them.
 mbs_scalar *mbs_put(mbs_scalar *to, int count, const mbs_scalar *from);

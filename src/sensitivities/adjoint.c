@@ -20,6 +20,7 @@ static MbsStatus create_bars(MbsContext *context, MbsSweep *sweep) {
     MBS_TRY(mbs_bar_create(context, system, &sweep->bars[o]));
     MBS_TAKE(context, arena, sweep->carry[o], sweep->simulation->stepper->carry_size);
     MBS_TAKE(context, arena, sweep->gradient[o], system->column_count);
+    sweep->bars[o].gradient = sweep->gradient[o];
   }
   return MBS_OK;
 }
@@ -87,13 +88,13 @@ static mbs_scalar *of_step(const MbsSweep *sweep, long number, int objective) {
   return sweep->of_steps + 2 * (number * sweep->objective_count + objective);
 }
 
-// the trapezoidal rule gives half of the integrand to the size of the step before and after
+// the integrand gives its weights to the sizes of the steps before and after
 static void add_step_sizes(MbsSweep *sweep, int o, const MbsStep *step, const MbsStep *next) {
   const MbsFunction *function = &sweep->simulation->objectives.items[sweep->objectives[o]].function;
   mbs_scalar g = mbs_function_value(sweep->simulation->system, function, &sweep->simulation->state);
-  of_step(sweep, step->number, o)[1] += g / 2;
+  of_step(sweep, step->number, o)[1] += mbs_step_ends(sweep->simulation->stepper, step)[1] * g;
   if (next) {
-    of_step(sweep, next->number, o)[1] += g / 2;
+    of_step(sweep, next->number, o)[1] += mbs_step_ends(sweep->simulation->stepper, next)[0] * g;
   }
 }
 
@@ -107,10 +108,40 @@ static void note_step(const MbsSweep *sweep, long number, double scale) {
   }
 }
 
+mbs_scalar mbs_sweep_weight(const MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
+  const MbsStepper *stepper = sweep->simulation->stepper;
+  return mbs_step_ends(stepper, step)[1] * step->h + (next ? mbs_step_ends(stepper, next)[0] * next->h : 0);
+}
+
+// What the time of a point receives is that of the step's end, and of its size -ahead times as much.
+void mbs_sweep_add_points(MbsSweep *sweep, const MbsStep *step) {
+  const MbsSimulation *simulation = sweep->simulation;
+  const MbsSystem *system = simulation->system;
+  const MbsStepper *stepper = simulation->stepper;
+  if (mbs_step_points(stepper, step) == 0 || !simulation->objectives.has_integrals) {
+    return;
+  }
+  for (int p = 0; p < mbs_step_points(stepper, step); ++p) {
+    const MbsPoint point = stepper->type->point(stepper, p);
+    mbs_signal_bank_visit(system, point.state);
+    for (int o = 0; o < sweep->objective_count; ++o) {
+      const MbsObjective *objective = &simulation->objectives.items[sweep->objectives[o]];
+      if (objective->kind == MBS_OBJECTIVE_IS_INTEGRAL) {
+        const MbsStateBar bar = stepper->type->point_bar(stepper, p, &sweep->bars[o], sweep->carry[o]);
+        mbs_scalar *of_step = bar.parameters + system->blueprint->clock, before = of_step[0];
+        mbs_scalar g = mbs_function_evaluate(system, &objective->function, point.state, NULL);
+        mbs_function_transposed(system, &objective->function, point.state, point.weight * step->h, &bar);
+        of_step[1] += point.weight * g - point.ahead * (of_step[0] - before);
+      }
+    }
+  }
+  mbs_signal_bank_visit(system, &simulation->state);
+}
+
 // next: the step after it, or NULL
 static void add_objectives(MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
   const MbsSimulation *simulation = sweep->simulation;
-  mbs_scalar weight = (step->h + (next ? next->h : 0)) / 2;  // of the trapezoidal rule
+  mbs_scalar weight = mbs_sweep_weight(sweep, step, next);
   for (int o = 0; o < sweep->objective_count; ++o) {
     const MbsObjective *objective = &simulation->objectives.items[sweep->objectives[o]];
     bool is_integral = objective->kind == MBS_OBJECTIVE_IS_INTEGRAL;
@@ -146,6 +177,7 @@ static MbsStatus sweep_step(MbsContext *context, MbsSweep *sweep, const MbsStep 
   MbsSimulation *simulation = sweep->simulation;
   MbsStepper *stepper = simulation->stepper;
   add_objectives(sweep, step, next);
+  mbs_sweep_add_points(sweep, step);
   MBS_TRY(stepper->type->prepare(context, stepper, step, &simulation->state));
   for (int o = 0; o < sweep->objective_count; ++o) {
     stepper->type->transposed(stepper, step, next, &simulation->state, &sweep->bars[o], sweep->carry[o]);

@@ -37,6 +37,12 @@ void mbs_sweep_begin(MbsSweep *sweep);
 // Fills in the gradient of the simulation's objectives, and the one with respect to the start.
 MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep);
 
+// ---- shared with adjoint_events.c ----
+// The weight of integrands at the end of a step, which is the beginning of the next one (NULL: none).
+mbs_scalar mbs_sweep_weight(const MbsSweep *sweep, const MbsStep *step, const MbsStep *next);
+// Adds what integrands at the points of a step that was recalled receive.
+void mbs_sweep_add_points(MbsSweep *sweep, const MbsStep *step);
+
 // ---- shared with adjoint_continuous.c ----
 // Adds `scale` times the derivative of an objective's function at the present state, by number in the sweep.
 void mbs_sweep_add_function(MbsSweep *sweep, int objective, mbs_scalar scale);

@@ -52,6 +52,13 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
       }
     }
   }
+  if (!simulation->stepper->type->backward) {
+    return mbs_fail(
+        context, MBS_ERROR_NOT_OFFERED, mbs_model_setting_place(model, MBS_SIMULATION_INTEGRATOR, settings->integrator),
+        "method adjoint-continuous is not offered with integrator %s: its backward equations are integrated "
+        "by the trapezoidal rule; use that, or method adjoint, which is exact with every integrator",
+        settings->integrator);
+  }
   if (!simulation->formulation.type->has_backward_equations) {
     return mbs_fail(
         context, MBS_ERROR_NOT_OFFERED,

@@ -2,7 +2,8 @@
 //
 // A step from t_a to t_b, with sb what the state at its end has received (b behind a symbol: derivative of the final
 // number with respect to it), gives back
-//     hb = F_h' sb + (y_a + y_b)/2,     tb = F_t' sb + h/2 y_t          y: the integrand, trapezoidal rule
+//     hb = F_h' sb + w_a y_a + w_b y_b,     tb = F_t' sb + h w_b y_t       y: the integrand, w: weights of the ends
+// (stepper.h; what points between the ends give is among F_h' sb and F_t' sb).
 // Of an event at t_b = t_e the step after it has given -hb(after), and what happens there gives
 //     sb- = J_s' sb+,     t_e b = -hb(after) + J_t' sb+
 // where J is the impulse, if there is one, and the start anew (hb(after) = 0 where the event ends the run). Then t_e
@@ -28,6 +29,7 @@ MbsStatus mbs_sweep_events_create(MbsContext *context, const MbsSweep *sweep, Mb
   MBS_TRY(mbs_bar_create(context, system, &events->guard));
   MBS_TAKE(context, system->arena, events->guard_carry, sweep->simulation->stepper->carry_size);
   MBS_TAKE(context, system->arena, events->guard_gradient, system->column_count);
+  events->guard.gradient = events->guard_gradient;
   MBS_TAKE(context, system->arena, events->of_size, sweep->objective_count);
   MBS_TAKE(context, system->arena, events->of_time, sweep->objective_count);
   MBS_TAKE(context, system->arena, events->at_end, sweep->objective_count);
@@ -119,12 +121,17 @@ static const MbsObjective *objective_of(const MbsSweep *sweep, int o) {
   return &sweep->simulation->objectives.items[sweep->objectives[o]];
 }
 
-// half of the integrand at the present state; 0: no integral
-static mbs_scalar half(const MbsSweep *sweep, int o) {
+// the integrand at the present state; 0: no integral
+static mbs_scalar integrand(const MbsSweep *sweep, int o) {
   const MbsSimulation *simulation = sweep->simulation;
   return objective_of(sweep, o)->kind == MBS_OBJECTIVE_IS_INTEGRAL
-             ? mbs_function_value(simulation->system, &objective_of(sweep, o)->function, &simulation->state) / 2
+             ? mbs_function_value(simulation->system, &objective_of(sweep, o)->function, &simulation->state)
              : 0;
+}
+
+// weight of the beginning (0) or the end (1) of a step
+static double weight_of(const MbsSweep *sweep, const MbsStep *step, int end) {
+  return mbs_step_ends(sweep->simulation->stepper, step)[end];
 }
 
 // at the present state: `weight` of integrands, and values at the end or at the start if it is that
@@ -167,9 +174,10 @@ static MbsStatus transpose_event(MbsContext *context, MbsSweep *sweep, const Mbs
   MBS_TRY(mbs_events_restart(context, simulation, step));
   mbs_system_take_derivatives(system, true);
   for (int o = 0; o < sweep->objective_count; ++o) {
-    sweep->events->of_time[o] = next ? -(sweep->events->of_size[o] + half(sweep, o)) : 0;
+    sweep->events->of_time[o] =
+        next ? -(sweep->events->of_size[o] + weight_of(sweep, next, 0) * integrand(sweep, o)) : 0;
   }
-  add_objectives(sweep, next ? next->h / 2 : 0, !next, false);
+  add_objectives(sweep, next ? weight_of(sweep, next, 0) * next->h : 0, !next, false);
   MBS_TRY(transpose_start(context, sweep, next));
   sweep->events->setting -= spec && spec->is_given;
   for (int o = 0; o < sweep->objective_count && spec; ++o) {
@@ -309,10 +317,13 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
   if (is_changed) {
     MBS_TRY(transpose_event(context, sweep, step, next));
   }
-  add_objectives(sweep, (step->h + (next && !is_changed ? next->h : 0)) / 2, !next && !is_changed, step->number == 0);
+  add_objectives(sweep, mbs_sweep_weight(sweep, step, is_changed ? NULL : next), !next && !is_changed,
+                 step->number == 0);
   for (int o = 0; o < sweep->objective_count; ++o) {
-    events->at_end[o] = step->number > 0 && events->is_piece ? half(sweep, o) : 0;
+    bool is_needed = step->number > 0 && events->is_piece;
+    events->at_end[o] = is_needed ? weight_of(sweep, step, 1) * integrand(sweep, o) : 0;
   }
+  mbs_sweep_add_points(sweep, step);
   mbs_system_use_step_columns(system, events->is_piece);
   if (!step->is_flow) {
     MBS_TRY(simulation->stepper->type->prepare(context, simulation->stepper, step, &simulation->state));
@@ -332,7 +343,8 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
     } else if (is_solved) {
       bool is_integral = objective_of(sweep, o)->kind == MBS_OBJECTIVE_IS_INTEGRAL;
       mbs_scalar began = simulation->events.began[events->record * simulation->objectives.count + sweep->objectives[o]];
-      mbs_scalar m = -(of_time + events->of_size[o] + (is_integral ? began / 2 : 0)) / gamma;
+      mbs_scalar of_begin = is_integral ? weight_of(sweep, step, 0) * began : 0;
+      mbs_scalar m = -(of_time + events->of_size[o] + of_begin) / gamma;
       add_guard(sweep, o, m);
       events->of_size[o] += m * guard_size;
     }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "formulations/formulation.h"
+#include "integrators/pair.h"
 #include "sensitivities/anew.h"
 #include "sensitivities/locate.h"
 #include "sensitivities/request.h"
@@ -171,13 +172,17 @@ static bool does_pass(const Verification *verification, int first) {
   return pass;
 }
 
-// settings of projections and of stabilisation are for the formulations that have them; type NULL: for none
+// settings of projections, of stabilisation and of explicit methods are for the formulations that have them; type NULL:
+// for none
 static void forget_foreign(const MbsFormulationType *type, MbsSettings *settings) {
   if (!type || !type->has_projections) {
     settings->projections = 0;
     settings->is_projection_tangent = settings->is_nonholonomic_projected = false;
   }
   settings->is_stabilised = settings->is_stabilised && type && type->has_stabilisation;
+  if (mbs_pair_find(settings->integrator) && !(type && mbs_formulation_is_explicit(type))) {
+    (void)snprintf(settings->integrator, sizeof settings->integrator, "auto");
+  }
 }
 
 // ---- jumps ----

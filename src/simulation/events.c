@@ -495,7 +495,7 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
   if (columns) {
     MBS_TRY(mbs_events_restart_columns(context, simulation, event));
   }
-  mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, 0);
+  mbs_objectives_restart(&simulation->objectives, &simulation->state, columns);
   if (columns) {
     mbs_events_shift(simulation, NULL, event ? events->t_columns : NULL);
     mbs_system_use_step_columns(simulation->system, false);

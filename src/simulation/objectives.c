@@ -25,6 +25,7 @@ void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted) {
     bool is_wanted = i < objectives->listed_count && (!wanted || wanted[i]);
     objectives->items[i].is_wanted = objectives->items[i].is_needed = is_wanted;
   }
+  objectives->has_integrals = false;
   for (int i = 0; i < objectives->count; ++i) {
     const MbsTape *tape = objectives->items[i].function.tape;
     for (int s = 0; s < tape->input_count && objectives->items[i].is_wanted; ++s) {
@@ -33,6 +34,10 @@ void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted) {
         objectives->items[signal->index].is_needed = true;
       }
     }
+  }
+  for (int i = 0; i < objectives->count; ++i) {
+    const MbsObjective *objective = &objectives->items[i];
+    objectives->has_integrals |= objective->is_needed && objective->kind == MBS_OBJECTIVE_IS_INTEGRAL;
   }
 }
 
@@ -58,25 +63,78 @@ static void keep_start(const MbsObjectives *objectives, int i) {
   }
 }
 
-// integrals, values at the end and at the start
-static void advance_item(MbsObjectives *objectives, int i, const MbsState *state, const MbsColumns *columns,
-                         mbs_scalar h) {
+static bool is_integral(const MbsObjectives *objectives, int i) {
+  return objectives->items[i].is_needed && objectives->items[i].kind == MBS_OBJECTIVE_IS_INTEGRAL;
+}
+
+// ---- integrals: h times a sum over the points of a step, which adds up in g ----
+// At a state whose signals are evaluated, and with columns differentiated: sum = begun * sum + weight * g, and its
+// columns. Columns of a step by itself have begun anew; that of its size is there at the time of the point, which is
+// `ahead` of the end by that part of the step.
+static void add_point(MbsObjectives *objectives, int i, const MbsPoint *point, bool with_columns) {
+  const MbsSystem *system = objectives->system;
   const MbsFunction *function = &objectives->items[i].function;
-  int count = columns ? objectives->system->column_count : 0;
-  bool is_integral = objectives->items[i].kind == MBS_OBJECTIVE_IS_INTEGRAL;
-  mbs_scalar g = mbs_function_evaluate(objectives->system, function, state, NULL), before = objectives->g[i];
-  objectives->value[i] = is_integral ? objectives->value[i] + h / 2 * (objectives->g[i] + g) : g;
+  mbs_scalar *sum = objectives->g_column + i * system->carried_count;
+  objectives->g[i] += point->weight * mbs_function_evaluate(system, function, point->state, NULL);
+  for (int k = 0; k < system->column_count && with_columns; ++k) {
+    mbs_scalar change = mbs_function_derivative(system, function, point->state, k, &point->columns, NULL);
+    if (k == system->step_column && point->ahead > 0) {
+      change -= point->ahead *
+                mbs_function_derivative(system, function, point->state, system->time_column, &point->columns, NULL);
+    }
+    sum[k] += point->weight * change;
+  }
+}
+
+static void begin_step(MbsObjectives *objectives, int i, double weight, bool with_columns) {
+  const MbsSystem *system = objectives->system;
+  mbs_scalar *gradient = objectives->gradient + i * objectives->stride;
+  mbs_scalar *sum = objectives->g_column + i * system->carried_count;
+  objectives->g[i] *= weight;
+  for (int k = 0; k < system->column_count && with_columns; ++k) {
+    bool is_own = k >= system->asked_count || k == system->time_column || k == system->step_column;
+    gradient[k] = is_own ? 0 : gradient[k];  // of this step by itself
+    sum[k] = is_own ? 0 : weight * sum[k];
+  }
+}
+
+static void add_points(MbsObjectives *objectives, const MbsStepper *stepper, const MbsStep *step, bool with_columns) {
+  const double begin = mbs_step_ends(stepper, step)[0];
+  for (int i = 0; i < objectives->count; ++i) {
+    if (is_integral(objectives, i)) {
+      begin_step(objectives, i, begin, with_columns);
+    }
+  }
+  for (int p = 0; p < mbs_step_points(stepper, step); ++p) {
+    const MbsPoint point = stepper->type->point(stepper, p);
+    mbs_signal_bank_visit(objectives->system, point.state);
+    if (with_columns) {
+      mbs_signal_bank_differentiate(objectives->system, point.state, &point.columns);
+    }
+    for (int i = 0; i < objectives->count; ++i) {
+      if (is_integral(objectives, i)) {
+        add_point(objectives, i, &point, with_columns);
+      }
+    }
+  }
+}
+
+// ---- at a state ----
+// Integrals, values at the end and at the start. weight: of this end of a step, of size h.
+static void advance_item(MbsObjectives *objectives, int i, const MbsState *state, const MbsColumns *columns,
+                         double weight, mbs_scalar h) {
+  const MbsSystem *system = objectives->system;
+  const MbsFunction *function = &objectives->items[i].function;
+  int count = columns ? system->column_count : 0;
+  mbs_scalar g = mbs_function_evaluate(system, function, state, NULL), sum = objectives->g[i] + weight * g;
+  objectives->value[i] = is_integral(objectives, i) ? objectives->value[i] + h * sum : g;
   objectives->g[i] = g;
   mbs_scalar *gradient = objectives->gradient + i * objectives->stride;
-  mbs_scalar *g_column = objectives->g_column + i * objectives->system->carried_count;
+  mbs_scalar *g_column = objectives->g_column + i * system->carried_count;
   for (int k = 0; k < count; ++k) {
-    mbs_scalar change = mbs_function_derivative(objectives->system, function, state, k, columns, NULL);
-    bool is_own = k >= objectives->system->asked_count || k == objectives->system->time_column;
-    if (is_own || k == objectives->system->step_column) {  // of this step by itself
-      gradient[k] = g_column[k] = 0;
-      gradient[k] += is_integral && k == objectives->system->step_column ? (before + g) / 2 : 0;
-    }
-    gradient[k] = is_integral ? gradient[k] + h / 2 * (g_column[k] + change) : change;
+    mbs_scalar change = mbs_function_derivative(system, function, state, k, columns, NULL);
+    mbs_scalar own = k == system->step_column ? sum : 0;
+    gradient[k] = is_integral(objectives, i) ? gradient[k] + own + h * (g_column[k] + weight * change) : change;
     g_column[k] = change;
   }
 }
@@ -101,7 +159,8 @@ static void advance_value(MbsObjectives *objectives, int i, const MbsState *stat
   }
 }
 
-void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, mbs_scalar h) {
+static void advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, double weight,
+                    mbs_scalar h) {
   if (columns) {  // signals too: what differentiated the step may have left them at another state
     mbs_signal_bank_evaluate(objectives->system, state);
     mbs_signal_bank_differentiate(objectives->system, state, columns);
@@ -112,7 +171,7 @@ void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, co
     if (objectives->items[i].is_needed && is_kept) {
       keep_start(objectives, i);
     } else if (objectives->items[i].is_needed && kind != MBS_OBJECTIVE_IS_VALUE) {
-      advance_item(objectives, i, state, columns, h);
+      advance_item(objectives, i, state, columns, weight, h);
     }
   }
   objectives->is_started = true;
@@ -121,6 +180,26 @@ void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, co
       advance_value(objectives, i, state, columns != NULL);
     }
   }
+}
+
+void mbs_objectives_restart(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns) {
+  for (int i = 0; i < objectives->count; ++i) {
+    if (is_integral(objectives, i)) {
+      begin_step(objectives, i, 0, columns != NULL);
+    }
+  }
+  advance(objectives, state, columns, 0, 0);
+}
+
+void mbs_objectives_advance(MbsObjectives *objectives, const MbsStepper *stepper, const MbsStep *step,
+                            const MbsState *state, const MbsColumns *columns) {
+  if (objectives->has_integrals) {
+    add_points(objectives, stepper, step, columns != NULL);
+  }
+  if (objectives->has_integrals && mbs_step_points(stepper, step) > 0) {
+    mbs_signal_bank_visit(objectives->system, state);
+  }
+  advance(objectives, state, columns, mbs_step_ends(stepper, step)[1], step->h);
 }
 
 void mbs_objectives_chain(MbsObjectives *objectives, const MbsState *state) {

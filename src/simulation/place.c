@@ -87,8 +87,8 @@ static MbsStatus place(MbsContext *context, MbsSimulation *simulation, const dou
   simulation->is_started = true;
   mbs_guards_start(&simulation->guards, state);
   mbs_events_place(simulation);
-  mbs_simulation_balance_energy(simulation, 0);
-  mbs_objectives_advance(&simulation->objectives, state, NULL, 0);
+  mbs_simulation_balance_energy(simulation, NULL);
+  mbs_objectives_restart(&simulation->objectives, state, NULL);
   return mbs_objectives_check(context, &simulation->objectives, mbs_re(state->t));
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "expressions/parse.h"
+#include "integrators/pair.h"
 #include "integrators/projection.h"
 #include "integrators/rule.h"
 #include "simulation/simulation.h"
@@ -216,11 +217,22 @@ static MbsStatus check_integrator(MbsContext *context, const MbsModel *model, co
   }
   bool is_newmark = strcmp(settings->integrator, "newmark") == 0;
   bool is_alpha = strcmp(settings->integrator, "generalised-alpha") == 0;
+  const MbsPlace place = mbs_model_setting_place(model, MBS_SIMULATION_INTEGRATOR, settings->integrator);
+  bool is_explicit = mbs_pair_find(settings->integrator) != NULL;
   MbsRule rule;
-  if (!mbs_rule_find(settings, &rule)) {
+  if (!mbs_rule_find(settings, &rule) && !is_explicit) {
     return mbs_fail(
-        context, MBS_ERROR_NOT_OFFERED, mbs_model_setting_place(model, MBS_SIMULATION_INTEGRATOR, settings->integrator),
-        "integrator \"%s\" is not offered; use trapezoidal, newmark or generalised-alpha", settings->integrator);
+        context, MBS_ERROR_NOT_OFFERED, place,
+        "integrator \"%s\" is not offered; use trapezoidal, newmark, generalised-alpha, dormand-prince-5 or "
+        "dormand-prince-8",
+        settings->integrator);
+  }
+  if (is_explicit && formulation && !mbs_formulation_is_explicit(formulation)) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, place,
+                    "integrator %s is not offered with formulation %s, which %s; use index1, penalty or ali1",
+                    settings->integrator, settings->formulation,
+                    formulation->is_reduced ? "steps by independent coordinates"
+                                            : "finds positions from their constraints, by an implicit step");
   }
   if ((has_newmark && !is_newmark) || (has_radius && !is_alpha)) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s has no meaning with integrator %s, only with %s",

@@ -7,6 +7,7 @@
 
 #include "algebra/perturbation.h"
 #include "coordinates/compile.h"
+#include "integrators/pair.h"
 #include "kinematics/start.h"
 #include "terms/derivative_source.h"
 
@@ -76,6 +77,9 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
     bool has_states = mbs_record_value(&model->root, MBS_MODEL_STATES)->count > 0;
     (void)snprintf(settings->formulation, MBS_NAME_LENGTH, has_states ? "ali3p" : "index1");
     settings->is_stabilised = false;
+    if (mbs_pair_find(settings->integrator)) {  // nothing is integrated but objectives
+      (void)snprintf(settings->integrator, MBS_NAME_LENGTH, "trapezoidal");
+    }
   }
   MBS_TRY(mbs_settings_complete(context, model, settings));
   const MbsCoordinateChoice choice = {.is_relative = strcmp(settings->coordinates, "relative") == 0,
@@ -228,7 +232,8 @@ static void watch_turn(MbsSimulation *simulation) {
 }
 
 // residuals of the constraints, and the energy balance
-static MbsStatus observe(MbsContext *context, MbsSimulation *simulation, double h) {
+static MbsStatus observe(MbsContext *context, MbsSimulation *simulation, const MbsStep *step) {
+  double h = step ? mbs_re(step->h) : 0;
   mbs_scalar *level = simulation->levels;
   int m = simulation->system->m;
   mbs_terms_constraints(simulation->system, &simulation->state, level, level + m, level + 2 * m);
@@ -241,7 +246,7 @@ static MbsStatus observe(MbsContext *context, MbsSimulation *simulation, double 
   } else {
     mbs_guards_accept(&simulation->guards, &simulation->state, mbs_re(simulation->state.t) - h);
   }
-  mbs_simulation_balance_energy(simulation, h);
+  mbs_simulation_balance_energy(simulation, step);
   return mbs_violation_watch(context, simulation);
 }
 
@@ -343,7 +348,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   simulation->is_started = true;
   mbs_events_start(simulation);
-  MBS_TRY(observe(context, simulation, 0));
+  MBS_TRY(observe(context, simulation, NULL));
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(system, simulation->has_columns);
   if (simulation->has_columns) {
@@ -352,7 +357,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   MBS_TRY(mbs_initial_find_opposition(context, simulation->initial, state,
                                       simulation->has_columns ? &simulation->columns : NULL,
                                       &simulation->violation.jacobian, &simulation->opposition));
-  mbs_objectives_advance(&simulation->objectives, state, simulation->has_columns ? &simulation->columns : NULL, 0);
+  mbs_objectives_restart(&simulation->objectives, state, simulation->has_columns ? &simulation->columns : NULL);
   if (simulation->has_columns) {
     mbs_events_start_columns(simulation);
   }
@@ -425,7 +430,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   MBS_TRY((has_events ? mbs_events_step : mbs_simulation_repeat_step)(context, simulation, &step));
   MBS_TRY(add_to_path(context, simulation, &step));
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
-  MBS_TRY(observe(context, simulation, mbs_re(step.h)));
+  MBS_TRY(observe(context, simulation, &step));
   mbs_continuity_watch(simulation);
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(simulation->system, columns != NULL);
@@ -437,7 +442,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   } else if (columns) {
     MBS_TRY(simulation->stepper->type->derivative(context, simulation->stepper, &step, &simulation->state, columns));
   }
-  mbs_objectives_advance(&simulation->objectives, &simulation->state, columns, step.h);
+  mbs_objectives_advance(&simulation->objectives, simulation->stepper, &step, &simulation->state, columns);
   if (columns && has_events) {
     MBS_TRY(mbs_events_move_columns(context, simulation, &step));
     mbs_system_use_step_columns(simulation->system, false);

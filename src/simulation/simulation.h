@@ -20,7 +20,7 @@ MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsS
 // what mbs_check is made of
 MbsStatus mbs_check_create(MbsContext *context, const MbsModel *model, const MbsSettings *settings, MbsCheck **check);
 
-// objectives.c: psi = integrals by the trapezoidal rule of the steps, values at the end, expressions of these
+// objectives.c: psi = integrals by the points of the steps (stepper.h), values at the end, expressions of these
 typedef struct MbsObjective {
   MbsObjectiveKind kind;
   MbsFunction function;
@@ -30,9 +30,10 @@ typedef struct MbsObjective {
 
 typedef struct MbsObjectives {
   const MbsSystem *system;
-  int count;         // with those that others are made of:
-  int listed_count;  // those of the model, which come first
-  bool is_started;   // values at the start are known
+  int count;           // with those that others are made of:
+  int listed_count;    // those of the model, which come first
+  bool is_started;     // values at the start are known
+  bool has_integrals;  // that are needed
   MbsObjective *items;
   mbs_scalar *value;         // count: running value
   int stride;                // of gradients: all columns
@@ -45,8 +46,11 @@ MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjec
 void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted);
 // Values and gradients are zero, as before a first state.
 void mbs_objectives_forget(MbsObjectives *objectives);
-// Brings the running values to a state, h after the last one (h = 0: the start). columns may be NULL.
-void mbs_objectives_advance(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns, mbs_scalar h);
+// Running values at a state where no time has passed: the start, or after an event. columns may be NULL.
+void mbs_objectives_restart(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns);
+// The same at the end of a step that was made, and differentiated, last.
+void mbs_objectives_advance(MbsObjectives *objectives, const MbsStepper *stepper, const MbsStep *step,
+                            const MbsState *state, const MbsColumns *columns);
 // Gradients of expressions of other objectives, from those of the others.
 void mbs_objectives_chain(MbsObjectives *objectives, const MbsState *state);
 // Is every running value a finite number? Else the message names the objective.
@@ -231,8 +235,8 @@ void mbs_violation_finish(MbsSimulation *simulation);
 // largest velocity so far; what is left of these constraints, and which they are.
 void mbs_violation_find(MbsSimulation *simulation, double off[2], double left[2], int row[2]);
 
-// After the start (h = 0) and after each step: the balance of energy, in the statistics. energy_balance.c
-void mbs_simulation_balance_energy(MbsSimulation *simulation, double h);
+// After the start (NULL) and after each step: the balance of energy, in the statistics. energy_balance.c
+void mbs_simulation_balance_energy(MbsSimulation *simulation, const MbsStep *step);
 
 // After an event, which took this much energy.
 void mbs_simulation_jump_energy(MbsSimulation *simulation, double lost);

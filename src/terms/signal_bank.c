@@ -191,6 +191,11 @@ void mbs_signal_bank_follow(const MbsSystem *system, const MbsState *state) {
   }
 }
 
+void mbs_signal_bank_visit(const MbsSystem *system, const MbsState *state) {
+  mbs_signal_bank_follow(system, state);
+  mbs_body_forces_evaluate(system->bodies, mbs_system_follow(system, state));
+}
+
 void mbs_signal_bank_try(const MbsSystem *system, const MbsState *state) {
   if (system->signals.has_turning_elements) {
     mbs_signal_bank_follow(system, state);

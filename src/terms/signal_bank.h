@@ -40,6 +40,8 @@ typedef struct MbsFunction {
 MbsStatus mbs_signal_bank_create(MbsContext *context, struct MbsSystem *system);
 // Forms (and forces that hold bodies) at a state: functions are evaluated there next, which assert it (workspace.h).
 void mbs_signal_bank_evaluate(const struct MbsSystem *system, const MbsState *state);
+// The same at a state between the last accepted ones, with the whole turns that angles have there.
+void mbs_signal_bank_visit(const struct MbsSystem *system, const MbsState *state);
 // What the columns of the state do to the bodies: functions of positions, velocities and accelerations are
 // differentiated by these columns next, which they assert.
 void mbs_signal_bank_take_columns(const struct MbsSystem *system, const MbsState *state, const MbsColumns *columns);

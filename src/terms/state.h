@@ -22,11 +22,12 @@ typedef struct MbsColumns {
 } MbsColumns;
 
 // The derivative of a number with respect to a state (nq each, m each), to every coefficient of the system, and to
-// every parameter that expressions name themselves. In calls a NULL array is not wanted.
+// every parameter that expressions name themselves, and (gradient) to columns past all of these: see
+// mbs_system_fixed_transposed. In calls a NULL array is not wanted.
 typedef struct MbsStateBar {
   mbs_scalar *q, *v, *a;
   mbs_scalar *lambda, *sigma, *kappa, *total;
-  mbs_scalar *coefficients, *parameters;
+  mbs_scalar *coefficients, *parameters, *gradient;
 } MbsStateBar;
 
 static inline mbs_scalar *mbs_state_multipliers(const MbsState *state, MbsMultiplierKind kind) {

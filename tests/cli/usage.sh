@@ -60,6 +60,11 @@ complains 'gamma must be from 1/2 to 1' gradient $model --gamma 0.4
 complains 'beta must be positive and at most 1/2' gradient $model --beta 0.7
 complains 'a spectral radius has no meaning with integrator trapezoidal' gradient $model --spectral-radius 0.5 --integrator trapezoidal
 complains 'beta or gamma has no meaning with integrator generalised-alpha' gradient $model --gamma 0.6 --integrator generalised-alpha
+complains 'a spectral radius has no meaning with integrator dormand-prince-5' gradient $model --spectral-radius 0.5 --formulation index1 --integrator dormand-prince-5
+for formulation in ali3p index3 matrix-r; do
+  complains "integrator dormand-prince-8 is not offered with formulation $formulation" gradient $model --formulation $formulation --integrator dormand-prince-8
+done
+complains 'adjoint-continuous is not offered with integrator dormand-prince-5' gradient $model --formulation penalty --integrator dormand-prince-5 --method adjoint-continuous
 complains 'formulation index1 has no projections; use ali3p for projections' gradient $model --formulation index1 --projections 2
 complains 'formulation ali3p has no Baumgarte stabilisation; use index1' gradient $model --baumgarte
 exits 0 verify $model --step 0.05 --end 0.5 --baumgarte  # with the formulations that have it

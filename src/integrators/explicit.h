@@ -1,0 +1,57 @@
+// One step of an explicit Runge-Kutta method (pair.h), for formulations whose accelerations and multipliers follow from
+// positions and velocities at each instant: penalty, index1, ali1.
+//
+// With y = (q, v), y' = (v, s(t, q, v)) where s solves the equations of motion at one instant, [f; e] = 0, linear in
+// (a, lambda). Stages are numbered from 0, and the end of the step is one more, s, with c_s = 1, a_sj = b_j. Stage 0 is
+// the state where the step begins: its acceleration is there already, as is that of every state that a step ends with
+// or that starts anew. Put into each other the equations of q and v of the stages are
+//     q_i = q_0 + c_i h v_0 + h^2 sum_j d_ij a_j,     v_i = v_0 + h sum_j a_ij a_j,     d_ij = sum_k a_ik a_kj
+//     r(t_i, q_i, v_i, a_i, lambda_i) = 0,            t_i = t - (1 - c_i) h
+// with t the time of the end, so that accelerations of the stages are all that is added up. Fixed coordinates are
+// where they are at t_i. Integrals have the stages' weights b_i at points (q_i, v_i, a_i, lambda_i): stepper.h.
+//
+// Derivative, explicit_derivative.c: with r_i' what is known of r at stage i and S its matrix, factored in the step,
+//     Q_i = Q_0 + c_i h V_0 + h^2 sum_j d_ij A_j,  V_i likewise,  S (A_i, L_i) = -(r_q Q_i + r_v V_i + r_rho)
+// Transpose, explicit_transposed.c: the same backwards, from the end to stage 1.
+#ifndef MBS_EXPLICIT_H
+#define MBS_EXPLICIT_H
+
+#include "integrators/implicit.h"
+#include "integrators/pair.h"
+
+typedef struct MbsExplicit {
+  MbsImplicit implicit;  // solves the equations of an instant; its own one is that of the state
+  const MbsPair *pair;
+  int end;                                                // s, the number of the end among stages
+  double c[MBS_MOST_STAGES + 1];                          // of stages and end,
+  double velocity[MBS_MOST_STAGES + 1][MBS_MOST_STAGES];  // a
+  double position[MBS_MOST_STAGES + 1][MBS_MOST_STAGES];  // d
+  MbsState stages[MBS_MOST_STAGES];                       // the first one is the state where the step began
+  MbsInstant instants[MBS_MOST_STAGES];                   // of the stages but the first
+  MbsColumns columns[MBS_MOST_STAGES];                    // of the stages but the first
+  int points[MBS_MOST_STAGES];                            // the stages that are points of integrals
+  mbs_scalar *bars_a;                                     // stages x n: what their accelerations have received
+  mbs_scalar *bar;                                        // 3 nq + 4 m: what a stage has that is no point
+} MbsExplicit;
+
+extern const MbsStepperType mbs_explicit_type;
+
+MbsStatus mbs_explicit_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
+                              const MbsPair *pair, bool has_redundancy, MbsStepper **stepper);
+
+MbsStatus mbs_explicit_step(MbsContext *context, MbsExplicit *explicit, const MbsStep *step, MbsState *state);
+MbsStatus mbs_explicit_derivative(MbsContext *context, MbsExplicit *explicit, const MbsStep *step,
+                                  const MbsState *state, const MbsColumns *columns);
+void mbs_explicit_transposed(MbsExplicit *explicit, const MbsStep *step, const MbsState *state, const MbsStateBar *bar,
+                             mbs_scalar *carry);
+
+// The instant of a stage, or of the end, is the one in hand.
+void mbs_explicit_take_instant(MbsExplicit *explicit, int stage);
+// Where q and v of a stage lead from: its time, fixed coordinates, q and v, with the accelerations of those before it.
+void mbs_explicit_place(const MbsExplicit *explicit, const MbsStep *step, int stage, MbsState *at);
+// What a stage has received, in a block of 3 nq + 4 m numbers; coefficients, parameters and gradient as those of `bar`.
+MbsStateBar mbs_explicit_bar(const MbsExplicit *explicit, const MbsStateBar *bar, mbs_scalar *block);
+
+static inline bool mbs_is_nonzero(double x) { return x < 0 || x > 0; }
+
+#endif

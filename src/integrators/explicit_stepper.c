@@ -1,0 +1,156 @@
+// An explicit method as a stepper: see explicit.h. Start, and rows of the start, are those of the implicit step.
+#include "integrators/explicit.h"
+
+static MbsExplicit *self(MbsStepper *stepper) { return (MbsExplicit *)stepper; }  // the stepper is its first member's
+static const MbsExplicit *self_const(const MbsStepper *stepper) { return (const MbsExplicit *)stepper; }
+
+static void destroy(MbsStepper *stepper) {
+  MbsExplicit *explicit = self(stepper);
+  for (int i = 1; i < explicit->end; ++i) {
+    mbs_instant_destroy(&explicit->instants[i]);
+  }
+  mbs_implicit_destroy(&explicit->implicit);
+}
+
+static MbsStatus start(MbsContext *context, MbsStepper *stepper, const MbsPath *followed, MbsState *state) {
+  return mbs_implicit_type.start(context, stepper, followed, state);
+}
+
+static MbsStatus step_to(MbsContext *context, MbsStepper *stepper, MbsStep *step, MbsState *state) {
+  step->set = 0;
+  return mbs_explicit_step(context, self(stepper), step, state);
+}
+
+static MbsStatus derivative(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state,
+                            const MbsColumns *columns) {
+  return step->number == 0 ? mbs_implicit_start_derivative(context, &self(stepper)->implicit, state, columns)
+                           : mbs_explicit_derivative(context, self(stepper), step, state, columns);
+}
+
+// Of a stage but the first: before the smallest of them were found.
+static const mbs_scalar *multipliers_of(const MbsExplicit *explicit, int stage) {
+  return explicit->implicit.has_redundancy ? explicit->instants[stage].lambda : explicit->stages[stage].lambda;
+}
+
+// The end as a start has it; then where the step began, and accelerations and multipliers of its stages: positions and
+// velocities follow from these as they did.
+static void put_row(const MbsStepper *stepper, const MbsState *state, mbs_scalar *row) {
+  const MbsExplicit *explicit = self_const(stepper);
+  const MbsSystem *system = explicit->implicit.formulation->system;
+  mbs_implicit_put_row(&explicit->implicit, state, row);
+  row += mbs_implicit_row_size(&explicit->implicit);
+  row = mbs_put(row, system->n, explicit->stages[0].q);
+  row = mbs_put(row, system->n, explicit->stages[0].v);
+  row = mbs_put(row, system->n, explicit->stages[0].a);
+  for (int i = 1; i < explicit->end; ++i) {
+    row = mbs_put(row, system->n, explicit->stages[i].a);
+    row = mbs_put(row, system->m, multipliers_of(explicit, i));
+  }
+}
+
+static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const mbs_scalar *row,
+                        MbsState *state) {
+  MbsExplicit *explicit = self(stepper);
+  MbsImplicit *implicit = &explicit->implicit;
+  const MbsSystem *system = implicit->formulation->system;
+  MBS_TRY(mbs_implicit_recall(context, implicit, 0, row, state));
+  if (step->number == 0) {
+    return MBS_OK;
+  }
+  row += mbs_implicit_row_size(implicit);
+  row = mbs_take(row, system->n, explicit->stages[0].q);
+  row = mbs_take(row, system->n, explicit->stages[0].v);
+  row = mbs_take(row, system->n, explicit->stages[0].a);
+  MbsStatus status = MBS_OK;
+  for (int i = 1; i < explicit->end && status == MBS_OK; ++i) {
+    MbsState *at = &explicit->stages[i];
+    row = mbs_take(row, system->n, at->a);
+    mbs_explicit_take_instant(explicit, i);
+    mbs_explicit_place(explicit, step, i, at);
+    row = mbs_take(row, system->m, mbs_implicit_stage(implicit, at, true)->lambda);
+    status = mbs_implicit_finish(context, implicit, at, 0);
+  }
+  mbs_explicit_take_instant(explicit, explicit->end);
+  return status;
+}
+
+static MbsStatus prepare(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state) {
+  MbsExplicit *explicit = self(stepper);
+  MbsStatus status = MBS_OK;
+  (void)state;
+  for (int i = step->number == 0 ? explicit->end : 1; i <= explicit->end && status == MBS_OK; ++i) {
+    mbs_explicit_take_instant(explicit, i);
+    status = mbs_implicit_prepare_transposed(context, &explicit->implicit, 0);
+  }
+  mbs_explicit_take_instant(explicit, explicit->end);
+  return status;
+}
+
+static void transposed(MbsStepper *stepper, const MbsStep *step, const MbsStep *next, const MbsState *state,
+                       const MbsStateBar *bar, mbs_scalar *carry) {
+  (void)next;
+  if (step->number == 0) {
+    mbs_implicit_start_transposed(&self(stepper)->implicit, state, bar, carry);
+  } else {
+    mbs_explicit_transposed(self(stepper), step, state, bar, carry);
+  }
+}
+
+static MbsPoint point(const MbsStepper *stepper, int index) {
+  const MbsExplicit *explicit = self_const(stepper);
+  int stage = explicit->points[index];
+  return (MbsPoint){.state = &explicit->stages[stage],
+                    .columns = explicit->columns[stage],
+                    .weight = explicit->pair->b[stage],
+                    .ahead = 1 - explicit->c[stage]};
+}
+
+static MbsStateBar point_bar(const MbsStepper *stepper, int index, const MbsStateBar *bar, mbs_scalar *carry) {
+  const MbsExplicit *explicit = self_const(stepper);
+  return mbs_explicit_bar(explicit, bar,
+                          carry + index * mbs_state_number_count(explicit->implicit.formulation->system));
+}
+
+static int save_size(const MbsStepper *stepper) { return mbs_implicit_type.save_size(stepper); }
+static void save(const MbsStepper *stepper, mbs_scalar *to) { mbs_implicit_type.save(stepper, to); }
+static void restore(MbsStepper *stepper, const mbs_scalar *from, const MbsState *state) {
+  mbs_implicit_type.restore(stepper, from, state);
+}
+
+static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, int *power) {
+  return mbs_implicit_type.watched(stepper, values, power);
+}
+
+static mbs_scalar *carried_columns(const MbsStepper *stepper) {
+  (void)stepper;
+  return NULL;
+}
+
+// two of each instant
+static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
+  const MbsExplicit *explicit = self_const(stepper);
+  int stage = index / 2;
+  const MbsInstant *instant = stage > 0 ? &explicit->instants[stage] : &explicit->implicit.own;
+  return stage >= explicit->end                  ? NULL
+         : index % 2 == 0 || !instant->projector ? instant->solver
+                                                 : instant->projector->solver;
+}
+
+const MbsStepperType mbs_explicit_type = {
+    .destroy = destroy,
+    .start = start,
+    .step = step_to,
+    .derivative = derivative,
+    .put_row = put_row,
+    .recall = recall,
+    .prepare = prepare,
+    .transposed = transposed,
+    .point = point,
+    .point_bar = point_bar,
+    .save_size = save_size,
+    .save = save,
+    .restore = restore,
+    .watched = watched,
+    .carried_columns = carried_columns,
+    .solver = solver,
+};

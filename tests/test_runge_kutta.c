@@ -1,0 +1,354 @@
+// Explicit Runge-Kutta methods: their coefficients against all conditions of order (rooted trees), the order that runs
+// show against closed forms and much finer runs, of values and of gradients, through events too; what they tend to
+// against what the trapezoidal rule tends to; and all methods of sensitivities against each other. Derivatives by the
+// size and the time of a step are in test_step_shift.c, memory in test_allocations.c, bad input in tests/cli.
+//
+// Seen to fail with a planted error, one at a time:
+//   integrators/dormand_prince_8.c      the last digit but ten of a coefficient: conditions of order
+//   integrators/dormand_prince_5.c      a weight: conditions of order, and the weights of error
+//   integrators/explicit.c              d_ij without one term; stage times t_0 + c_i h with c_i of another stage
+//   integrators/explicit_derivative.c   V of a stage without its part of A;  c_i h V_0 left out
+//   integrators/explicit_transposed.c   a_j b without h^2 d_ij q_i b;  fixed coordinates of stages left out
+//   simulation/objectives.c             points left out; a point's weight taken for 1
+//   sensitivities/adjoint.c             points left out
+#include <math.h>
+
+#include "event_runs.h"
+#include "formulations/formulation.h"
+#include "integrators/pair.h"
+
+// ---- conditions of order ----
+// A rooted tree of order p is a root with trees of smaller order on it. Its condition is sum_i b_i Phi_i = 1 / gamma:
+// Phi_i(root alone) = 1, Phi_i(tree) = product over its branches of sum_j a_ij Phi_j(branch), gamma = p times the
+// product of theirs. (Hairer, Norsett, Wanner, section II.2)
+enum { MOST_ORDER = 8, MOST_TREES = 400 };
+
+typedef struct Tree {
+  int order;
+  double gamma;
+  double phi[MBS_MOST_STAGES + 1];  // the last one at the end of the step
+} Tree;
+
+static Tree trees[MOST_TREES];
+static int tree_count;
+
+// all trees with `left` nodes still to be hung on, as branches numbered `first` or later, so that each comes once
+static void grow(const MbsPair *pair, Tree tree, int left, int first) {
+  if (left == 0) {
+    tree.gamma *= tree.order;
+    ENSURE(tree_count < MOST_TREES);
+    trees[tree_count++] = tree;
+    return;
+  }
+  for (int b = first; b < tree_count && trees[b].order <= left; ++b) {
+    Tree larger = tree;
+    larger.gamma *= trees[b].gamma;
+    for (int i = 0; i <= pair->stage_count; ++i) {
+      double sum = 0;
+      for (int j = 0; j < pair->stage_count; ++j) {
+        sum += (i < pair->stage_count ? pair->a[i][j] : pair->b[j]) * trees[b].phi[j];
+      }
+      larger.phi[i] *= sum;
+    }
+    grow(pair, larger, left - trees[b].order, b);
+  }
+}
+
+// the largest error of a condition up to this order, of weights that sum up to 1 or (of an error) to 0
+static double worst_condition(const MbsPair *pair, const double *weights, int order, bool is_error) {
+  double worst = 0;
+  for (int t = 0; t < tree_count && trees[t].order <= order; ++t) {
+    double sum = 0;
+    for (int i = 0; i < pair->stage_count + (is_error ? 1 : 0); ++i) {
+      sum += weights[i] * trees[t].phi[i];
+    }
+    worst = fmax(worst, fabs(sum - (is_error ? 0 : 1 / trees[t].gamma)));
+  }
+  return worst;
+}
+
+static void check_coefficients(const MbsPair *pair, int estimate) {
+  static const int counts[] = {1, 1, 2, 4, 9, 20, 48, 115};
+  const double rounding = 1e-14;  // coefficients up to 50 cancel
+  int first = 0;
+  tree_count = 0;
+  for (int order = 1; order <= MOST_ORDER; ++order) {
+    Tree root = {.order = order, .gamma = 1};
+    for (int i = 0; i <= pair->stage_count; ++i) {
+      root.phi[i] = 1;
+    }
+    // branches have smaller orders, all of which are there
+    grow(pair, root, order - 1, 0);
+    ENSURE(tree_count - first == counts[order - 1]);
+    first = tree_count;
+  }
+  for (int i = 0; i < pair->stage_count; ++i) {
+    double sum = 0;
+    for (int j = 0; j < pair->stage_count; ++j) {
+      sum += pair->a[i][j];
+      ENSURE(j < i || !(fabs(pair->a[i][j]) > 0));
+    }
+    ENSURE_NEAR(sum, pair->c[i], rounding);
+  }
+  for (int k = 0; k < pair->order; ++k) {
+    double sum = 0;
+    for (int i = 0; i < pair->stage_count; ++i) {
+      sum += pair->b[i] * pow(pair->c[i], k);
+    }
+    ENSURE_NEAR(sum, 1.0 / (k + 1), rounding);
+  }
+  double held = worst_condition(pair, pair->b, pair->order, false);
+  double error = worst_condition(pair, pair->error, estimate, true);
+  (void)printf("%s: conditions of order %d to %.1e, of its estimate %d to %.1e\n", pair->name, pair->order, held,
+               estimate, error);
+  ENSURE(held < rounding && error < rounding);
+  // and no more than that: the order is what it is said to be
+  ENSURE(pair->order == MOST_ORDER || worst_condition(pair, pair->b, pair->order + 1, false) > 1e-6);
+  ENSURE(worst_condition(pair, pair->error, estimate + 1, true) > 1e-6);
+}
+
+// ---- orders of runs ----
+static MbsRequest explicit_request(const MbsModel *model, const char *integrator, const char *formulation,
+                                   const char *kind) {
+  MbsRequest request = request_of(model, formulation, kind);
+  (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "%s", integrator);
+  return request;
+}
+
+// x' = -k x and a mass on a spring, driven: x, v, and integrals of both, by k
+static const char *const scalar_text =
+    "mbsens: 1\n"
+    "parameters: {k: 0.7, K: 4, u: 0.3}\n"
+    "coordinates:\n"
+    "  s: {inertia: 1}\n"
+    "states:\n"
+    "  x: {rate: -k*x, initial: 2}\n"
+    "forces:\n"
+    "  - {coordinate_force: s, value: -K*value}\n"
+    "initial: {independent: [{coordinate: s, value: 1, velocity: u}]}\n"
+    "objectives:\n"
+    "  x: {final: x}\n"
+    "  area: {integral: x}\n"
+    "  square: {integral: s^2*t}\n"
+    "simulation: {end: 2, step: 0.1, formulation: index1}\n";
+
+// values, then the derivatives of x and area by k, and of square by u
+static void scalar_solution(double *expected) {
+  const double k = 0.7, w = 2, u = 0.3, end = 2;
+  expected[0] = 2 * exp(-k * end);
+  expected[1] = 2 * (1 - exp(-k * end)) / k;
+  expected[3] = -end * expected[0];
+  expected[4] = -expected[1] / k + 2 * end * exp(-k * end) / k;
+  // s = cos wt + u/w sin wt:  s^2 = (1 + b^2)/2 + (1 - b^2)/2 cos 2wt + b sin 2wt, b = u/w, integrated with t
+  double b = u / w, z = 2 * w, c = cos(z * end), d = sin(z * end);
+  double of_1 = end * end / 2, of_cos = end * d / z + (c - 1) / (z * z), of_sin = -end * c / z + d / (z * z);
+  expected[2] = (1 + b * b) / 2 * of_1 + (1 - b * b) / 2 * of_cos + b * of_sin;
+  expected[5] = (b * (of_1 - of_cos) + of_sin) / w;
+}
+
+static void check_scalar(const char *integrator, int order, double step, MbsMethod method) {
+  MbsModel *model = read_text(context, "scalar problems", scalar_text);
+  double expected[6], errors[2][6];
+  scalar_solution(expected);
+  for (int pass = 0; pass < 2; ++pass) {
+    MbsRequest request = explicit_request(model, integrator, "index1", "natural");
+    request.settings.step = pass == 0 ? step : step / 2;
+    MbsResult *result = run_with(model, &request, method);
+    const double found[] = {value(result, "x"),      value(result, "area"),      value(result, "square"),
+                            slope(result, "x", "k"), slope(result, "area", "k"), slope(result, "square", "u")};
+    for (int i = 0; i < 6; ++i) {
+      errors[pass][i] = fabs(found[i] - expected[i]);
+    }
+    mbs_result_destroy(result);
+  }
+  for (int i = 0; i < 6; ++i) {
+    double seen = log2(errors[0][i] / errors[1][i]);
+    (void)printf("  %s, number %d: %.1e, order %.2f\n", integrator, i, errors[1][i], seen);
+    ENSURE(errors[0][i] > 1e-12);  // above rounding, else the order means nothing
+    ENSURE(seen > order - 0.5 && seen < order + 1.6);
+  }
+  mbs_model_destroy(model);
+}
+
+// what a run is off by: values and derivatives of psi1, psi2, psi3, each relative to the largest of its objective
+static double off_by(const MbsResult *result, const MbsResult *reference, bool of_gradient) {
+  double worst = 0;
+  for (int i = 0; i < result->objective_count && !of_gradient; ++i) {
+    worst = fmax(worst, fabs(result->values[i] / reference->values[i] - 1));
+  }
+  return of_gradient ? distance(result->objective_count, result->parameter_count, result->gradient, reference->gradient)
+                     : worst;
+}
+
+// "derived" figures of docs/validation.md, which were not computed with mbsens
+static void compare_with_figures(const MbsResult *result, double bound) {
+  static const double values[] = {0.726877461313, 7.34228779279, 304.920693206};
+  static const double slopes[3][5] = {{-4.228810855, 3.211604103, 0.3186566756, 0.4423506782, 3.35980992},
+                                      {-15.45206907, 50.30878485, 0.9701235491, 0.7456023208, -27.35923995},
+                                      {221.6400682, 2436.607348, -32.49752271, -85.65671851, -2546.590203}};
+  static const char *const names[] = {"psi1", "psi2", "psi3"};
+  static const char *const parameters[] = {"Ls1", "Ls2", "mA1", "xG", "LA1"};
+  for (int i = 0; i < 3; ++i) {
+    ENSURE_NEAR(value(result, names[i]), values[i], bound * fabs(values[i]));
+    for (int k = 0; k < 5; ++k) {
+      ENSURE_NEAR(slope(result, names[i], parameters[k]), slopes[i][k], 3e-9 * fabs(slopes[i][4]));
+    }
+  }
+}
+
+static void check_order(const MbsModel *model, const MbsRequest *base, const MbsResult *reference,
+                        const char *integrator, int order, int steps) {
+  MbsRequest request = *base;
+  double errors[2][2];
+  (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "%s", integrator);
+  for (int pass = 0; pass < 2; ++pass) {
+    request.settings.step = 5.0 / (pass == 0 ? steps : 2 * steps);
+    MbsResult *result = run_with(model, &request, MBS_METHOD_DIRECT);
+    errors[pass][0] = off_by(result, reference, false);
+    errors[pass][1] = off_by(result, reference, true);
+    ENSURE_NEAR(result->statistics.energy_drift, 0, 1e-4);
+    mbs_result_destroy(result);
+  }
+  double of_values = log2(errors[0][0] / errors[1][0]), of_gradients = log2(errors[0][1] / errors[1][1]);
+  (void)printf("five-bar, %s, %s, %s: %.1e and %.1e, orders %.2f and %.2f\n", integrator, request.settings.formulation,
+               request.settings.coordinates, errors[1][0], errors[1][1], of_values, of_gradients);
+  ENSURE(of_values > order - 0.5 && of_gradients > order - 0.5);
+}
+
+static void check_five_bar(const char *formulation, const char *kind) {
+  MbsModel *model = read_model(context, "models/five_bar.yaml");
+  MbsRequest request = explicit_request(model, "dormand-prince-8", formulation, kind);
+  request.settings.step = 5.0 / 300;
+  MbsResult *reference = run_with(model, &request, MBS_METHOD_ADJOINT);
+  // all digits that the figures have; the penalty formulation gives way by 1 / alpha
+  compare_with_figures(reference, strcmp(formulation, "penalty") == 0 ? 1e-9 : 3e-11);
+  check_order(model, &request, reference, "dormand-prince-5", 5, 120);
+  check_order(model, &request, reference, "dormand-prince-8", 8, 60);
+  mbs_result_destroy(reference);
+  mbs_model_destroy(model);
+}
+
+// Two runs by the trapezoidal rule, extrapolated: what h^4 leaves is below a bound, and order 8 is there.
+static void check_limit(const char *path, double step, double end, const char *formulation, double bound) {
+  MbsModel *model = read_model(context, path);
+  MbsResult *results[3];
+  for (int pass = 0; pass < 3; ++pass) {
+    MbsRequest request = explicit_request(model, pass < 2 ? "trapezoidal" : "dormand-prince-8", formulation, "natural");
+    request.settings.step = pass == 1 ? step / 2 : step;
+    request.settings.end = end;
+    results[pass] = run_with(model, &request, MBS_METHOD_DIRECT);
+  }
+  int rows = results[0]->objective_count, count = results[0]->parameter_count;
+  double worst[2] = {0, 0};
+  for (int i = 0; i < rows; ++i) {
+    double largest = largest_of(count, results[2]->gradient + i * count);
+    for (int k = 0; k < count; ++k) {
+      double coarse = results[0]->gradient[i * count + k], fine = results[1]->gradient[i * count + k];
+      double found = results[2]->gradient[i * count + k], limit = fine + (fine - coarse) / 3;
+      worst[0] = fmax(worst[0], fabs(found - limit) / largest);
+      worst[1] = fmax(worst[1], fabs(found - fine) / largest);
+    }
+  }
+  (void)printf("%s, %s: %.1e from the limit of the trapezoidal rule, which itself is %.1e from it\n", path, formulation,
+               worst[0], worst[1]);
+  ENSURE(worst[0] < bound && worst[0] < worst[1] / 20);
+  for (int pass = 0; pass < 3; ++pass) {
+    mbs_result_destroy(results[pass]);
+  }
+  mbs_model_destroy(model);
+}
+
+// ---- methods against each other ----
+static int check_methods(const char *path, const char *integrator, const char *formulation, const char *kind,
+                         double end) {
+  MbsModel *model = read_model(context, path);
+  static const char *const two[] = {"k1", "zeta"};
+  MbsRequest request = explicit_request(model, integrator, formulation, kind);
+  if (strstr(path, "six_axis")) {  // of its many parameters
+    request.parameters = two;
+    request.parameter_count = 2;
+  }
+  request.settings.end = end > 0 ? end : request.settings.end;
+  request.settings.step = request.settings.end / (end > 0 ? 12 : 60);
+  int events = compare_methods(model, &request, path);
+  mbs_model_destroy(model);
+  return events;
+}
+
+// ---- events ----
+// The bouncing ball is a polynomial of second degree, which these methods integrate without error: test_events.c has
+// it.
+static void check_impacts(const char *kind) {
+  static const double times[] = {0.3118276, 1.77974387, 2.45379318};
+  static const double slopes[2][4] = {{1.31666313, -23.77516493, 1.31666313, 23.96625525},
+                                      {1.54226833, 121.8061426, 1.54226833, -89.9312174}};
+  static const double values[] = {-2.1377917, -0.3099695, -0.0349617, -4.27805442};
+  MbsModel *model = read_model(context, "models/five_bar_impact.yaml");
+  MbsRequest request = explicit_request(model, "dormand-prince-8", "index1", kind);
+  request.settings.step = 0.02;
+  MbsResult *result = run_with(model, &request, MBS_METHOD_DIRECT);
+  ENSURE(result->event_count == 3);
+  for (int i = 0; i < 3; ++i) {
+    ENSURE_NEAR(result->events[i].time, times[i], 1e-8);  // the digits of the figures
+  }
+  for (int i = 0; i < 4; ++i) {
+    ENSURE_NEAR(result->values[i], values[i], 1e-8);
+    for (int k = 0; k < 2; ++k) {
+      ENSURE_NEAR(result->gradient[2 * i + k], slopes[k][i], 1e-7 * fabs(slopes[k][i]));
+    }
+  }
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
+int main(void) {
+  context = mbs_context_create();
+  ENSURE(context);
+  check_coefficients(&mbs_dormand_prince_5, 4);
+  check_coefficients(&mbs_dormand_prince_8, 5);
+  check_scalar("dormand-prince-5", 5, 0.2, MBS_METHOD_DIRECT);
+  check_scalar("dormand-prince-5", 5, 0.2, MBS_METHOD_ADJOINT);
+  check_scalar("dormand-prince-8", 8, 0.5, MBS_METHOD_DIRECT);
+  check_scalar("dormand-prince-8", 8, 0.5, MBS_METHOD_ADJOINT);
+  static const char *const formulations[] = {"index1", "penalty", "ali1"};
+  for (int f = 0; f < 3; ++f) {
+    for (int c = 0; c < 2; ++c) {
+      check_five_bar(formulations[f], coordinates[c]);
+    }
+  }
+  check_limit("models/rssr.yaml", 2e-3, 0.2, "index1", 1e-6);
+  for (int c = 0; c < 2; ++c) {
+    check_impacts(coordinates[c]);
+  }
+  // a spatial loop, an open tree, drivers, a ground that moves, states of first order, redundant constraints, rolling;
+  // then events: impacts, switches, variables, an end that is a parameter, joints that come and go, extrema
+  static const struct {
+    const char *path;
+    double end;
+    bool has_events, is_natural;  // is_natural: its objectives have multipliers of natural coordinates
+  } models[] = {{"models/rssr.yaml", 0.02, false, false},
+                {"models/six_axis_arm.yaml", 0.002, false, false},
+                {"tests/models/run_chain.yaml", 0.05, false, true},
+                {"models/driven_slider_crank.yaml", 0.1, false, false},
+                {"models/shaken_pendulum.yaml", 0.1, false, false},
+                {"tests/models/five_bar_moving.yaml", 0.05, false, false},
+                {"tests/models/element_states_plane.yaml", 0.1, false, false},
+                {"models/snakeboard.yaml", 0.1, false, false},
+                {"models/bouncing_ball.yaml", 0, true, false},
+                {"models/switching_damper.yaml", 0, true, false},
+                {"tests/models/event_variables.yaml", 0, true, false},
+                {"tests/models/end_parameter.yaml", 0, true, false},
+                {"models/string_pendulum.yaml", 0, true, false},
+                {"tests/models/objectives_oscillator.yaml", 0, true, false},
+                {"tests/models/jump_force_zone.yaml", 0, true, false}};
+  for (int m = 0; m < MBS_COUNT(models); ++m) {
+    for (int c = 0; c < (models[m].is_natural ? 1 : 2); ++c) {
+      const char *integrator = (m + c) % 2 ? "dormand-prince-5" : "dormand-prince-8";
+      int events = check_methods(models[m].path, integrator, formulations[m % 3], coordinates[c], models[m].end);
+      (void)printf("%s, %s: %d events\n", models[m].path, coordinates[c], events);
+      ENSURE((events > 0) == models[m].has_events);
+    }
+  }
+  mbs_context_destroy(context);
+  return 0;
+}
