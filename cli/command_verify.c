@@ -16,18 +16,26 @@ static bool is_same_run(const MbsVerifyRow *a, const MbsVerifyRow *b) {
 
 static void put_entry(CliTable *table, const MbsVerifyRow *row) {
   char text[120];
-  (void)snprintf(text, sizeof text, "d %s / d %s", row->objective, row->parameter);
+  bool is_value = row->parameter[0] == '\0';  // of a third party
+  (void)snprintf(text, sizeof text, is_value ? "%s" : "d %s / d %s", row->objective, row->parameter);
   cli_table_text(table, text);
 }
 
-static bool is_anew(const MbsVerifyRow *row) { return strcmp(row->method, "run-anew") == 0; }
+// What a row is compared with.
+typedef enum Rival { COMPLEX_STEP, RUN_ANEW, THIRD_PARTY } Rival;
 
-// Was the reference's own uncertainty needed? Or (with_anew) is there one of any row?
-static bool has_uncertainty(const MbsVerification *verification, bool with_anew) {
+static Rival rival_of(const MbsVerifyRow *row) {
+  return strcmp(row->method, "run-anew") == 0                                             ? RUN_ANEW
+         : strncmp(row->method, "cvodes", 6) == 0 || strncmp(row->method, "idas", 4) == 0 ? THIRD_PARTY
+                                                                                          : COMPLEX_STEP;
+}
+
+// Was the complex step's own uncertainty needed? Or (of_any) is there one of any row?
+static bool has_uncertainty(const MbsVerification *verification, bool of_any) {
   bool has = false;
   for (int i = 0; i < verification->row_count; ++i) {
     const MbsVerifyRow *row = &verification->rows[i];
-    has = has || (row->uncertainty > 0 && (with_anew || !is_anew(row)));
+    has = has || (row->uncertainty > 0 && (of_any || rival_of(row) == COMPLEX_STEP));
   }
   return has;
 }
@@ -75,18 +83,18 @@ static void print_runs(const MbsVerification *verification) {
   cli_table_print(table, stdout);
 }
 
-// of those against the complex step, or of those run anew
-static int count_rows(const MbsVerification *verification, bool are_anew, bool are_failed) {
+static int count_rows(const MbsVerification *verification, Rival rival, bool are_failed) {
   int count = 0;
   for (int i = 0; i < verification->row_count; ++i) {
     const MbsVerifyRow *row = &verification->rows[i];
-    count += is_anew(row) == are_anew && !(are_failed && row->pass);
+    count += rival_of(row) == rival && !(are_failed && row->pass);
   }
   return count;
 }
 
 static int count_failures(const MbsVerification *verification) {
-  return count_rows(verification, false, true) + count_rows(verification, true, true);
+  return count_rows(verification, COMPLEX_STEP, true) + count_rows(verification, RUN_ANEW, true) +
+         count_rows(verification, THIRD_PARTY, true);
 }
 
 static int count_different_values(const MbsVerification *verification) {
@@ -131,7 +139,7 @@ static void print_failures(const MbsVerification *verification) {
     return;
   }
   CliTable *table = cli_table_create(7);
-  static const char *const header[] = {"failed", "method", "entry", "value", "complex step", "error", "uncertainty"};
+  static const char *const header[] = {"failed", "method", "entry", "value", "reference", "error", "uncertainty"};
   for (int j = 0; j < 7; ++j) {
     cli_table_text(table, header[j]);
   }
@@ -154,7 +162,7 @@ static void print_failures(const MbsVerification *verification) {
 
 // Which element is to blame: those whose own derivatives are off.
 static void print_suspects(const MbsVerification *verification) {
-  if (verification->pass || (verification->suspect_count == 0 && count_rows(verification, false, true) == 0)) {
+  if (verification->pass || (verification->suspect_count == 0 && count_rows(verification, COMPLEX_STEP, true) == 0)) {
     return;
   }
   if (verification->suspect_count == 0) {
@@ -256,7 +264,8 @@ static void print_json(const MbsVerification *verification) {
 }
 
 static int judge(const MbsVerification *verification) {
-  int failed = count_failures(verification);
+  int failed = count_rows(verification, COMPLEX_STEP, true), failed_anew = count_rows(verification, RUN_ANEW, true);
+  int unconfirmed = count_rows(verification, THIRD_PARTY, true);
   char suspicion[256] = "";
   if (verification->pass) {
     return 0;
@@ -266,13 +275,12 @@ static int judge(const MbsVerification *verification) {
     (void)snprintf(suspicion, sizeof suspicion, "; suspect: %s, its derivative by %s", worst->element,
                    worst->derivative);
   }
-  int failed_anew = count_rows(verification, true, true), different = count_different_values(verification);
-  if (verification->warning_count > 0 && failed == failed_anew && verification->suspect_count == 0) {
+  if (verification->warning_count > 0 && failed + unconfirmed == 0 && verification->suspect_count == 0) {
     return cli_fail(MBS_ERROR_NUMERICAL, "%s", verification->warnings[0]);
   }
-  if (failed > failed_anew) {
-    return cli_fail(MBS_ERROR_NUMERICAL, "%d of %d derivatives differ from the complex step by more than %g%s",
-                    failed - failed_anew, count_rows(verification, false, false), verification->limit, suspicion);
+  if (failed > 0) {
+    return cli_fail(MBS_ERROR_NUMERICAL, "%d of %d derivatives differ from the complex step by more than %g%s", failed,
+                    count_rows(verification, COMPLEX_STEP, false), verification->limit, suspicion);
   }
   if (verification->suspect_count > 0) {
     return cli_fail(MBS_ERROR_NUMERICAL,
@@ -283,8 +291,15 @@ static int judge(const MbsVerification *verification) {
     return cli_fail(
         MBS_ERROR_NUMERICAL,
         "%d of %d derivatives are not what the model run anew with other numbers shows, or that cannot tell",
-        failed_anew, count_rows(verification, true, false));
+        failed_anew, count_rows(verification, RUN_ANEW, false));
   }
+  if (unconfirmed > 0) {
+    return cli_fail(MBS_ERROR_NUMERICAL,
+                    "%d of %d values and derivatives are not those of CVODES and IDAS, or these cannot tell: try a "
+                    "smaller --step, or another --sundials-tolerance",
+                    unconfirmed, count_rows(verification, THIRD_PARTY, false));
+  }
+  int different = count_different_values(verification);
   return cli_fail(MBS_ERROR_NUMERICAL, "%d of %d values differ between natural and relative coordinates", different,
                   verification->value_count);
 }

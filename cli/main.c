@@ -127,7 +127,9 @@ static int run(int argument_count, char **arguments) {
   }
   const char *name = arguments[1];
   if (strcmp(name, "--version") == 0) {
-    (void)printf("mbsens %s\n", MBS_VERSION);
+    const char *sundials = mbs_sundials_version();
+    (void)printf("mbsens %s\n%s%s\n", MBS_VERSION, sundials ? "with SUNDIALS " : "without SUNDIALS",
+                 sundials ? sundials : "");
     return 0;
   }
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {

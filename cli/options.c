@@ -57,7 +57,9 @@ static const Option table[] = {
     {"--wrt", "P,Q", KIND_NAMES, GRADIENTS | CLI_VERIFY, MEMBER(parameters),
      "parameters to differentiate with respect to (default: all of the model)"},
     {"--method", "NAME", KIND_METHOD, GRADIENTS, MEMBER(method),
-     "direct (default), adjoint, adjoint-continuous (penalty and matrix-r),\ncomplex-step or finite-difference"},
+     "direct (default), adjoint, adjoint-continuous (penalty and matrix-r),\ncomplex-step, finite-difference; of "
+     "SUNDIALS "
+     "cvodes-forward, cvodes-adjoint\n(penalty and matrix-r), idas-forward, idas-adjoint (index1)"},
     {"--compare", "[METHOD]", KIND_COMPARE, GRADIENTS, MEMBER(compared),
      "run METHOD too and print both with their relative difference\n"
      "(default: complex-step, or direct if that is the method already)"},
@@ -65,6 +67,11 @@ static const Option table[] = {
      "central (default), forward or backward; of finite-difference"},
     {"--difference-step", "X", KIND_POSITIVE, GRADIENTS, MEMBER(difference_step),
      "its step, relative to the parameter (absolute if that is 0)"},
+    {"--sundials", NULL, KIND_FLAG, CLI_VERIFY, MEMBER(has_sundials),
+     "compare with CVODES (penalty, matrix-r) and IDAS (index1), too, where\nSUNDIALS is built in: see `mbsens "
+     "--version`"},
+    {"--sundials-tolerance", "X", KIND_POSITIVE, CLI_GRADIENT | CLI_VERIFY, MEMBER(sundials_tolerance),
+     "relative tolerance of CVODES and IDAS (1e-10)"},
     {"--derivatives", "NAME", KIND_DERIVATIVES, GRADIENTS | CLI_VERIFY, MEMBER(derivatives),
      "of direct and adjoint: where the derivatives of the terms come from:\nanalytical (default), automatic or "
      "numerical"},
@@ -215,6 +222,10 @@ static bool is_adjoint(MbsMethod method) {
   return method == MBS_METHOD_ADJOINT || method == MBS_METHOD_ADJOINT_CONTINUOUS;
 }
 
+static bool is_of_sundials(MbsMethod method) {
+  return method >= MBS_METHOD_CVODES_FORWARD && method <= MBS_METHOD_IDAS_ADJOINT;
+}
+
 // Fills in what --compare leaves open and refuses options that would do nothing.
 static bool settle(CliOptions *options, unsigned command) {
   if (options->has_comparison && options->compared == MBS_METHOD_NONE) {
@@ -241,6 +252,12 @@ static bool settle(CliOptions *options, unsigned command) {
   if ((options->has_difference || options->difference_step.is_given) && !uses_differences) {
     (void)cli_fail(MBS_ERROR_INPUT, "%s: is for --method finite-difference only, the method is %s",
                    options->has_difference ? "--difference" : "--difference-step", cli_method_name(options->method));
+    return false;
+  }
+  bool uses_sundials = options->has_sundials || is_of_sundials(options->method) || is_of_sundials(options->compared);
+  if (options->sundials_tolerance.is_given && !uses_sundials) {
+    (void)cli_fail(MBS_ERROR_INPUT, "--sundials-tolerance: is for %s only",
+                   command == CLI_VERIFY ? "--sundials" : "methods cvodes-... and idas-...");
     return false;
   }
   bool uses_terms = options->method == MBS_METHOD_DIRECT || options->compared == MBS_METHOD_DIRECT ||

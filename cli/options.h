@@ -38,6 +38,8 @@ typedef struct CliOptions {
   MbsDifference difference;
   bool has_difference;
   CliNumber difference_step;
+  bool has_sundials;             // verify: CVODES and IDAS, too
+  CliNumber sundials_tolerance;  // of these
   MbsDerivatives derivatives;
   bool has_derivatives;
   CliNumber memory;          // bytes

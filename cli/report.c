@@ -10,15 +10,23 @@ static bool uses_terms(MbsMethod method) {
   return method == MBS_METHOD_DIRECT || method == MBS_METHOD_ADJOINT || method == MBS_METHOD_ADJOINT_CONTINUOUS;
 }
 
+// of SUNDIALS: no step or integrator of the settings
+static bool has_own_steps(MbsMethod method) {
+  return method >= MBS_METHOD_CVODES_FORWARD && method <= MBS_METHOD_IDAS_ADJOINT;
+}
+
 void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method) {
   const MbsSettings *settings = &result->settings;
   if (settings->is_kinematic) {
     (void)fprintf(out, "%s: kinematics, %s coordinates", result->model, settings->coordinates);
   } else {
-    (void)fprintf(out, "%s: %s, %s coordinates, %s", result->model, settings->formulation, settings->coordinates,
-                  settings->integrator);
+    (void)fprintf(out, "%s: %s, %s coordinates%s%s", result->model, settings->formulation, settings->coordinates,
+                  has_own_steps(method) ? "" : ", ", has_own_steps(method) ? "" : settings->integrator);
   }
-  (void)fprintf(out, ", h = %g s, end = %g s%s%s", settings->step, settings->end, method == MBS_METHOD_NONE ? "" : ", ",
+  if (!has_own_steps(method)) {
+    (void)fprintf(out, ", h = %g s", settings->step);
+  }
+  (void)fprintf(out, ", end = %g s%s%s", settings->end, method == MBS_METHOD_NONE ? "" : ", ",
                 method == MBS_METHOD_NONE ? "" : cli_method_name(method));
   if (uses_terms(method) && settings->derivatives != MBS_DERIVATIVES_ANALYTICAL) {
     (void)fprintf(out, ", %s derivatives", cli_derivatives_name(settings->derivatives));

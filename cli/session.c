@@ -53,6 +53,8 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
   override_number(options->sample, &settings->sample);
   request->difference = options->difference;
   override_number(options->difference_step, &request->difference_step);
+  request->has_sundials = options->has_sundials;
+  override_number(options->sundials_tolerance, &request->sundials_tolerance);
   override_number(options->memory, &request->memory);
   if (options->objectives.names) {
     request->objective_count = options->objectives.count;

@@ -193,13 +193,19 @@ static const Choice methods[] = {
     {"finite-difference", MBS_METHOD_FINITE_DIFFERENCE},
     {"adjoint", MBS_METHOD_ADJOINT},
     {"adjoint-continuous", MBS_METHOD_ADJOINT_CONTINUOUS},
+    {"cvodes-forward", MBS_METHOD_CVODES_FORWARD},
+    {"cvodes-adjoint", MBS_METHOD_CVODES_ADJOINT},
+    {"idas-forward", MBS_METHOD_IDAS_FORWARD},
+    {"idas-adjoint", MBS_METHOD_IDAS_ADJOINT},
 };
 enum { METHOD_COUNT = sizeof methods / sizeof methods[0] };
 
 bool cli_value_method(const char *option, const char *text, MbsMethod *method) {
   int value = MBS_METHOD_NONE;
   bool is_good = choose(option, "method", text, methods, METHOD_COUNT,
-                        "direct, adjoint, adjoint-continuous, complex-step and finite-difference", &value);
+                        "direct, adjoint, adjoint-continuous, complex-step, finite-difference, and cvodes-forward, "
+                        "cvodes-adjoint, idas-forward and idas-adjoint",
+                        &value);
   *method = (MbsMethod)value;
   return is_good;
 }

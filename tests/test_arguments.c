@@ -120,7 +120,7 @@ static void test_requests(const MbsModel *model) {
   good.settings.end = 0.1;
   MbsRequest request = good;
   for (int i = 0; i < 3; ++i) {
-    static const int out[] = {99, -1, 6};
+    static const int out[] = {99, -1, MBS_METHOD_IDAS_ADJOINT + 1};
     request = good;
     request.method = (MbsMethod)out[i];
     refuse(model, &request, "the method must be one of none, direct, adjoint");
@@ -131,6 +131,9 @@ static void test_requests(const MbsModel *model) {
     request = good;
     request.settings.derivatives = (MbsDerivatives)out[i];
     refuse(model, &request, "derivatives must be analytical, automatic or numerical");
+    request = good;
+    request.sundials_tolerance = nonsense[i];
+    refuse(model, &request, "the tolerance of SUNDIALS must be positive, or 0 for 1e-10, got");
     request = good;
     request.difference_step = nonsense[i];
     refuse(model, &request, "the difference step must be positive, or 0");

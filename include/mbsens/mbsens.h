@@ -95,7 +95,13 @@ typedef enum MbsMethod {
   MBS_METHOD_ADJOINT,
   MBS_METHOD_ADJOINT_CONTINUOUS,  // of the differential equations: off by the truncation error; penalty and matrix-r
   MBS_METHOD_COMPLEX_STEP,
-  MBS_METHOD_FINITE_DIFFERENCE
+  MBS_METHOD_FINITE_DIFFERENCE,
+  // by SUNDIALS, a third party, where it is built in (mbs_sundials_version): it integrates the equations of motion and
+  // their sensitivity or adjoint equations with steps and error control of its own
+  MBS_METHOD_CVODES_FORWARD,  // penalty, matrix-r, and models without constraints with any formulation
+  MBS_METHOD_CVODES_ADJOINT,
+  MBS_METHOD_IDAS_FORWARD,  // index1
+  MBS_METHOD_IDAS_ADJOINT
 } MbsMethod;
 
 typedef enum MbsDifference { MBS_DIFFERENCE_CENTRAL, MBS_DIFFERENCE_FORWARD, MBS_DIFFERENCE_BACKWARD } MbsDifference;
@@ -113,16 +119,21 @@ typedef struct MbsRecorder {
 typedef struct MbsRequest {
   MbsSettings settings;
   MbsMethod method;
-  MbsDifference difference;  // of the finite differences
-  double difference_step;    // their step, relative to the parameter (absolute if that is 0); 0: automatic
-  double memory;             // adjoint: bytes for the trajectory; 0: up to 1e9, or more if it needs more
-  int objective_count;       // 0 with objectives NULL: all
+  MbsDifference difference;   // of the finite differences
+  double difference_step;     // their step, relative to the parameter (absolute if that is 0); 0: automatic
+  double sundials_tolerance;  // CVODES and IDAS: relative, of states, sensitivities and integrals; 0: 1e-10
+  bool has_sundials;          // verify: their gradients, too
+  double memory;              // adjoint: bytes for the trajectory; 0: up to 1e9, or more if it needs more
+  int objective_count;        // 0 with objectives NULL: all
   const char *const *objectives;
   int parameter_count;  // 0 with parameters NULL: all
   const char *const *parameters;
   bool has_own_coordinates;     // verify: with the settings' coordinates alone, not with all there are
   const MbsRecorder *recorder;  // NULL: no histories
 } MbsRequest;
+
+// The version of SUNDIALS that is built in, or NULL: methods cvodes-... and idas-... are not offered then.
+const char *mbs_sundials_version(void);
 
 // The settings of the model file, direct method, all objectives, all parameters.
 MbsStatus mbs_request_default(MbsContext *context, const MbsModel *model, MbsRequest *request);

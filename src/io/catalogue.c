@@ -1,5 +1,7 @@
 #include "io/catalogue.h"
 
+#include <mbsens/mbsens.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/names.h"
@@ -142,13 +144,24 @@ static void put_integrators(const MbsPage *page) {
 }
 
 static void put_methods(const MbsPage *page) {
-  static const MbsPageEntry entries[] = {
+  // where generated pages must not differ, they do not say which
+  bool is_said = !page->is_markdown, is_built_in = mbs_sundials_version() != NULL;
+  char forward[160], adjoint[160];
+  const char *where = !is_said      ? "where SUNDIALS is built in"
+                      : is_built_in ? "built in"
+                                    : "NOT built in: make test-all";
+  (void)snprintf(forward, sizeof forward,
+                 "SUNDIALS integrates the equations of motion and their sensitivities, with its own steps (%s)", where);
+  (void)snprintf(adjoint, sizeof adjoint, "the same with adjoint equations backwards (%s)", where);
+  const MbsPageEntry entries[] = {
       {"direct", "differentiates every step together with the simulation: the exact derivative of what was computed"},
       {"adjoint", "one sweep backwards over the steps: exact too, at a cost that does not grow with the parameters"},
       {"adjoint-continuous",
        "integrates the adjoint equations of penalty or matrix-r backwards: off by the error of the step, h^2"},
       {"complex-step", "repeats the run in complex numbers, once per parameter: exact to rounding, for comparison"},
       {"finite-difference", "repeats the run with one parameter after the other a little changed: half the digits"},
+      {"cvodes-forward, idas-forward", forward},
+      {"cvodes-adjoint, idas-adjoint", adjoint},
   };
   mbs_page_entries(page, "method", MBS_COUNT(entries), entries);
 }

@@ -30,11 +30,13 @@ static MbsStatus check_names(MbsContext *context, const char *what, int count, c
 }
 
 MbsStatus mbs_request_check(MbsContext *context, const MbsRequest *request) {
-  MBS_TRY(check_choice(context, "method", (int)request->method, MBS_METHOD_FINITE_DIFFERENCE,
-                       "none, direct, adjoint, adjoint-continuous, complex-step or finite-difference"));
+  MBS_TRY(check_choice(context, "method", (int)request->method, MBS_METHOD_IDAS_ADJOINT,
+                       "none, direct, adjoint, adjoint-continuous, complex-step, finite-difference, cvodes-forward, "
+                       "cvodes-adjoint, idas-forward or idas-adjoint"));
   MBS_TRY(check_choice(context, "difference", (int)request->difference, MBS_DIFFERENCE_BACKWARD,
                        "central, forward or backward"));
   MBS_TRY(check_number(context, "difference step", request->difference_step, "automatic"));
+  MBS_TRY(check_number(context, "tolerance of SUNDIALS", request->sundials_tolerance, "1e-10"));
   MBS_TRY(check_number(context, "memory", request->memory, "as much as it takes"));
   MBS_TRY(check_names(context, "objective", request->objective_count, request->objectives));
   MBS_TRY(check_names(context, "parameter", request->parameter_count, request->parameters));

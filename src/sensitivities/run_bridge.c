@@ -11,6 +11,7 @@
 #include "sensitivities/series.h"
 #include "sensitivities/shaken_run.h"
 #include "sensitivities/simulator.h"
+#include "sensitivities/sundials.h"
 #include "sensitivities/twin.h"
 #include "simulation/simulation.h"
 
@@ -291,7 +292,10 @@ static MbsStatus run(MbsContext *context, const MbsModel *model, const MbsReques
     status = shake_parameters(context, owned->arena, model, shake, &values);
   }
   if (status == MBS_OK) {
-    status = (is_perturbed ? run_several : run_once)(context, owned->arena, model, &asked, values, &owned->result);
+    status =
+        mbs_sundials_is_method(request->method)
+            ? mbs_sundials_run(context, owned->arena, model, &asked, &owned->result)
+            : (is_perturbed ? run_several : run_once)(context, owned->arena, model, &asked, values, &owned->result);
   }
   return mbs_owned_result_finish(context, status, owned, result);
 }

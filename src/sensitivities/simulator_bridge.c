@@ -119,9 +119,11 @@ MbsStatus mbs_simulator_create(MbsContext *context, const MbsModel *model, const
   MBS_TRY(mbs_request_check(context, request));
   if (!is_offered(request->method)) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
-                    "a simulator is not offered with method %s, which takes several runs: use mbs_run, or method "
-                    "direct or adjoint",
-                    request->method == MBS_METHOD_COMPLEX_STEP ? "complex-step" : "finite-difference");
+                    "a simulator is not offered with method %s: use mbs_run, or method direct or adjoint",
+                    request->method == MBS_METHOD_COMPLEX_STEP ? "complex-step, which takes several runs"
+                    : request->method == MBS_METHOD_FINITE_DIFFERENCE
+                        ? "finite-difference, which takes several runs"
+                        : "cvodes or idas, which have steps of their own");
   }
   MbsStatus status = mbs_call_end(context, mbs_simulator_create_with(context, model, request, NULL, simulator));
   if (status != MBS_OK) {

@@ -1,5 +1,6 @@
 // mbs_verify: every formulation and method against the complex step of the same formulation; the settings' formulation
-// against the model run anew with other numbers; and the objectives' values in both coordinates against each other.
+// against the model run anew with other numbers; some formulations against a third party, if asked for; and the
+// objectives' values in both coordinates against each other.
 #include <mbsens/mbsens.h>
 
 #include <math.h>
@@ -14,6 +15,8 @@
 #include "sensitivities/locate.h"
 #include "sensitivities/request.h"
 #include "sensitivities/shaken_run.h"
+#include "sensitivities/sundials.h"
+#include "sensitivities/third_party.h"
 #include "sensitivities/values.h"
 #include "simulation/simulation.h"
 
@@ -32,6 +35,9 @@ static const double uncertainties = 10, most = 1e-3;
 // ten times that is allowed too, together with what the reference itself is uncertain by, where that was measured; on
 // the shipped models they are off by 5.7 times at most, and less than 2.5 on most. An error of the differences beyond
 // `most` leaves nothing confirmed (shipped models: 4e-4 at most).
+
+// A third party and our own steps know their errors too (third_party.h). They are samples again, so ten times the
+// largest of an objective is allowed, but no error beyond `most`.
 
 enum { COORDINATES = 2 };
 static const char *const coordinates_names[COORDINATES] = {"natural", "relative"};
@@ -172,6 +178,12 @@ static bool does_pass(const Verification *verification, int first) {
   return pass;
 }
 
+// The model's own formulation in its own coordinates must run; what else cannot run this model (redundant constraints,
+// a singular position, something it does not offer) is left out, and named with the reason.
+static bool is_refusal(MbsStatus status) {
+  return status == MBS_ERROR_NUMERICAL || status == MBS_ERROR_NOT_OFFERED || status == MBS_ERROR_INPUT;
+}
+
 // settings of projections, of stabilisation and of explicit methods are for the formulations that have them; type NULL:
 // for none
 static void forget_foreign(const MbsFormulationType *type, MbsSettings *settings) {
@@ -270,6 +282,73 @@ static MbsStatus verify_anew(MbsContext *context, const MbsModel *model, const M
   return MBS_OK;
 }
 
+// ---- a third party ----
+static MbsStatus add_third_party(MbsContext *context, const MbsRequest *request, const char *method,
+                                 const MbsResult *reference, const MbsThirdPartyEntry *entry,
+                                 Verification *verification) {
+  MbsVerifyRow *row;
+  int parameter = entry->parameter < 0 ? 0 : entry->parameter;
+  MBS_TRY(add_row(context, verification, &request->settings, method, reference,
+                  entry->objective * reference->parameter_count + parameter, &row));
+  double size = fmax(fmax(fabs(entry->value), fabs(entry->own)), entry->scale);
+  row->parameter = entry->parameter < 0 ? "" : row->parameter;
+  row->value = entry->value;
+  row->reference = entry->own;
+  row->relative_error = size > 0 ? fabs(row->value - row->reference) / size : fabs(row->value - row->reference);
+  row->uncertainty = size > 0 ? (entry->error + entry->own_error) / size : 0;
+  return MBS_OK;
+}
+
+// The rows from `first` on. What a value or derivative is uncertain by is a sample: the largest of an objective counts.
+static void judge_third_party(int first, const Verification *verification) {
+  for (int r = first; r < verification->result.row_count; ++r) {
+    MbsVerifyRow *row = &verification->rows[r];
+    double largest = 0;
+    for (int i = first; i < verification->result.row_count; ++i) {
+      const MbsVerifyRow *other = &verification->rows[i];
+      largest = strcmp(other->objective, row->objective) == 0 ? fmax(largest, other->uncertainty) : largest;
+    }
+    row->pass = row->relative_error <= fmax(limit, fmin(uncertainties * largest, most)) && row->uncertainty <= most;
+  }
+}
+
+static MbsStatus verify_third_party(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                                    const MbsResult *reference, Verification *verification) {
+  static const struct {
+    const char *formulation;
+    MbsMethod method;
+    const char *name;
+  } offered[] = {{"penalty", MBS_METHOD_CVODES_FORWARD, "cvodes-forward"},
+                 {"penalty", MBS_METHOD_CVODES_ADJOINT, "cvodes-adjoint"},
+                 {"matrix-r", MBS_METHOD_CVODES_FORWARD, "cvodes-forward"},
+                 {"matrix-r", MBS_METHOD_CVODES_ADJOINT, "cvodes-adjoint"},
+                 {"index1", MBS_METHOD_IDAS_FORWARD, "idas-forward"},
+                 {"index1", MBS_METHOD_IDAS_ADJOINT, "idas-adjoint"}};
+  for (int i = 0; i < MBS_COUNT(offered); ++i) {
+    MbsThirdPartyEntry *entries;
+    int count;
+    if (strcmp(offered[i].formulation, request->settings.formulation) != 0) {
+      continue;
+    }
+    MbsStatus status =
+        mbs_third_party_compare(context, verification->arena, model, request, offered[i].method, &count, &entries);
+    if (is_refusal(status)) {
+      char what[2 * MBS_NAME_LENGTH];
+      (void)snprintf(what, sizeof what, "%s with %.40s", offered[i].name, request->settings.formulation);
+      MBS_TRY(leave_out(context, verification, request->settings.coordinates, what, mbs_context_message(context)));
+      context->status = MBS_OK;
+      continue;
+    }
+    MBS_TRY(status);
+    int first = verification->result.row_count;
+    for (int k = 0; k < count; ++k) {
+      MBS_TRY(add_third_party(context, request, offered[i].name, reference, &entries[k], verification));
+    }
+    judge_third_party(first, verification);
+  }
+  return MBS_OK;
+}
+
 // ---- values in both coordinates ----
 static MbsStatus keep_sample(MbsContext *context, const MbsRequest *request, const MbsResult *result, bool is_own,
                              int coordinates, Verification *verification) {
@@ -353,15 +432,12 @@ static MbsStatus verify_formulation(MbsContext *context, const MbsModel *model, 
   if (status == MBS_OK && is_own) {
     status = verify_anew(context, model, &run, reference, crosses_jump, first, verification);
   }
+  if (status == MBS_OK && request->has_sundials) {
+    status = verify_third_party(context, model, &run, reference, verification);
+  }
   verification->result.pass = verification->result.pass && does_pass(verification, first);
   mbs_result_destroy(reference);
   return status;
-}
-
-// The model's own formulation in its own coordinates must run; what else cannot run this model (redundant constraints,
-// a singular position, something it does not offer) is left out, and named with the reason.
-static bool is_refusal(MbsStatus status) {
-  return status == MBS_ERROR_NUMERICAL || status == MBS_ERROR_NOT_OFFERED || status == MBS_ERROR_INPUT;
 }
 
 static MbsStatus verify_coordinates(MbsContext *context, const MbsModel *model, const MbsRequest *request, bool is_own,
@@ -444,9 +520,11 @@ MbsStatus mbs_verify(MbsContext *context, const MbsModel *model, const MbsReques
   MBS_CALL_BEGIN(context, "mbs_verify", {"model", model}, {"request", request}, {"verification", result});
   *result = NULL;
   MBS_TRY(mbs_request_check(context, request));
+  if (request->has_sundials && !mbs_sundials_version()) {
+    return mbs_sundials_run(context, NULL, model, request, NULL);  // says so
+  }
   MbsArena *arena = mbs_arena_create_for(context);
   Verification *verification = arena ? mbs_arena_take(arena, 1, sizeof *verification) : NULL;
-  *result = NULL;
   if (!verification) {
     mbs_arena_destroy(arena);
     return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");

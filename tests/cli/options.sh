@@ -190,6 +190,13 @@ exits 0 simulate $pendulum --end 0.1 --step 0.01 -o "$folder/few.csv" --quiet --
 exits 0 simulate $pendulum --end 0.1 --step 0.01 -o "$folder/few.csv" --quiet --sample 0.05
 [ "$(wc -l <"$folder/few.csv")" -eq 4 ] || fail 'rows at 0, 0.05 and 0.1, and the header'
 
+# ---- a third party; more in sundials.sh, and where it is not built in the other outcome ----
+exits 0 --version
+built_in=2
+! grep -q '^with SUNDIALS' "$folder/out" || built_in=0
+exits $built_in verify $pendulum --coordinates natural --end 0.1 --sundials
+exits $built_in gradient $pendulum --end 0.1 --formulation penalty --method cvodes-forward --sundials-tolerance 1e-6
+
 # ---- all of them ----
 for name in check simulate gradient kinematics verify list; do
   exits 0 $name --help
