@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sundials/sundials_version.h>
 
+#include "integrators/pair.h"
 #include "sensitivities/owned_result.h"
 #include "sensitivities/sundials_run.h"
 
@@ -260,7 +261,11 @@ MbsStatus mbs_sundials_run(MbsContext *context, MbsArena *arena, const MbsModel 
   MbsSession *session;
   MBS_TRY(mbs_selection_create(context, arena, model, request, &selection));
   MBS_TRY(mbs_selection_check(context, model, request, &selection));
-  const MbsTwinRequest twin = {.settings = request->settings,
+  MbsSettings settings = request->settings;
+  if (mbs_pair_find(settings.integrator)) {  // explicit methods have no equations at an instant by themselves
+    (void)snprintf(settings.integrator, sizeof settings.integrator, "auto");
+  }
+  const MbsTwinRequest twin = {.settings = settings,
                                .column_count = selection.parameter_count,
                                .columns = selection.parameters,
                                .is_adjoint = is_adjoint(request->method),
