@@ -100,6 +100,10 @@ static const Option table[] = {
     {"--end", "T", KIND_POSITIVE, MODELS, MEMBER(end), "end of the simulated time in seconds (1)"},
     {"--tolerance", "X", KIND_POSITIVE, MODELS, MEMBER(tolerance),
      "scaled residual at which a step counts as solved (1e-10)"},
+    {"--step-tolerance", "X", KIND_POSITIVE, DYNAMICS_OR_VERIFY, MEMBER(step_tolerance),
+     "explicit integrators: steps find their own size, so that the error of\neach is below this part of the "
+     "mechanism's "
+     "size and velocity; --step\nis the first (fixed steps)"},
     {"--penalty", "A|auto", KIND_PENALTY, DYNAMICS_OR_VERIFY, MEMBER(penalty),
      "absolute penalty factor, or auto: from the mass matrix (auto)"},
     {"--xi", "X", KIND_NOT_NEGATIVE, DYNAMICS_OR_VERIFY, MEMBER(xi),

@@ -23,7 +23,9 @@ void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method) {
     (void)fprintf(out, "%s: %s, %s coordinates%s%s", result->model, settings->formulation, settings->coordinates,
                   has_own_steps(method) ? "" : ", ", has_own_steps(method) ? "" : settings->integrator);
   }
-  if (!has_own_steps(method)) {
+  if (!has_own_steps(method) && settings->step_tolerance > 0) {
+    (void)fprintf(out, ", steps to %g", settings->step_tolerance);
+  } else if (!has_own_steps(method)) {
     (void)fprintf(out, ", h = %g s", settings->step);
   }
   (void)fprintf(out, ", end = %g s%s%s", settings->end, method == MBS_METHOD_NONE ? "" : ", ",
@@ -167,6 +169,9 @@ void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
     cli_json_text(json, "derivatives", cli_derivatives_name(settings->derivatives));
   }
   cli_json_number(json, "step", settings->step);
+  if (settings->step_tolerance > 0) {
+    cli_json_number(json, "step_tolerance", settings->step_tolerance);
+  }
   cli_json_number(json, "end", settings->end);
   cli_json_boolean(json, "complete", result->is_complete);
   if (!result->is_complete) {

@@ -35,6 +35,7 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
   override_number(options->end, &settings->end);
   settings->end_in_model = options->end.is_given ? 0 : settings->end_in_model;
   override_number(options->tolerance, &settings->tolerance);
+  override_number(options->step_tolerance, &settings->step_tolerance);
   override_number(options->penalty, &settings->penalty);
   override_number(options->xi, &settings->xi);
   override_number(options->omega, &settings->omega);

@@ -16,6 +16,7 @@
 #include "event_runs.h"
 #include "formulations/formulation.h"
 #include "integrators/pair.h"
+#include "simulation/simulation.h"
 
 // ---- conditions of order ----
 // A rooted tree of order p is a root with trees of smaller order on it. Its condition is sum_i b_i Phi_i = 1 / gamma:
@@ -99,6 +100,10 @@ static void check_coefficients(const MbsPair *pair, int estimate) {
   }
   double held = worst_condition(pair, pair->b, pair->order, false);
   double error = worst_condition(pair, pair->error, estimate, true);
+  // the second estimate, where there is one, is of order 3
+  bool has_low = fabs(pair->low[0]) > 0;
+  ENSURE(!has_low || worst_condition(pair, pair->low, 3, true) < rounding);
+  ENSURE(!has_low || worst_condition(pair, pair->low, 4, true) > 1e-6);
   (void)printf("%s: conditions of order %d to %.1e, of its estimate %d to %.1e\n", pair->name, pair->order, held,
                estimate, error);
   ENSURE(held < rounding && error < rounding);
@@ -215,6 +220,31 @@ static void check_order(const MbsModel *model, const MbsRequest *base, const Mbs
   ENSURE(of_values > order - 0.5 && of_gradients > order - 0.5);
 }
 
+// Steps of their own size: errors of values and gradients fall with the tolerance, and so does the size of steps, as
+// its root of the order; some are rejected on the way.
+static void check_tolerances(const MbsModel *model, const MbsRequest *base, const MbsResult *reference,
+                             const char *integrator, int order) {
+  static const double tolerances[] = {1e-4, 1e-6, 1e-8};
+  MbsRequest request = *base;
+  long steps[3], rejected = 0;
+  (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "%s", integrator);
+  request.settings.step = 0.01;
+  for (int t = 0; t < 3; ++t) {
+    request.settings.step_tolerance = tolerances[t];
+    MbsResult *result = run_with(model, &request, MBS_METHOD_ADJOINT);
+    steps[t] = result->statistics.steps;
+    rejected += result->statistics.tried_steps;
+    double of_values = off_by(result, reference, false), of_gradient = off_by(result, reference, true);
+    (void)printf("  to %.0e: %ld steps, off by %.1e and %.1e\n", tolerances[t], steps[t], of_values, of_gradient);
+    ENSURE(of_values < 100 * tolerances[t] && of_gradient < 100 * tolerances[t]);
+    ENSURE(of_gradient > 1e-3 * tolerances[t]);  // and is not much better than asked for
+    mbs_result_destroy(result);
+  }
+  ENSURE(rejected > 0);
+  double growth = log((double)steps[2] / (double)steps[1]) / log(100);
+  ENSURE(growth > 0.7 / order && growth < 1.4 / order);
+}
+
 static void check_five_bar(const char *formulation, const char *kind) {
   MbsModel *model = read_model(context, "models/five_bar.yaml");
   MbsRequest request = explicit_request(model, "dormand-prince-8", formulation, kind);
@@ -224,6 +254,8 @@ static void check_five_bar(const char *formulation, const char *kind) {
   compare_with_figures(reference, strcmp(formulation, "penalty") == 0 ? 1e-9 : 3e-11);
   check_order(model, &request, reference, "dormand-prince-5", 5, 120);
   check_order(model, &request, reference, "dormand-prince-8", 8, 60);
+  check_tolerances(model, &request, reference, "dormand-prince-5", 5);
+  check_tolerances(model, &request, reference, "dormand-prince-8", 8);
   mbs_result_destroy(reference);
   mbs_model_destroy(model);
 }
@@ -260,7 +292,7 @@ static void check_limit(const char *path, double step, double end, const char *f
 
 // ---- methods against each other ----
 static int check_methods(const char *path, const char *integrator, const char *formulation, const char *kind,
-                         double end) {
+                         double end, double tolerance) {
   MbsModel *model = read_model(context, path);
   static const char *const two[] = {"k1", "zeta"};
   MbsRequest request = explicit_request(model, integrator, formulation, kind);
@@ -270,6 +302,7 @@ static int check_methods(const char *path, const char *integrator, const char *f
   }
   request.settings.end = end > 0 ? end : request.settings.end;
   request.settings.step = request.settings.end / (end > 0 ? 12 : 60);
+  request.settings.step_tolerance = tolerance;
   int events = compare_methods(model, &request, path);
   mbs_model_destroy(model);
   return events;
@@ -301,6 +334,71 @@ static void check_impacts(const char *kind) {
   mbs_model_destroy(model);
 }
 
+// ---- the same again ----
+// steps undone, and a trajectory that is walked again in pieces, whose rows must be those of the steps
+static void check_repeats(const char *integrator, double tolerance) {
+  MbsModel *model = read_model(context, "models/five_bar_impact.yaml");
+  MbsRequest request = explicit_request(model, integrator, "index1", "natural");
+  request.settings.step = 0.02;
+  request.settings.step_tolerance = tolerance;
+  MbsResult *all = run_with(model, &request, MBS_METHOD_ADJOINT);
+  request.memory = 6e4;
+  MbsResult *pieces = run_with(model, &request, MBS_METHOD_ADJOINT);
+  ENSURE(all->statistics.segments == 1 && pieces->statistics.segments > 1);
+  ENSURE(distance(all->objective_count, all->parameter_count, pieces->gradient, all->gradient) < 1e-11);
+  MbsSimulation *simulation;
+  MbsCheckpoint checkpoint = {0};
+  double seen[2][2];
+  const int columns[] = {0, 1};
+  ENSURE_OK(context, mbs_simulation_create(context, model, &all->settings, 2, columns, NULL, &simulation));
+  ENSURE_OK(context, mbs_simulation_start(context, simulation));
+  for (int i = 0; i < 45; ++i) {  // with an event before and one behind
+    if (i == 25) {
+      ENSURE_OK(context, mbs_simulation_save(context, simulation, &checkpoint));
+    }
+    ENSURE_OK(context, mbs_simulation_step(context, simulation));
+  }
+  for (int pass = 0; pass < 2; ++pass) {
+    seen[pass][0] = simulation->state.t;
+    seen[pass][1] = simulation->objectives.gradient[0];
+    if (pass == 0) {
+      mbs_simulation_restore(simulation, &checkpoint);
+      ENSURE(simulation->state.t < seen[0][0]);
+      for (int i = 25; i < 45; ++i) {
+        ENSURE_OK(context, mbs_simulation_step(context, simulation));
+      }
+    }
+  }
+  ENSURE_NEAR(seen[1][0], seen[0][0], 0);
+  ENSURE_NEAR(seen[1][1], seen[0][1], 0);
+  mbs_simulation_destroy(simulation);
+  mbs_result_destroy(all);
+  mbs_result_destroy(pieces);
+  mbs_model_destroy(model);
+}
+
+// ---- what cannot be ----
+// s'' = 1/(1 - t)^2 has no end at t = 1, and no step gets past it
+static void check_collapse(const char *integrator) {
+  MbsModel *model = read_text(context, "no end",
+                              "mbsens: 1\n"
+                              "parameters: {c: 1}\n"
+                              "coordinates: {s: {inertia: 1}}\n"
+                              "forces: [{coordinate_force: s, value: c/(1 - t)^2}]\n"
+                              "objectives: {s: {final: s}}\n"
+                              "simulation: {end: 2, step: 0.1, formulation: index1}\n");
+  MbsRequest request = explicit_request(model, integrator, "index1", "natural");
+  MbsResult *result = NULL;
+  request.settings.step_tolerance = 1e-6;
+  ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_NUMERICAL);
+  const char *message = mbs_context_message(context);
+  (void)printf("%s\n", message);
+  ENSURE(strstr(message, "the step size collapses at t = 1") || strstr(message, "the step size collapses at t = 0.99"));
+  ENSURE(strstr(message, "of \"s\" asks") && strstr(message, "step tolerance"));
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
 int main(void) {
   context = mbs_context_create();
   ENSURE(context);
@@ -316,6 +414,10 @@ int main(void) {
       check_five_bar(formulations[f], coordinates[c]);
     }
   }
+  check_repeats("dormand-prince-5", 0);
+  check_repeats("dormand-prince-8", 1e-7);
+  check_collapse("dormand-prince-5");
+  check_collapse("dormand-prince-8");
   check_limit("models/rssr.yaml", 2e-3, 0.2, "index1", 1e-6);
   for (int c = 0; c < 2; ++c) {
     check_impacts(coordinates[c]);
@@ -344,7 +446,9 @@ int main(void) {
   for (int m = 0; m < MBS_COUNT(models); ++m) {
     for (int c = 0; c < (models[m].is_natural ? 1 : 2); ++c) {
       const char *integrator = (m + c) % 2 ? "dormand-prince-5" : "dormand-prince-8";
-      int events = check_methods(models[m].path, integrator, formulations[m % 3], coordinates[c], models[m].end);
+      double tolerance = m % 2 == c ? 1e-5 : 0;  // steps of their own size, or all alike
+      int events =
+          check_methods(models[m].path, integrator, formulations[m % 3], coordinates[c], models[m].end, tolerance);
       (void)printf("%s, %s: %d events\n", models[m].path, coordinates[c], events);
       ENSURE((events > 0) == models[m].has_events);
     }

@@ -62,6 +62,9 @@ typedef struct MbsSettings {
   double end, step;                // s
   double end_in_model;             // where the model's end depends on parameters: the number it is. As long as `end` is
                                    // that, it moves with them; another one is a constant. 0: the model's is one, too
+  double step_tolerance;           // explicit methods: steps find their own size, so that each is off by no more than
+                                   // this part of the mechanism's size and velocity (`step` is the first); 0: all are
+                                   // `step` long
   double tolerance;                // scaled residual at which a step counts as solved
   double penalty;                  // absolute penalty factor; 0: automatic
   double other_penalty;            // where joints come and go, and constraints become redundant or cease to be; 0: the

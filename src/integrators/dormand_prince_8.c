@@ -1,6 +1,7 @@
 // The method of order 8 with twelve stages of the pair 8(5,3), in its coefficients that of J. R. Dormand and P. J.
 // Prince as E. Hairer, S. P. Norsett and G. Wanner publish it, "Solving Ordinary Differential Equations I", second
-// edition (1993), section II.10. Stages 2 to 5 have no weight.
+// edition (1993), section II.10. Stages 2 to 5 have no weight. Its
+// estimates are of order 5 and 3.
 #include "integrators/pair.h"
 
 const MbsPair mbs_dormand_prince_8 = {
@@ -74,4 +75,12 @@ const MbsPair mbs_dormand_prince_8 = {
               [9] = 0.3341791187130174790297318841,
               [10] = 0.8192320648511571246570742613e-1,
               [11] = -0.2235530786388629525884427845e-1},
+    .low = {[0] = -0.1898007540724076157147023288757,
+            [5] = 4.45031289275240888144113950566,
+            [6] = 1.89151789931450038304281599044,
+            [7] = -5.8012039600105847814672114227,
+            [8] = -0.422682321323791962932445679177,
+            [9] = -0.152160949662516078556178806805,
+            [10] = 0.201365400804030348374776537501,
+            [11] = 0.0226517921983608258118062039631},
 };

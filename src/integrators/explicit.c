@@ -1,6 +1,8 @@
 // Set-up and step. See explicit.h.
 #include "integrators/explicit.h"
 
+#include <math.h>
+
 // ---- set-up ----
 static void take_coefficients(MbsExplicit *explicit, const MbsPair *pair) {
   explicit->pair = pair;
@@ -15,6 +17,18 @@ static void take_coefficients(MbsExplicit *explicit, const MbsPair *pair) {
     for (int j = 0; j < explicit->end; ++j) {
       for (int k = j + 1; k < i && k < explicit->end; ++k) {
         explicit->position[i][j] += explicit->velocity[i][k] * explicit->velocity[k][j];
+      }
+    }
+  }
+}
+
+static void take_errors(MbsExplicit *explicit, const MbsPair *pair) {
+  for (int l = 0; l < 2; ++l) {
+    const double *weights = l == 0 ? pair->error : pair->low;
+    for (int j = 0; j <= explicit->end; ++j) {
+      explicit->error[l][0][j] = weights[j];
+      for (int k = j + 1; k <= explicit->end; ++k) {
+        explicit->error[l][1][j] += weights[k] * explicit->velocity[k][j];
       }
     }
   }
@@ -39,9 +53,11 @@ MbsStatus mbs_explicit_create(MbsContext *context, MbsFormulation *formulation, 
   explicit->implicit.base.type = &mbs_explicit_type;
   MBS_TRY(mbs_implicit_create(context, formulation, settings, has_redundancy, &explicit->implicit));
   take_coefficients(explicit, pair);
+  take_errors(explicit, pair);
   int block = mbs_state_number_count(system);
   MbsStepper *base = *stepper;
   base->type = &mbs_explicit_type;
+  base->order = pair->order;
   base->ends[0] = pair->b[0];
   base->ends[1] = 0;
   for (int i = 0; i < explicit->end; ++i) {
@@ -125,4 +141,34 @@ MbsStatus mbs_explicit_step(MbsContext *context, MbsExplicit *explicit, const Mb
     }
   }
   return MBS_OK;
+}
+
+// ---- its error ----
+// of coordinate i, by an estimate: of its velocity (0) or its position (1)
+static double error_of(const MbsExplicit *explicit, const double *weights, const MbsState *state, int i) {
+  double sum = weights[explicit->end] * mbs_re(state->a[i]);
+  for (int j = 0; j < explicit->end; ++j) {
+    sum += weights[j] * mbs_re(explicit->stages[j].a[i]);
+  }
+  return fabs(sum);  // real
+}
+
+double mbs_explicit_error(const MbsExplicit *explicit, mbs_scalar h, const MbsState *state, const double *weights,
+                          int *worst) {
+  int n = explicit->implicit.formulation->system->n;
+  const double size[2] = {fabs(mbs_re(h)), mbs_re(h) * mbs_re(h)};  // real
+  double largest[2] = {0, 0};
+  *worst = -1;
+  for (int l = 0; l < 2; ++l) {
+    for (int i = 0; i < 2 * n; ++i) {
+      int level = i < n ? 1 : 0;
+      double error = size[level] * weights[i] * error_of(explicit, explicit->error[l][level], state, i % n);
+      if (!(error <= largest[l])) {  // NaN too
+        largest[l] = error;
+        *worst = l == 0 ? i : *worst;
+      }
+    }
+  }
+  double sum = largest[0] * largest[0] + 0.01 * largest[1] * largest[1];
+  return sum > 0 ? largest[0] * largest[0] / sqrt(sum) : largest[0];  // real
 }

@@ -29,9 +29,10 @@ typedef struct MbsExplicit {
   MbsState stages[MBS_MOST_STAGES];                       // the first one is the state where the step began
   MbsInstant instants[MBS_MOST_STAGES];                   // of the stages but the first
   MbsColumns columns[MBS_MOST_STAGES];                    // of the stages but the first
-  int points[MBS_MOST_STAGES];                            // the stages that are points of integrals
-  mbs_scalar *bars_a;                                     // stages x n: what their accelerations have received
-  mbs_scalar *bar;                                        // 3 nq + 4 m: what a stage has that is no point
+  double error[2][2][MBS_MOST_STAGES + 1];  // of E and E': weights of accelerations in the errors of v / h and q / h^2
+  int points[MBS_MOST_STAGES];              // the stages that are points of integrals
+  mbs_scalar *bars_a;                       // stages x n: what their accelerations have received
+  mbs_scalar *bar;                          // 3 nq + 4 m: what a stage has that is no point
 } MbsExplicit;
 
 extern const MbsStepperType mbs_explicit_type;
@@ -44,6 +45,10 @@ MbsStatus mbs_explicit_derivative(MbsContext *context, MbsExplicit *explicit, co
                                   const MbsState *state, const MbsColumns *columns);
 void mbs_explicit_transposed(MbsExplicit *explicit, const MbsStep *step, const MbsState *state, const MbsStateBar *bar,
                              mbs_scalar *carry);
+
+// The estimated error of the step that was made last: see stepper.h.
+double mbs_explicit_error(const MbsExplicit *explicit, mbs_scalar h, const MbsState *state, const double *weights,
+                          int *worst);
 
 // The instant of a stage, or of the end, is the one in hand.
 void mbs_explicit_take_instant(MbsExplicit *explicit, int stage);

@@ -111,6 +111,11 @@ static MbsStateBar point_bar(const MbsStepper *stepper, int index, const MbsStat
                           carry + index * mbs_state_number_count(explicit->implicit.formulation->system));
 }
 
+static double error(const MbsStepper *stepper, const MbsStep *step, const MbsState *state, const double *weights,
+                    int *worst) {
+  return mbs_explicit_error(self_const(stepper), step->h, state, weights, worst);
+}
+
 static int save_size(const MbsStepper *stepper) { return mbs_implicit_type.save_size(stepper); }
 static void save(const MbsStepper *stepper, mbs_scalar *to) { mbs_implicit_type.save(stepper, to); }
 static void restore(MbsStepper *stepper, const mbs_scalar *from, const MbsState *state) {
@@ -147,6 +152,7 @@ const MbsStepperType mbs_explicit_type = {
     .transposed = transposed,
     .point = point,
     .point_bar = point_bar,
+    .error = error,
     .save_size = save_size,
     .save = save,
     .restore = restore,

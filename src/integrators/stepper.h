@@ -30,6 +30,7 @@ typedef struct MbsStepper {
   bool projects_pieces;  // pieces must say that they are such (MbsStep.is_projected)
   int carry_size;        // of a carry
   int row_size;          // of a row of the trajectory
+  int order;             // of a method that knows the error of its steps
   double ends[2];        // of integrals: weights of a step's beginning and of its end,
   int point_count;       // and how many points there are between them
   int set_count;         // matrix-r: of independent coordinates, as paths count them
@@ -87,6 +88,11 @@ typedef struct MbsStepperType {
   // number, to be added to before the step's transpose, which takes it from the carry. NULL where there are none.
   MbsPoint (*point)(const MbsStepper *stepper, int index);
   MbsStateBar (*point_bar)(const MbsStepper *stepper, int index, const MbsStateBar *bar, mbs_scalar *carry);
+
+  // An estimate of the error of the step that was made last: the largest of those of positions and velocities, each
+  // times its weight (n and n); and which one that is. NULL: there is none.
+  double (*error)(const MbsStepper *stepper, const MbsStep *step, const MbsState *state, const double *weights,
+                  int *worst);
 
   // What the next step and its derivative depend on, beside the state and its columns; and (if bits count) pivots.
   int (*save_size)(const MbsStepper *stepper);

@@ -212,6 +212,10 @@ static const MbsField simulation_fields[] = {
                                               "for index3"},
     [MBS_SIMULATION_TOLERANCE] = {"tolerance", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1e-10",
                                   .summary = "scaled residual at which a step counts as solved"},
+    [MBS_SIMULATION_STEP_TOLERANCE] =
+        {"step_tolerance", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
+         .summary = "explicit integrators: steps find their own size, so that the error of each is below this part of "
+                    "the mechanism's size and of its velocity; step is the first (without: all steps are step long)"},
     [MBS_SIMULATION_PENALTY] =
         {"penalty", MBS_FIELD_TEXT, .default_text = "auto",
          .summary = "penalty factor, or auto: from masses and lengths, so that it does not depend on units, "

@@ -39,7 +39,8 @@ MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, doubl
   }
   MBS_TRY(create_bars(context, sweep));
   bool has_events = simulation->events.count > 0;
-  long step_count = has_events ? 0 : simulation->followed->step_count;
+  bool is_known = !has_events && !mbs_simulation_is_controlled(simulation);
+  long step_count = is_known ? simulation->followed->step_count : 0;
   MBS_TRY(mbs_trajectory_create(context, simulation, step_count, memory, &sweep->trajectory));
   if (has_events) {
     MBS_TRY(mbs_sweep_events_create(context, sweep, &sweep->events));

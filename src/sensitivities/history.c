@@ -246,6 +246,9 @@ bool mbs_history_has_row(const MbsSimulation *simulation) {
     return true;
   }
   MbsStep step = mbs_path_step(&simulation->path, steps);
+  if (simulation->control.tolerance > 0) {
+    return step.event == 0 && steps % settings->every == 0;
+  }
   bool is_end = step.event > 0 && simulation->events.items[step.event - 1].spec->is_end;
   planned += is_end;
   double t = mbs_re(mbs_path_step(followed, followed == &simulation->plan ? planned : steps).t);

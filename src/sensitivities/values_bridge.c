@@ -67,6 +67,9 @@ static MbsStatus extrapolate(MbsContext *context, const MbsModel *model, const M
     MbsRequest finer = samples[c].request;
     MbsResult *result = NULL;
     finer.settings.step /= 2;
+    if (finer.settings.step_tolerance > 0) {
+      finer.settings.step_tolerance = fmax(finer.settings.step_tolerance / 100, 1e-14);
+    }
     MBS_TRY(mbs_run_shaken(context, model, &finer, 0, &result));
     for (int k = 0; k < count; ++k) {
       double change = result->values[k] - samples[c].values[k];

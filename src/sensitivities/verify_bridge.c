@@ -194,6 +194,7 @@ static void forget_foreign(const MbsFormulationType *type, MbsSettings *settings
   settings->is_stabilised = settings->is_stabilised && type && type->has_stabilisation;
   if (mbs_pair_find(settings->integrator) && !(type && mbs_formulation_is_explicit(type))) {
     (void)snprintf(settings->integrator, sizeof settings->integrator, "auto");
+    settings->step_tolerance = 0;
   }
 }
 

@@ -159,6 +159,9 @@ static void visit_all(Cursor *cursor, const MbsSimulation *simulation, MbsState 
   visit_events(cursor, &simulation->events, simulation->system);
   visit_continuity(cursor, &simulation->continuity.objectives);
   visit_real(cursor, (size_t)simulation->system->m, simulation->violation.gain);
+  if (simulation->control.largest) {
+    visit_real(cursor, (size_t)simulation->system->n, simulation->control.largest);
+  }
 }
 
 static MbsStatus make_room(MbsContext *context, const MbsSimulation *simulation, size_t numbers,
@@ -196,6 +199,7 @@ MbsStatus mbs_simulation_save(MbsContext *context, const MbsSimulation *simulati
   checkpoint->statistics = simulation->statistics;
   checkpoint->violation = simulation->violation;
   checkpoint->energy = simulation->energy;
+  checkpoint->control = simulation->control;
   checkpoint->largest_velocity = simulation->largest_velocity;
   checkpoint->largest_acceleration = simulation->largest_acceleration;
   checkpoint->watched_quality = simulation->watched_quality;
@@ -226,6 +230,7 @@ void mbs_simulation_restore(MbsSimulation *simulation, const MbsCheckpoint *chec
   simulation->statistics = checkpoint->statistics;
   simulation->violation = checkpoint->violation;  // its arrays are the simulation's own
   simulation->energy = checkpoint->energy;
+  simulation->control = checkpoint->control;  // its arrays are the simulation's own
   simulation->largest_velocity = checkpoint->largest_velocity;
   simulation->largest_acceleration = checkpoint->largest_acceleration;
   simulation->watched_quality = checkpoint->watched_quality;

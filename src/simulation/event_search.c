@@ -327,6 +327,20 @@ static MbsStatus look_for_new(const Search *search) {
   return MBS_OK;
 }
 
+// The whole step; where steps find their own size, until it is accepted.
+static MbsStatus try_whole(Search *search) {
+  MbsSimulation *simulation = search->simulation;
+  bool is_accepted = false;
+  if (!mbs_simulation_is_controlled(simulation) || search->planned.is_flow) {
+    return try_step(search, search->planned.h, search->planned.is_flow);
+  }
+  while (!is_accepted) {
+    MbsStatus status = try_step(search, search->planned.h, false);
+    MBS_TRY(mbs_control_judge(search->context, simulation, search->begin, status, &search->planned, &is_accepted));
+  }
+  return MBS_OK;
+}
+
 // Does something happen within the tried step?
 static bool is_eventful(const Search *search) {
   const MbsEvents *events = &search->simulation->events;
@@ -347,7 +361,7 @@ MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsSt
     MBS_TRY(follow(&search, &events->items[step->event - 1]));
     found = step->event - 1;
   } else {
-    MBS_TRY(try_step(&search, step->h, step->is_flow));
+    MBS_TRY(try_whole(&search));
     bool is_step = !is_followed && !step->is_flow && !step->is_projected;
     if (is_step && simulation->stepper->projects_pieces && is_eventful(&search)) {
       search.planned.is_projected = true;

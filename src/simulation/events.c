@@ -110,7 +110,7 @@ MbsStatus mbs_events_prepare(MbsContext *context, MbsSimulation *simulation, boo
       MBS_TRY(mbs_impulse_create(context, system, event->spec, relaxation, has_redundancy, is_swept, &event->impulse));
     }
   }
-  if (events->count > 0) {
+  if (events->count > 0 || simulation->settings.step_tolerance > 0) {
     MBS_TAKE(context, system->arena, events->before, mbs_event_search_size(simulation));
   }
   return MBS_OK;
@@ -283,7 +283,8 @@ MbsStatus mbs_events_step(MbsContext *context, MbsSimulation *simulation, MbsSte
     MBS_TRY(mbs_event_search(context, simulation, step));
   }
   bool is_plan = simulation->followed == &simulation->plan;
-  if (is_plan && step->event == 0 && simulation->planned + 1 == simulation->plan.step_count) {
+  if (is_plan && step->event == 0 && simulation->planned + 1 == simulation->plan.step_count &&
+      mbs_simulation_meets_plan(simulation, step)) {
     step->event = events->end;
   }
   accept(simulation, step);

@@ -152,6 +152,7 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
     double *value;
   } numbers[] = {{MBS_SIMULATION_STEP, &settings->step},
                  {MBS_SIMULATION_TOLERANCE, &settings->tolerance},
+                 {MBS_SIMULATION_STEP_TOLERANCE, &settings->step_tolerance},
                  {MBS_SIMULATION_XI, &settings->xi},
                  {MBS_SIMULATION_OMEGA, &settings->omega},
                  {MBS_SIMULATION_BETA, &settings->beta},
@@ -233,6 +234,14 @@ static MbsStatus check_integrator(MbsContext *context, const MbsModel *model, co
                     settings->integrator, settings->formulation,
                     formulation->is_reduced ? "steps by independent coordinates"
                                             : "finds positions from their constraints, by an implicit step");
+  }
+  if (settings->step_tolerance > 0 && !is_explicit) {
+    const MbsRecord *section = mbs_record_child(&model->root, MBS_MODEL_SIMULATION);
+    const MbsText written = mbs_record_text(section, MBS_SIMULATION_STEP_TOLERANCE);
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, written.text ? written.place : mbs_nowhere,
+                    "step_tolerance is not offered with integrator %s, whose steps do not know their error; use "
+                    "dormand-prince-5 or dormand-prince-8",
+                    settings->integrator);
   }
   if ((has_newmark && !is_newmark) || (has_radius && !is_alpha)) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s has no meaning with integrator %s, only with %s",
@@ -333,6 +342,12 @@ static MbsStatus check_rows(MbsContext *context, MbsSettings *settings) {
   if (settings->sample <= 0) {
     return MBS_OK;
   }
+  if (settings->step_tolerance > 0) {
+    return mbs_fail(
+        context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+        "sample is not offered with step_tolerance: rows are where steps end, and these find their own size; "
+        "leave one of them out");
+  }
   double steps = settings->sample / settings->step, whole = round(steps);     // real
   if (whole < 1 || whole > 1e15 || fabs(steps - whole) > 1e-9 * whole) {      // real
     double few = floor(steps), lower = (few > 1 ? few : 1) * settings->step;  // real
@@ -362,6 +377,9 @@ MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsS
       {"end", settings->end, settings->end > 0, "positive"},
       {"step", settings->step, settings->step > 0, "positive"},
       {"tolerance", settings->tolerance, settings->tolerance > 0 && settings->tolerance < 1, "between 0 and 1"},
+      {"step_tolerance", settings->step_tolerance,
+       settings->step_tolerance == 0 || (settings->step_tolerance >= 1e-14 && settings->step_tolerance < 1),
+       "between 1e-14, which is rounding, and 1"},
       {"penalty", settings->penalty, settings->penalty >= 0, "positive, or auto"},
       {"xi", settings->xi, settings->xi >= 0, "zero or positive"},
       {"omega", settings->omega, settings->omega >= 0, "zero or positive"},

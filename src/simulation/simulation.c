@@ -51,7 +51,7 @@ static MbsStatus plan_steps(MbsContext *context, MbsSimulation *simulation) {
   }
   bool is_projected = simulation->formulation.type->has_projections && settings->projections >= 0;
   bool is_shared = simulation->formulation.type->is_position_level && !is_projected && !settings->is_kinematic;
-  double steps = settings->end / settings->step;
+  double steps = settings->step_tolerance > 0 ? 1 : settings->end / settings->step;
   long count = is_shared ? lround(steps) : (long)ceil(steps * (1 - 1e-9));  // real
   count = count > 1 ? count : 1;
   long shared = !is_shared ? 1 : count < SHARING ? count : SHARING;
@@ -79,6 +79,7 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
     settings->is_stabilised = false;
     if (mbs_pair_find(settings->integrator)) {  // nothing is integrated but objectives
       (void)snprintf(settings->integrator, MBS_NAME_LENGTH, "trapezoidal");
+      settings->step_tolerance = 0;
     }
   }
   MBS_TRY(mbs_settings_complete(context, model, settings));
@@ -145,6 +146,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
   MBS_TRY(mbs_outputs_create(context, simulation));
   MBS_TRY(mbs_guards_create(context, system, &simulation->guards));
+  MBS_TRY(mbs_control_create(context, simulation));
   MBS_TRY(mbs_events_prepare(context, simulation, !is_carried));
   MBS_TRY(plan_steps(context, simulation));
   simulation->has_columns = system->carried_count > 0;
@@ -238,7 +240,7 @@ static MbsStatus observe(MbsContext *context, MbsSimulation *simulation, const M
   int m = simulation->system->m;
   mbs_terms_constraints(simulation->system, &simulation->state, level, level + m, level + 2 * m);
   mbs_simulation_watch_condition(simulation);
-  if (h > 0 && !simulation->settings.is_kinematic) {
+  if (h > 0 && !simulation->settings.is_kinematic && !(simulation->control.tolerance > 0)) {
     watch_turn(simulation);
   }
   if (simulation->path.step_count == 0) {
@@ -347,6 +349,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   mbs_signal_bank_evaluate(system, state);
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   simulation->is_started = true;
+  mbs_control_start(simulation);
   mbs_events_start(simulation);
   MBS_TRY(observe(context, simulation, NULL));
   double solved = mbs_simulation_now();
@@ -393,6 +396,9 @@ static MbsStep next_step(const MbsSimulation *simulation) {
                      .is_flow = true,
                      .is_chained = true};
   }
+  if (mbs_simulation_is_controlled(simulation)) {
+    mbs_control_plan(simulation, &step);
+  }
   if (step.is_chained) {
     step.t = simulation->state.t;
     step.h = 0;
@@ -407,8 +413,8 @@ static MbsStep next_step(const MbsSimulation *simulation) {
 static MbsStatus add_to_path(MbsContext *context, MbsSimulation *simulation, const MbsStep *step) {
   bool is_plan = simulation->followed == &simulation->plan;
   long planned = is_plan ? simulation->planned + 1 : step->number;
-  simulation->planned += step->event == 0;
-  return mbs_step_restarts(step) || simulation->events.is_moved
+  simulation->planned += step->event == 0 && mbs_simulation_meets_plan(simulation, step);
+  return mbs_step_restarts(step) || simulation->events.is_moved || mbs_simulation_is_controlled(simulation)
              ? mbs_path_add_piece(context, simulation->arena, &simulation->path, step)
              : mbs_path_add_planned(context, simulation->arena, &simulation->path, simulation->followed, planned, step);
 }
@@ -427,7 +433,8 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
     step.h += mbs_complex(0, MBS_COMPLEX_STEP * simulation->shift.h);
     step.t += mbs_complex(0, MBS_COMPLEX_STEP * simulation->shift.t);
   }
-  MBS_TRY((has_events ? mbs_events_step : mbs_simulation_repeat_step)(context, simulation, &step));
+  bool is_searched = has_events || mbs_simulation_is_controlled(simulation);
+  MBS_TRY((is_searched ? mbs_events_step : mbs_simulation_repeat_step)(context, simulation, &step));
   MBS_TRY(add_to_path(context, simulation, &step));
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   MBS_TRY(observe(context, simulation, &step));

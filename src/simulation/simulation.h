@@ -11,6 +11,7 @@
 #include "simulation/continuity.h"
 #include "simulation/events.h"
 #include "simulation/guards.h"
+#include "simulation/step_control.h"
 
 // settings.c
 MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings);
@@ -104,6 +105,7 @@ typedef struct MbsCheckpoint {
   MbsStatistics statistics;
   MbsViolation violation;  // but its arrays
   MbsEnergyBalance energy;
+  MbsStepControl control;  // but its arrays
   double largest_velocity, largest_acceleration, watched_quality, condition_start;
   long planned;
   int record_count, setting_count, since_grid, chained;
@@ -129,6 +131,7 @@ typedef struct MbsSimulation {
   MbsPath plan;             // the steps of the settings
   const MbsPath *followed;  // what a run does: the plan, or the path of another run
   MbsPath path;             // what it did so far
+  MbsStepControl control;   // of steps that find their own size
   MbsShift shift;           // a step that moves, in the complex twin
   MbsState state;
   mbs_scalar *guess;  // nq: where the assembly begins
@@ -210,6 +213,14 @@ static inline bool mbs_simulation_is_over(const MbsSimulation *simulation) {
   bool is_plan = simulation->followed == &simulation->plan;
   long done = is_plan ? simulation->planned : simulation->path.step_count;
   return simulation->events.is_over || done >= simulation->followed->step_count;
+}
+// Do its steps find their own size? Not where it follows another run, which has found them.
+static inline bool mbs_simulation_is_controlled(const MbsSimulation *simulation) {
+  return simulation->control.tolerance > 0 && simulation->followed == &simulation->plan;
+}
+// Does a step end where that of the plan does?
+static inline bool mbs_simulation_meets_plan(const MbsSimulation *simulation, const MbsStep *step) {
+  return !mbs_simulation_is_controlled(simulation) || !(mbs_re(step->t) < simulation->settings.end);
 }
 // Decisions and times are those of another run, which must outlive this one.
 void mbs_simulation_follow(MbsSimulation *simulation, const MbsPath *path);

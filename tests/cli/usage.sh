@@ -64,6 +64,9 @@ complains 'a spectral radius has no meaning with integrator dormand-prince-5' gr
 for formulation in ali3p index3 matrix-r; do
   complains "integrator dormand-prince-8 is not offered with formulation $formulation" gradient $model --formulation $formulation --integrator dormand-prince-8
 done
+complains 'step_tolerance is not offered with integrator trapezoidal' gradient $model --step-tolerance 1e-6
+complains 'step_tolerance must be between 1e-14, which is rounding, and 1' gradient $model --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-15
+complains 'sample is not offered with step_tolerance' simulate $model --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-6 --sample 0.1 -o "$folder/rows.csv"
 complains 'adjoint-continuous is not offered with integrator dormand-prince-5' gradient $model --formulation penalty --integrator dormand-prince-5 --method adjoint-continuous
 complains 'formulation index1 has no projections; use ali3p for projections' gradient $model --formulation index1 --projections 2
 complains 'formulation ali3p has no Baumgarte stabilisation; use index1' gradient $model --baumgarte
