@@ -171,6 +171,7 @@ int main(void) {
       }
     }
   }
+  check(&(Case){"tests/models/runge_kutta_times.yaml", "index1", "natural", "dormand-prince-8", false, NULL, 0});
   check(&(Case){"tests/models/adjoint_redundant.yaml", "penalty", "natural", "dormand-prince-5", false, NULL, 0});
   check(&(Case){"tests/models/adjoint_redundant.yaml", "ali1", "natural", "dormand-prince-8", false, NULL, 0});
   for (int c = 0; c < 2; ++c) {

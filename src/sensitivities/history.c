@@ -185,12 +185,18 @@ static bool is_step_time(const MbsSettings *settings, long planned, double t) {
   return fabs(t - (double)planned * settings->step) < 1e-6 * settings->step;  // real
 }
 
+// is it a multiple of the interval of rows?
+static bool is_sample_time(const MbsSettings *settings, double t) {
+  double rows = t / settings->sample;
+  return fabs(rows - round(rows)) < 1e-6;  // real
+}
+
 // Where the last steps share what is left of the time, their ends are no multiples of an interval.
 static MbsStatus check_sample(MbsContext *context, const MbsSimulation *simulation) {
   const MbsSettings *settings = &simulation->settings;
   long before = simulation->plan.step_count - 1;
   double t = mbs_re(mbs_path_step(&simulation->plan, before).t);
-  return settings->sample <= 0 || before == 0 || is_step_time(settings, before, t)
+  return settings->sample <= 0 || settings->step_tolerance > 0 || before == 0 || is_step_time(settings, before, t)
              ? MBS_OK
              : mbs_fail(
                    context, MBS_ERROR_INPUT, mbs_nowhere,
@@ -246,10 +252,11 @@ bool mbs_history_has_row(const MbsSimulation *simulation) {
     return true;
   }
   MbsStep step = mbs_path_step(&simulation->path, steps);
-  if (simulation->control.tolerance > 0) {
-    return step.event == 0 && steps % settings->every == 0;
-  }
   bool is_end = step.event > 0 && simulation->events.items[step.event - 1].spec->is_end;
+  if (simulation->control.tolerance > 0) {
+    return (step.event == 0 || is_end) &&
+           (settings->sample > 0 ? is_sample_time(settings, mbs_re(step.t)) : steps % settings->every == 0);
+  }
   planned += is_end;
   double t = mbs_re(mbs_path_step(followed, followed == &simulation->plan ? planned : steps).t);
   return (step.event == 0 || is_end) && is_step_row(settings, planned, t);

@@ -264,6 +264,7 @@ MbsStatus mbs_sundials_run(MbsContext *context, MbsArena *arena, const MbsModel 
   MbsSettings settings = request->settings;
   if (mbs_pair_find(settings.integrator)) {  // explicit methods have no equations at an instant by themselves
     (void)snprintf(settings.integrator, sizeof settings.integrator, "auto");
+    settings.step_tolerance = 0;
   }
   const MbsTwinRequest twin = {.settings = settings,
                                .column_count = selection.parameter_count,

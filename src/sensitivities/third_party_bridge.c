@@ -51,6 +51,7 @@ MbsStatus mbs_third_party_compare(MbsContext *context, MbsArena *arena, const Mb
   run.method = method;
   run.settings.derivatives = MBS_DERIVATIVES_ANALYTICAL;
   (void)snprintf(run.settings.integrator, sizeof run.settings.integrator, "trapezoidal");
+  run.settings.step_tolerance = 0;
   for (int i = 0; i < TOLERANCES && status == MBS_OK; ++i) {
     run.sundials_tolerance = tolerance * (i == 0 ? 1 : looser);
     status = mbs_run_shaken(context, model, &run, 0, &theirs[i]);

@@ -342,11 +342,11 @@ static MbsStatus check_rows(MbsContext *context, MbsSettings *settings) {
   if (settings->sample <= 0) {
     return MBS_OK;
   }
-  if (settings->step_tolerance > 0) {
-    return mbs_fail(
-        context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
-        "sample is not offered with step_tolerance: rows are where steps end, and these find their own size; "
-        "leave one of them out");
+  if (settings->step_tolerance > 0) {  // steps end there
+    return settings->every == 0 ? MBS_OK
+                                : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                                           "every %ld and sample %.10g contradict each other: give one of them",
+                                           settings->every, settings->sample);
   }
   double steps = settings->sample / settings->step, whole = round(steps);     // real
   if (whole < 1 || whole > 1e15 || fabs(steps - whole) > 1e-9 * whole) {      // real

@@ -51,12 +51,15 @@ static MbsStatus plan_steps(MbsContext *context, MbsSimulation *simulation) {
   }
   bool is_projected = simulation->formulation.type->has_projections && settings->projections >= 0;
   bool is_shared = simulation->formulation.type->is_position_level && !is_projected && !settings->is_kinematic;
-  double steps = settings->step_tolerance > 0 ? 1 : settings->end / settings->step;
+  double step = settings->step_tolerance <= 0 ? settings->step
+                : settings->sample > 0        ? settings->sample
+                                              : settings->end;
+  double steps = settings->end / step;
   long count = is_shared ? lround(steps) : (long)ceil(steps * (1 - 1e-9));  // real
   count = count > 1 ? count : 1;
   long shared = !is_shared ? 1 : count < SHARING ? count : SHARING;
-  double before = (double)(count - shared) * settings->step;
-  const MbsStretch first = {.last = count - shared, .h = settings->step, .set = MBS_UNDECIDED};
+  double before = (double)(count - shared) * step;
+  const MbsStretch first = {.last = count - shared, .h = step, .set = MBS_UNDECIDED};
   const MbsStretch last = {.last = count,
                            .anchor = count,
                            .t_anchor = settings->end,

@@ -220,7 +220,8 @@ static inline bool mbs_simulation_is_controlled(const MbsSimulation *simulation)
 }
 // Does a step end where that of the plan does?
 static inline bool mbs_simulation_meets_plan(const MbsSimulation *simulation, const MbsStep *step) {
-  return !mbs_simulation_is_controlled(simulation) || !(mbs_re(step->t) < simulation->settings.end);
+  return !mbs_simulation_is_controlled(simulation) ||
+         !(mbs_re(step->t) < mbs_re(mbs_path_step(&simulation->plan, simulation->planned + 1).t));
 }
 // Decisions and times are those of another run, which must outlive this one.
 void mbs_simulation_follow(MbsSimulation *simulation, const MbsPath *path);

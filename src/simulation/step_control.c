@@ -47,7 +47,7 @@ void mbs_control_start(MbsSimulation *simulation) {
   }
 }
 
-// the last one is no crumb: two of them share what is left
+// the last one before a planned time is no crumb: two of them share what is left
 void mbs_control_plan(const MbsSimulation *simulation, MbsStep *step) {
   const double nearly = 1.01;
   mbs_scalar left = step->t - simulation->state.t;
@@ -112,8 +112,9 @@ MbsStatus mbs_control_judge(MbsContext *context, MbsSimulation *simulation, mbs_
     double factor = safety * pow(small, 0.75 * beta - 1 / order) * pow(control->last, beta);  // real
     factor = fmax(least_factor, fmin(control->is_rejected ? 1 : most_factor, factor));        // real
     note(simulation, control);
-    control->h = factor * h;
-    control->last = fmax(error, 1e-4);  // real
+    bool is_cut = h < control->h;  // for a planned time: that says nothing about the next
+    control->h = is_cut ? fmax(control->h, factor * h) : factor * h;  // real
+    control->last = fmax(error, 1e-4);                                // real
     control->is_rejected = false;
     return MBS_OK;
   }
@@ -123,7 +124,7 @@ MbsStatus mbs_control_judge(MbsContext *context, MbsSimulation *simulation, mbs_
   if (!(h > 16 * DBL_EPSILON * fmax(fabs(mbs_re(begin)), 1e-3 * simulation->settings.step))) {  // real
     return status == MBS_OK ? collapse(context, simulation, begin, worst) : status;
   }
-  step->h = h;
+  step->h = control->h = h;
   step->t = begin + h;
   return MBS_OK;
 }

@@ -9,8 +9,9 @@
 // 0.9 E^-(1/p), at least a fifth, of its size (E. Hairer and G. Wanner, "Solving Ordinary Differential Equations II",
 // section IV.2).
 //
-// The plan is one step, from the start to the end, made in pieces. Times where they end are constants to all
-// derivatives, as those of a plan are, and a run that follows has the same.
+// The plan is one step, from the start to the end, or as many as there are times that rows of histories are asked for
+// (settings.sample), each made in pieces. Times where they end are constants to all derivatives, as those of a plan
+// are, and a run that follows has the same.
 #ifndef MBS_STEP_CONTROL_H
 #define MBS_STEP_CONTROL_H
 
@@ -31,7 +32,7 @@ typedef struct MbsStepControl {
 MbsStatus mbs_control_create(MbsContext *context, struct MbsSimulation *simulation);
 // At the start, whose state is there.
 void mbs_control_start(struct MbsSimulation *simulation);
-// The next piece: the time and the size of `step`, which goes to the end.
+// The next piece: the time and the size of `step`, which goes to the next planned time.
 void mbs_control_plan(const struct MbsSimulation *simulation, MbsStep *step);
 // After a step was tried from `begin` on, with this status: is it accepted? If not, `step` becomes the next to try.
 MbsStatus mbs_control_judge(MbsContext *context, struct MbsSimulation *simulation, mbs_scalar begin, MbsStatus status,

@@ -36,6 +36,18 @@ sed 's/unit: rad/unit: "a, \\"b\\""/' $outputs >"$folder/quoted.yaml"
 exits 0 simulate "$folder/quoted.yaml" -o "$csv" --quiet --columns turn
 header 't,"turn [a, ""b""]"'
 
+# steps of their own size end where rows are asked for; every method has the same rows
+explicit='--formulation index1 --integrator dormand-prince-8 --step-tolerance 1e-8'
+for method in direct complex-step; do
+  exits 0 gradient $model $explicit --end 1.1 --method $method -o "$csv" --quiet --sample 0.25
+  rows 5
+  [ "$(cut -d, -f1 "$csv" | tail -n +2 | tr '\n' ' ')" = '0 0.25 0.5 0.75 1 ' ] || fail 'expected rows at multiples of 0.25'
+done
+exits 0 simulate $model $explicit --end 1 -o "$csv" --quiet --every 3
+exits 0 simulate $model $explicit --end 1 --json
+steps=$(sed -n 's/.*"steps": \([0-9]*\).*/\1/p' "$folder/out" | head -n 1)
+rows $((1 + steps / 3))
+
 rm "$csv"
 complains 'no column "laod" in histories of' simulate $outputs -o "$csv" --columns laod
 complains 'did you mean "load"?' gradient $outputs -o "$csv" --columns turn,laod --method complex-step

@@ -180,6 +180,13 @@ json simulate "$folder/stiff.yaml" --integrator generalised-alpha --spectral-rad
 left=$(objective square)
 json simulate "$folder/stiff.yaml" --integrator generalised-alpha --spectral-radius 0.2
 holds "$(objective square) < 0.8*$left"
+# 1 + cos(20)/100, by steps that find their own size
+json simulate "$folder/stiff.yaml" --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-6
+prints '"step_tolerance": '
+off=$(objective x)
+steps=$(figure steps)
+json simulate "$folder/stiff.yaml" --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-9
+holds "size($(objective x) - 1.0040808206181339) < 1e-9 && size($off - 1.0040808206181339) > 1e-8 && $(figure steps) > 2*$steps"
 
 # ---- histories; more in histories.sh ----
 exits 0 simulate $pendulum --end 0.1 --step 0.01 -o "$folder/all.csv" --quiet

@@ -66,7 +66,7 @@ for formulation in ali3p index3 matrix-r; do
 done
 complains 'step_tolerance is not offered with integrator trapezoidal' gradient $model --step-tolerance 1e-6
 complains 'step_tolerance must be between 1e-14, which is rounding, and 1' gradient $model --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-15
-complains 'sample is not offered with step_tolerance' simulate $model --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-6 --sample 0.1 -o "$folder/rows.csv"
+complains 'every 3 and sample 0.1 contradict each other' simulate $model --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-6 --sample 0.1 --every 3 -o "$folder/rows.csv"
 complains 'adjoint-continuous is not offered with integrator dormand-prince-5' gradient $model --formulation penalty --integrator dormand-prince-5 --method adjoint-continuous
 complains 'formulation index1 has no projections; use ali3p for projections' gradient $model --formulation index1 --projections 2
 complains 'formulation ali3p has no Baumgarte stabilisation; use index1' gradient $model --baumgarte
