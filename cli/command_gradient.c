@@ -46,15 +46,22 @@ static double largest_difference(const MbsResult *result, const MbsResult *other
 
 // rows: parameters; columns: objectives first .. first + count - 1
 static void print_gradient(const MbsResult *result, int first, int count) {
-  CliTable *table = cli_table_create(1 + count);
+  const double *errors = result->gradient_errors;
+  CliTable *table = cli_table_create(1 + (errors ? 2 : 1) * count);
   cli_table_text(table, "gradient");
   for (int i = first; i < first + count; ++i) {
     cli_table_text(table, result->objectives[i]);
+    if (errors) {
+      cli_table_text(table, "error");
+    }
   }
   for (int j = 0; j < result->parameter_count; ++j) {
     cli_table_text(table, result->parameters[j]);
     for (int i = first; i < first + count; ++i) {
       cli_table_number(table, entry(result, i, j));
+      if (errors) {
+        cli_table_error(table, errors[i * result->parameter_count + j]);
+      }
     }
   }
   cli_table_print(table, stdout);

@@ -98,6 +98,9 @@ static const Option table[] = {
      "index1, penalty and ali1); see\n`mbsens list integrators`"},
     {"--step", "H", KIND_POSITIVE, MODELS, MEMBER(step), "time step in seconds (0.01)"},
     {"--end", "T", KIND_POSITIVE, MODELS, MEMBER(end), "end of the simulated time in seconds (1)"},
+    {"--accuracy", "EPS", KIND_NOT_NEGATIVE, RUNS, MEMBER(accuracy),
+     "relative error that values and gradients may have: the steps (and what\nelse is not given) are chosen, several "
+     "runs extrapolated, and errors\nestimated; 0: none of that (0)"},
     {"--tolerance", "X", KIND_POSITIVE, MODELS, MEMBER(tolerance),
      "scaled residual at which a step counts as solved (1e-10)"},
     {"--step-tolerance", "X", KIND_POSITIVE, DYNAMICS_OR_VERIFY, MEMBER(step_tolerance),

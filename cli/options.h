@@ -23,7 +23,7 @@ enum {
 typedef struct CliOptions {
   const char *operand;  // MODEL; the topic of list; the command of help
   const char *formulation, *coordinates, *integrator;
-  CliNumber step, end, tolerance, step_tolerance, penalty, xi, omega;
+  CliNumber step, end, accuracy, tolerance, step_tolerance, penalty, xi, omega;
   CliNumber beta, gamma, spectral_radius, projections;
   const char *independent, *projection_matrix, *nonholonomic, *tangent, *tree, *cut, *reference_point;
   bool is_stabilised;

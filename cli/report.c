@@ -15,6 +15,26 @@ static bool has_own_steps(MbsMethod method) {
   return method >= MBS_METHOD_CVODES_FORWARD && method <= MBS_METHOD_IDAS_ADJOINT;
 }
 
+bool cli_report_is_short(const MbsResult *result) {
+  return !result->is_complete && isfinite(result->accuracy.reached) && result->accuracy.reached > 0;
+}
+
+// "accuracy 1e-06 asked for, 3.2e-07 estimated, from 5 runs of 31 to 496 steps; formulation and integrator chosen"
+static void report_accuracy(FILE *out, const MbsResult *result) {
+  const MbsAccuracy *accuracy = &result->accuracy;
+  if (!(accuracy->asked > 0)) {
+    return;
+  }
+  (void)fprintf(out, "accuracy %g asked for, %.1e estimated, from %d runs of %ld to %ld steps", accuracy->asked,
+                accuracy->reached, accuracy->runs, accuracy->first_steps, accuracy->last_steps);
+  if (accuracy->has_chosen_formulation || accuracy->has_chosen_integrator) {
+    (void)fprintf(out, "; chosen: %s%s%s", accuracy->has_chosen_formulation ? result->settings.formulation : "",
+                  accuracy->has_chosen_formulation && accuracy->has_chosen_integrator ? ", " : "",
+                  accuracy->has_chosen_integrator ? result->settings.integrator : "");
+  }
+  (void)fprintf(out, "\n");
+}
+
 void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method) {
   const MbsSettings *settings = &result->settings;
   if (settings->is_kinematic) {
@@ -33,8 +53,12 @@ void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method) {
   if (uses_terms(method) && settings->derivatives != MBS_DERIVATIVES_ANALYTICAL) {
     (void)fprintf(out, ", %s derivatives", cli_derivatives_name(settings->derivatives));
   }
-  (void)fprintf(out, "\n\n");
-  if (!result->is_complete) {
+  (void)fprintf(out, "\n");
+  report_accuracy(out, result);
+  (void)fprintf(out, "\n");
+  if (cli_report_is_short(result)) {
+    (void)fprintf(out, "NOT AS ACCURATE AS ASKED: what follows is as accurate as it became\n\n");
+  } else if (!result->is_complete) {
     (void)fprintf(out, "INCOMPLETE: what follows is as if the run ended at t = %.10g s, before it failed\n\n",
                   result->final_time);
   }
@@ -44,12 +68,18 @@ void cli_report_values(FILE *out, const MbsResult *result) {
   if (result->objective_count == 0) {
     return;
   }
-  CliTable *table = cli_table_create(2);
+  CliTable *table = cli_table_create(result->value_errors ? 3 : 2);
   cli_table_text(table, "objective");
   cli_table_text(table, "value");
+  if (result->value_errors) {
+    cli_table_text(table, "error");
+  }
   for (int i = 0; i < result->objective_count; ++i) {
     cli_table_text(table, result->objectives[i]);
     cli_table_number(table, result->values[i]);
+    if (result->value_errors) {
+      cli_table_error(table, result->value_errors[i]);
+    }
   }
   cli_table_print(table, out);
 }
@@ -59,25 +89,75 @@ void cli_report_events(FILE *out, const MbsResult *result) {
   if (result->event_count == 0) {
     return;
   }
-  CliTable *table = cli_table_create(3 + columns);
+  bool has_errors = result->accuracy.asked > 0;
+  CliTable *table = cli_table_create((has_errors ? 4 : 3) + columns * (has_errors ? 2 : 1));
   cli_table_text(table, "event");
   cli_table_text(table, "time");
+  if (has_errors) {
+    cli_table_text(table, "error");
+  }
   cli_table_text(table, "energy lost");
   for (int k = 0; k < columns; ++k) {
     char name[80];
     (void)snprintf(name, sizeof name, "d/d(%s)", result->parameters[k]);
     cli_table_text(table, name);
+    if (has_errors) {
+      cli_table_text(table, "error");
+    }
   }
   for (int i = 0; i < result->event_count; ++i) {
     const MbsEventResult *event = &result->events[i];
     cli_table_text(table, event->name);
     cli_table_number(table, event->time);
+    if (has_errors) {
+      cli_table_error(table, event->time_error);
+    }
     cli_table_number(table, event->energy_lost);
     for (int k = 0; k < columns; ++k) {
       cli_table_number(table, event->gradient[k]);
+      if (has_errors) {
+        cli_table_error(table, event->gradient_error ? event->gradient_error[k] : (double)NAN);
+      }
     }
   }
   cli_table_print(table, out);
+}
+
+// {"Ls1": -4.229, ...}, if there is one
+static void put_gradient(CliJson *json, const char *key, const MbsResult *result, const double *gradient) {
+  if (!gradient) {
+    return;
+  }
+  cli_json_open_object(json, key);
+  for (int k = 0; k < result->parameter_count; ++k) {
+    cli_json_number(json, result->parameters[k], gradient[k]);
+  }
+  cli_json_close(json);
+}
+
+static void put_accuracy(CliJson *json, const MbsResult *result) {
+  const MbsAccuracy *accuracy = &result->accuracy;
+  if (!(accuracy->asked > 0)) {
+    return;
+  }
+  cli_json_open_object(json, "accuracy");
+  cli_json_number(json, "asked", accuracy->asked);
+  cli_json_number(json, "reached", accuracy->reached);
+  cli_json_integer(json, "runs", accuracy->runs);
+  cli_json_open_array(json, "steps");
+  cli_json_integer(json, NULL, accuracy->first_steps);
+  cli_json_integer(json, NULL, accuracy->last_steps);
+  cli_json_close(json);
+  cli_json_open_array(json, "chosen");
+  cli_json_text(json, NULL, "step");
+  if (accuracy->has_chosen_formulation) {
+    cli_json_text(json, NULL, "formulation");
+  }
+  if (accuracy->has_chosen_integrator) {
+    cli_json_text(json, NULL, "integrator");
+  }
+  cli_json_close(json);
+  cli_json_close(json);
 }
 
 void cli_report_json_events(CliJson *json, const MbsResult *result) {
@@ -87,14 +167,12 @@ void cli_report_json_events(CliJson *json, const MbsResult *result) {
     cli_json_open_object(json, NULL);
     cli_json_text(json, "name", event->name);
     cli_json_number(json, "time", event->time);
-    cli_json_number(json, "energy_lost", event->energy_lost);
-    if (event->gradient) {
-      cli_json_open_object(json, "gradient");
-      for (int k = 0; k < result->parameter_count; ++k) {
-        cli_json_number(json, result->parameters[k], event->gradient[k]);
-      }
-      cli_json_close(json);
+    if (result->accuracy.asked > 0) {
+      cli_json_number(json, "error", event->time_error);
     }
+    cli_json_number(json, "energy_lost", event->energy_lost);
+    put_gradient(json, "gradient", result, event->gradient);
+    put_gradient(json, "gradient_error", result, event->gradient_error);
     cli_json_close(json);
   }
   cli_json_close(json);
@@ -141,14 +219,13 @@ void cli_report_json_objectives(CliJson *json, const char *key, const MbsResult 
   cli_json_open_object(json, key);
   for (int i = 0; i < result->objective_count; ++i) {
     cli_json_open_object(json, result->objectives[i]);
+    size_t row = (size_t)i * (size_t)result->parameter_count;
     cli_json_number(json, "value", result->values[i]);
-    if (result->gradient) {
-      cli_json_open_object(json, "gradient");
-      for (int j = 0; j < result->parameter_count; ++j) {
-        cli_json_number(json, result->parameters[j], result->gradient[i * result->parameter_count + j]);
-      }
-      cli_json_close(json);
+    if (result->value_errors) {
+      cli_json_number(json, "error", result->value_errors[i]);
     }
+    put_gradient(json, "gradient", result, result->gradient ? result->gradient + row : NULL);
+    put_gradient(json, "gradient_error", result, result->gradient_errors ? result->gradient_errors + row : NULL);
     cli_json_close(json);
   }
   cli_json_close(json);
@@ -173,6 +250,7 @@ void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
     cli_json_number(json, "step_tolerance", settings->step_tolerance);
   }
   cli_json_number(json, "end", settings->end);
+  put_accuracy(json, result);
   cli_json_boolean(json, "complete", result->is_complete);
   if (!result->is_complete) {
     cli_json_text(json, "error", result->error);

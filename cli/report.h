@@ -8,6 +8,8 @@
 #include "csv.h"
 #include "json.h"
 
+// Is it a result that is whole, but not as accurate as was asked for?
+bool cli_report_is_short(const MbsResult *result);
 // "five-bar linkage: ali3p, natural coordinates, ..."; method MBS_METHOD_NONE is left out.
 void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method);
 // A table of the objectives' values; nothing where there are none.

@@ -4,6 +4,7 @@
 
 #include "memory.h"
 #include "outcome.h"
+#include "report.h"
 
 static void override_number(CliNumber number, double *setting) {
   if (number.is_given) {
@@ -34,6 +35,7 @@ static int apply_options(const CliOptions *options, MbsRequest *request) {
   override_number(options->step, &settings->step);
   override_number(options->end, &settings->end);
   settings->end_in_model = options->end.is_given ? 0 : settings->end_in_model;
+  override_number(options->accuracy, &settings->accuracy);
   override_number(options->tolerance, &settings->tolerance);
   override_number(options->step_tolerance, &settings->step_tolerance);
   override_number(options->penalty, &settings->penalty);
@@ -128,6 +130,10 @@ int cli_session_fail(const CliSession *session, MbsStatus status) {
 static void tell_incomplete(CliSession *session, const MbsResult *result, MbsMethod method) {
   if (session->csv.partial) {
     cli_csv_call_incomplete(&session->csv);
+  }
+  if (cli_report_is_short(result)) {
+    (void)fprintf(stderr, "mbsens: results are as accurate as they became, with estimates of their errors\n");
+    return;
   }
   (void)fprintf(stderr, "mbsens: incomplete: results are those at t = %.10g of %.10g s%s", result->final_time,
                 result->settings.end,

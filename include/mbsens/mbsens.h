@@ -65,6 +65,8 @@ typedef struct MbsSettings {
   double step_tolerance;           // explicit methods: steps find their own size, so that each is off by no more than
                                    // this part of the mechanism's size and velocity (`step` is the first); 0: all are
                                    // `step` long
+  double accuracy;                 // asked of values and gradients: mbs_run chooses steps for it, and extrapolates
+                                   // several runs; 0: none, one run with `step`. From 1e-12 to 1
   double tolerance;                // scaled residual at which a step counts as solved
   double penalty;                  // absolute penalty factor; 0: automatic
   double other_penalty;            // where joints come and go, and constraints become redundant or cease to be; 0: the
@@ -83,7 +85,7 @@ typedef struct MbsSettings {
   char tree[256], cut[256];        // relative coordinates: joints that carry the tree, or are cut; "": chosen
   bool is_kinematic;               // no dynamics: drivers and the start's velocities prescribe the motion; the
                                    // multipliers are the forces it needs; formulation and integrator do not matter
-  char formulation[MBS_NAME_LENGTH], coordinates[MBS_NAME_LENGTH], integrator[MBS_NAME_LENGTH];
+  char formulation[MBS_NAME_LENGTH], coordinates[MBS_NAME_LENGTH], integrator[MBS_NAME_LENGTH];  // or auto
   bool has_no_outputs;  // the model's outputs are not evaluated, and cost nothing
   char columns[1024];  // of histories, between commas: outputs, coordinates, points P, rates P', lambda(J), objectives,
                        // frame(B), with * for any letters, or the groups all, outputs, objectives, coordinates,
@@ -224,15 +226,27 @@ typedef struct MbsTie {
   double time[2];
 } MbsTie;
 
+// How accurate the values and gradients of a result are estimated to be, where settings.accuracy asked for it.
+typedef struct MbsAccuracy {
+  double asked;                  // 0: it was not asked for, and the rest is 0
+  double reached;                // the largest error over what its number is measured by: docs/accuracy.md
+  int runs;                      // that were extrapolated, with
+  long first_steps, last_steps;  // so many steps, twice as many each time
+  bool has_chosen_formulation;   // it was left open; so was the integrator:
+  bool has_chosen_integrator;
+} MbsAccuracy;
+
 // What happened on the way, in the order of time.
 typedef struct MbsEventResult {
   const char *name;
   double time;
-  double energy_lost;      // kinetic and potential
-  const double *gradient;  // of its time, parameter_count; NULL: not computed (simulating only, adjoint)
-  bool is_grazing;         // its guard hardly passed zero: its time has a large derivative, or hardly any
-  bool is_together;        // it happened at the time of the one before, and both change the state
-  bool is_at_edge;         // an impact with friction, between sliding and not: its derivatives are those of one side
+  double time_error;             // estimated, of the time and of its gradient, with settings.accuracy; else 0
+  const double *gradient_error;  // and NULL
+  double energy_lost;            // kinetic and potential
+  const double *gradient;        // of its time, parameter_count; NULL: not computed (simulating only, adjoint)
+  bool is_grazing;               // its guard hardly passed zero: its time has a large derivative, or hardly any
+  bool is_together;              // it happened at the time of the one before, and both change the state
+  bool is_at_edge;  // an impact with friction, between sliding and not: its derivatives are those of one side
 } MbsEventResult;
 
 typedef struct MbsResult {
@@ -248,9 +262,12 @@ typedef struct MbsResult {
   int objective_count;
   const char *const *objectives;
   const double *values;
-  const double *gradient;  // objective_count x parameter_count; NULL when simulating only, and where a run is not
-                           // complete, except with the direct method
-  int state_count;         // adjoint of dynamics: of coordinates; else 0
+  const double *gradient;      // objective_count x parameter_count; NULL when simulating only, and where a run is not
+                               // complete, except with the direct method
+  const double *value_errors;  // estimated, absolute, of values and of the gradient, where settings.accuracy asked
+  const double *gradient_errors;  // for it; else NULL
+  MbsAccuracy accuracy;
+  int state_count;  // adjoint of dynamics: of coordinates; else 0
   const char *const *state_names;
   const double *at_start;   // likewise: objective_count x 2 state_count, derivatives with respect to the positions,
                             // then the velocities, of the start, each taken as free

@@ -13,6 +13,8 @@
 #include "model/registry.h"
 #include "terms/terms.h"
 
+#define MBS_DEFAULT_FORMULATION "ali3p"
+
 typedef struct MbsFormulation {
   const struct MbsFormulationType *type;
   const MbsSystem *system;

@@ -160,6 +160,8 @@ MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsImplicit
   reduced->base = (MbsStepper){.type = &type,
                                .carry_size = mbs_reduced_hat_size(system),
                                .ends = {0.5, 0.5},
+                               .order = implicit->base.order,
+                               .gap = mbs_system_is_nonholonomic(system) ? 1 : implicit->base.gap,
                                .row_size = implicit->base.row_size + (implicit->w ? system->n : 0) +
                                            (system->step_column >= 0 ? 4 * system->n : 0)};
   for (int i = 0; i < MBS_COUNT(reduced->before) && system->step_column >= 0; ++i) {

@@ -33,6 +33,9 @@ static inline bool mbs_is_step(mbs_scalar h) { return mbs_re(h) > 0 || mbs_re(h)
 extern const MbsRule mbs_rule_trapezoidal;
 // The rule that the settings' integrator names; false: there is none of that name.
 bool mbs_rule_find(const MbsSettings *settings, MbsRule *rule);
+// The power of h in the error of a run; and is a step with -h from its end the way back?
+static inline int mbs_rule_order(const MbsRule *rule) { return rule->has_auxiliary || !(rule->gamma > 0.5) ? 2 : 1; }
+static inline bool mbs_rule_is_symmetric(const MbsRule *rule) { return !rule->has_auxiliary && !(rule->gamma > 0.5); }
 MbsRuleStep mbs_rule_step(const MbsRule *rule, mbs_scalar h);
 // Their derivatives with respect to h.
 MbsRuleStep mbs_rule_slope(const MbsRule *rule, mbs_scalar h);

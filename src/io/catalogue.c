@@ -109,14 +109,13 @@ static void put_sections(const MbsPage *page) {
 // ---- the short lists ----
 
 static void put_formulations(const MbsPage *page) {
-  const MbsField *field = &mbs_model_type.fields[MBS_MODEL_SIMULATION].record->fields[MBS_SIMULATION_FORMULATION];
   MbsPageEntry entries[64];
   char marked[256];
   int count = 0;
   for (; count < MBS_COUNT(entries) && mbs_formulation_types[count]; ++count) {
     const MbsFormulationType *type = mbs_formulation_types[count];
     entries[count] = (MbsPageEntry){type->name, type->summary};
-    if (strcmp(type->name, field->default_text) == 0) {
+    if (strcmp(type->name, MBS_DEFAULT_FORMULATION) == 0) {
       (void)snprintf(marked, sizeof marked, "%s (the default)", type->summary);
       entries[count].summary = marked;
     }

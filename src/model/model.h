@@ -126,7 +126,8 @@ enum {
   MBS_SIMULATION_TANGENT,
   MBS_SIMULATION_DERIVATIVES,
   MBS_SIMULATION_TREE,
-  MBS_SIMULATION_CUT
+  MBS_SIMULATION_CUT,
+  MBS_SIMULATION_ACCURACY
 };
 
 extern const MbsRecordType mbs_model_type;  // the root; the others hang below it

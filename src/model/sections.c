@@ -203,8 +203,8 @@ static const MbsField simulation_fields[] = {
          .summary = "end of the simulated time, which starts at 0; a number or an expression of parameters"},
     [MBS_SIMULATION_STEP] = {"step", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "0.01", .unit = "s",
                              .summary = "time step"},
-    [MBS_SIMULATION_FORMULATION] = {"formulation", MBS_FIELD_TEXT, .default_text = "ali3p",
-                                    .summary = "see mbsens list formulations"},
+    [MBS_SIMULATION_FORMULATION] = {"formulation", MBS_FIELD_TEXT, .default_text = "auto",
+                                    .summary = "see mbsens list formulations; auto: ali3p, or what suits an accuracy"},
     [MBS_SIMULATION_COORDINATES] = {"coordinates", MBS_FIELD_TEXT, .default_text = "natural",
                                     .summary = "see mbsens list coordinates"},
     [MBS_SIMULATION_INTEGRATOR] = {"integrator", MBS_FIELD_TEXT, .default_text = "auto",
@@ -260,6 +260,10 @@ static const MbsField simulation_fields[] = {
     [MBS_SIMULATION_CUT] = {"cut", MBS_FIELD_JOINT_NAMES,
                             .summary = "relative coordinates: joints that are cut and closed by constraints, at least "
                                        "one of each loop (default: those outside the tree)"},
+    [MBS_SIMULATION_ACCURACY] =
+        {"accuracy", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE,
+         .summary = "relative error that values of objectives and their derivatives may have: steps are chosen for it, "
+                    "and runs extrapolated (default: none asked for, one run with the step)"},
 };
 static const MbsRecordType simulation_type = {"simulation", "how to simulate; the command line overrides it",
                                               MBS_COUNT(simulation_fields), simulation_fields};

@@ -25,6 +25,15 @@ static MbsStatus create_bars(MbsContext *context, MbsSweep *sweep) {
   return MBS_OK;
 }
 
+static MbsStatus make_of_steps(MbsContext *context, MbsSweep *sweep) {
+  const MbsSystem *system = sweep->simulation->system;
+  size_t steps = (size_t)sweep->simulation->followed->step_count + 1;
+  if (!sweep->events && system->time_column >= 0 && system->step_column >= 0) {
+    MBS_TAKE(context, system->arena, sweep->of_steps, 2 * steps * (size_t)sweep->objective_count);
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, double memory, MbsSweep **result) {
   const MbsSystem *system = simulation->system;
   MbsSweep *sweep;
@@ -44,12 +53,17 @@ MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, doubl
   MBS_TRY(mbs_trajectory_create(context, simulation, step_count, memory, &sweep->trajectory));
   if (has_events) {
     MBS_TRY(mbs_sweep_events_create(context, sweep, &sweep->events));
-  } else if (system->time_column >= 0 && system->step_column >= 0) {
-    size_t steps = (size_t)simulation->followed->step_count + 1;
-    MBS_TAKE(context, system->arena, sweep->of_steps, 2 * steps * (size_t)sweep->objective_count);
   }
   *result = sweep;
-  return MBS_OK;
+  return make_of_steps(context, sweep);
+}
+
+MbsStatus mbs_sweep_resize(MbsContext *context, MbsSweep *sweep, double memory) {
+  if (sweep->events) {  // it grows as it goes
+    return MBS_OK;
+  }
+  MBS_TRY(mbs_trajectory_resize(context, sweep->trajectory, sweep->simulation->followed->step_count, memory));
+  return make_of_steps(context, sweep);
 }
 
 static void clear(int count, mbs_scalar *numbers) {

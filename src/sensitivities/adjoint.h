@@ -32,6 +32,8 @@ typedef struct MbsSweep {
 // Of the objectives that are needed (mbs_objectives_choose). memory: bytes for the trajectory; 0: up to 1e9, or as many
 // as it takes at least.
 MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, double memory, MbsSweep **sweep);
+// For runs of another number of steps, which the simulation plans.
+MbsStatus mbs_sweep_resize(MbsContext *context, MbsSweep *sweep, double memory);
 // Before a run: nothing has been received yet.
 void mbs_sweep_begin(MbsSweep *sweep);
 // Fills in the gradient of the simulation's objectives, and the one with respect to the start.

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "sensitivities/accuracy.h"
 #include "sensitivities/anew.h"
 #include "sensitivities/owned_result.h"
 #include "sensitivities/request.h"
@@ -291,7 +292,9 @@ static MbsStatus run(MbsContext *context, const MbsModel *model, const MbsReques
   if (status == MBS_OK && shake > 0) {
     status = shake_parameters(context, owned->arena, model, shake, &values);
   }
-  if (status == MBS_OK) {
+  if (status == MBS_OK && asked.settings.accuracy > 0) {
+    status = mbs_accuracy_run(context, owned->arena, model, &asked, &owned->result);
+  } else if (status == MBS_OK) {
     status =
         mbs_sundials_is_method(request->method)
             ? mbs_sundials_run(context, owned->arena, model, &asked, &owned->result)

@@ -115,6 +115,13 @@ void mbs_session_destroy(MbsSession *session) {
   }
 }
 
+MbsStatus mbs_session_set_step(MbsContext *context, MbsSession *session, double step, const MbsStops *stops) {
+  mbs_simulation_tell(session->simulation, context);
+  session->is_under_way = session->is_cut_short = false;
+  MBS_TRY(mbs_simulation_set_step(context, session->simulation, step, stops));
+  return session->sweep ? mbs_sweep_resize(context, session->sweep, session->request.memory) : MBS_OK;
+}
+
 // ---- a run ----
 // of a value at a time or at an event: has it happened, as often as it takes?
 static MbsStatus check_watch(MbsContext *context, const MbsSimulation *simulation, int index) {

@@ -28,6 +28,10 @@ MbsStatus mbs_session_create(MbsContext *context, const MbsModel *model, const M
                              MbsSession **session);
 void mbs_session_destroy(MbsSession *session);
 
+// Another step for runs to come, between stops if there are any (simulation.h). Nothing is compiled again. Not with the
+// continuous adjoint.
+MbsStatus mbs_session_set_step(MbsContext *context, MbsSession *session, double step, const MbsStops *stops);
+
 MbsStatus mbs_session_start(MbsContext *context, MbsSession *session);
 // The state now is what there is to show if the next step fails: after another state has been put in its place.
 void mbs_session_keep(MbsSession *session);

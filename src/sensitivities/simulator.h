@@ -14,4 +14,7 @@ MbsStatus mbs_simulator_run_all(MbsContext *context, MbsSimulator *simulator);
 bool mbs_simulator_is_cut_short(const MbsSimulator *simulator);
 MbsStatus mbs_simulator_give(MbsContext *context, MbsArena *arena, MbsSimulator *simulator, MbsResult *result);
 
+// What it holds.
+struct MbsSession *mbs_simulator_session(MbsSimulator *simulator);
+
 #endif

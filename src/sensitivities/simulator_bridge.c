@@ -125,6 +125,11 @@ MbsStatus mbs_simulator_create(MbsContext *context, const MbsModel *model, const
                         ? "finite-difference, which takes several runs"
                         : "cvodes or idas, which have steps of their own");
   }
+  if (request->settings.accuracy > 0) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "a simulator is not offered with an accuracy, which takes several runs: use mbs_run, or set it to "
+                    "0");
+  }
   MbsStatus status = mbs_call_end(context, mbs_simulator_create_with(context, model, request, NULL, simulator));
   if (status != MBS_OK) {
     mbs_simulator_destroy(*simulator);
@@ -398,6 +403,8 @@ const double *mbs_simulator_values(const MbsSimulator *simulator) { return simul
 const double *mbs_simulator_gradient(const MbsSimulator *simulator) {
   return simulator && simulator->has_gradient ? simulator->gradient : NULL;
 }
+
+struct MbsSession *mbs_simulator_session(MbsSimulator *simulator) { return simulator->session; }
 
 bool mbs_simulator_is_cut_short(const MbsSimulator *simulator) { return simulator->session->is_cut_short; }
 

@@ -57,6 +57,22 @@ static MbsStatus divide_unknown(MbsContext *context, MbsTrajectory *trajectory, 
   return MBS_OK;
 }
 
+MbsStatus mbs_trajectory_resize(MbsContext *context, MbsTrajectory *trajectory, long step_count, double memory) {
+  MbsArena *arena = trajectory->simulation->system->arena;
+  long rows = trajectory->row_capacity, snapshots = trajectory->snapshot_capacity;
+  trajectory->step_count = step_count;
+  MBS_TRY((step_count > 0 ? divide_known : divide_unknown)(context, trajectory, memory));
+  if (!trajectory->rows || trajectory->row_capacity > rows) {
+    MBS_TAKE(context, arena, trajectory->rows, (size_t)trajectory->row_size * (size_t)trajectory->row_capacity);
+  }
+  if (!trajectory->snapshots || trajectory->snapshot_capacity > snapshots) {
+    MBS_TAKE(context, arena, trajectory->snapshots,
+             (size_t)trajectory->snapshot_size * (size_t)trajectory->snapshot_capacity);
+    MBS_TAKE(context, arena, trajectory->snapshot_step, trajectory->snapshot_capacity);
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_trajectory_create(MbsContext *context, MbsSimulation *simulation, long step_count, double memory,
                                 MbsTrajectory **result) {
   const MbsSystem *system = simulation->system;
@@ -64,7 +80,6 @@ MbsStatus mbs_trajectory_create(MbsContext *context, MbsSimulation *simulation, 
   MBS_TAKE(context, system->arena, trajectory, 1);
   int turns = 2 * system->signals.turn_count;
   trajectory->simulation = simulation;
-  trajectory->step_count = step_count;
   int flow = simulation->events.count > 0 ? 3 * system->n + 4 * system->m : 0;
   trajectory->row_size = turns + (flow > simulation->stepper->row_size ? flow : simulation->stepper->row_size);
   trajectory->snapshot_size = turns + mbs_system_hidden_count(system) + 3 * system->n + system->m +
@@ -73,12 +88,8 @@ MbsStatus mbs_trajectory_create(MbsContext *context, MbsSimulation *simulation, 
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "the adjoint cannot keep its trajectory in %g bytes",
                     memory);
   }
-  MBS_TRY((step_count > 0 ? divide_known : divide_unknown)(context, trajectory, memory));
-  size_t row = (size_t)trajectory->row_size, snapshots = (size_t)trajectory->snapshot_capacity;
-  MBS_TAKE(context, system->arena, trajectory->start, row);
-  MBS_TAKE(context, system->arena, trajectory->rows, row * (size_t)trajectory->row_capacity);
-  MBS_TAKE(context, system->arena, trajectory->snapshots, (size_t)trajectory->snapshot_size * snapshots);
-  MBS_TAKE(context, system->arena, trajectory->snapshot_step, snapshots);
+  MBS_TAKE(context, system->arena, trajectory->start, trajectory->row_size);
+  MBS_TRY(mbs_trajectory_resize(context, trajectory, step_count, memory));
   *result = trajectory;
   return MBS_OK;
 }

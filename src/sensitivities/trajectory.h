@@ -30,6 +30,8 @@ typedef struct MbsTrajectory {
 // step_count: of the run, 0: not known. memory: bytes; 0: up to 1e9, or as many as it takes at least.
 MbsStatus mbs_trajectory_create(MbsContext *context, MbsSimulation *simulation, long step_count, double memory,
                                 MbsTrajectory **trajectory);
+// For runs of another number of steps.
+MbsStatus mbs_trajectory_resize(MbsContext *context, MbsTrajectory *trajectory, long step_count, double memory);
 // After the start and after each step.
 MbsStatus mbs_trajectory_record(MbsContext *context, MbsTrajectory *trajectory);
 // Steps after number `step` were taken back.

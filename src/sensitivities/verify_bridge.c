@@ -534,6 +534,8 @@ MbsStatus mbs_verify(MbsContext *context, const MbsModel *model, const MbsReques
   verification->result.pass = true;
   verification->result.limit = limit;
   MbsRequest asked = *request;
+  asked.settings.accuracy = 0;  // derivatives of runs are compared, not runs with the truth
+  mbs_settings_name_formulation(&asked.settings);
   MbsStatus status = mbs_model_ask(context, arena, model, &asked.parameter_count, &asked.parameters, &model);
   status = mbs_call_end(context, status == MBS_OK ? verify_all(context, model, &asked, verification) : status);
   if (status != MBS_OK) {

@@ -7,6 +7,7 @@ MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjec
   objectives->listed_count = mbs_record_value(&blueprint->model->root, MBS_MODEL_OBJECTIVES)->count;
   MBS_TAKE(context, system->arena, objectives->items, count);
   MBS_TAKE(context, system->arena, objectives->value, count);
+  MBS_TAKE(context, system->arena, objectives->size, count);
   MBS_TAKE(context, system->arena, objectives->g, count);
   MBS_TAKE(context, system->arena, objectives->gradient, count * objectives->stride);
   MBS_TAKE(context, system->arena, objectives->g_column, count * system->carried_count);
@@ -45,6 +46,7 @@ void mbs_objectives_forget(MbsObjectives *objectives) {
   objectives->is_started = false;
   for (int i = 0; i < objectives->count; ++i) {
     objectives->value[i] = objectives->g[i] = 0;
+    objectives->size[i] = 0;
   }
   for (int i = 0; i < objectives->count * objectives->stride; ++i) {
     objectives->gradient[i] = 0;
@@ -129,6 +131,8 @@ static void advance_item(MbsObjectives *objectives, int i, const MbsState *state
   mbs_scalar g = mbs_function_evaluate(system, function, state, NULL), sum = objectives->g[i] + weight * g;
   objectives->value[i] = is_integral(objectives, i) ? objectives->value[i] + h * sum : g;
   objectives->g[i] = g;
+  double magnitude = mbs_re(mbs_abs(objectives->value[i]));
+  objectives->size[i] = magnitude > objectives->size[i] ? magnitude : objectives->size[i];
   mbs_scalar *gradient = objectives->gradient + i * objectives->stride;
   mbs_scalar *g_column = objectives->g_column + i * system->carried_count;
   for (int k = 0; k < count; ++k) {

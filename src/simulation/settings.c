@@ -157,6 +157,7 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
                  {MBS_SIMULATION_OMEGA, &settings->omega},
                  {MBS_SIMULATION_BETA, &settings->beta},
                  {MBS_SIMULATION_GAMMA, &settings->gamma},
+                 {MBS_SIMULATION_ACCURACY, &settings->accuracy},
                  {MBS_SIMULATION_SPECTRAL_RADIUS, &settings->spectral_radius}};
   settings->spectral_radius = -1;
   MBS_TRY(read_end(context, arena, model, settings));
@@ -203,6 +204,12 @@ MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel
 }
 
 // ---- checking, and filling in what depends on the rest ----
+void mbs_settings_name_formulation(MbsSettings *settings) {
+  if (strcmp(settings->formulation, "auto") == 0) {
+    (void)snprintf(settings->formulation, MBS_NAME_LENGTH, MBS_DEFAULT_FORMULATION);
+  }
+}
+
 static MbsStatus check_integrator(MbsContext *context, const MbsModel *model, const MbsFormulationType *formulation,
                                   MbsSettings *settings) {
   bool has_newmark = settings->beta > 0 || settings->gamma > 0, has_radius = settings->spectral_radius >= 0;
@@ -368,6 +375,7 @@ static MbsStatus check_rows(MbsContext *context, MbsSettings *settings) {
 
 MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsSettings *settings) {
   MBS_TRY(check_texts(context, settings));
+  mbs_settings_name_formulation(settings);
   const struct {
     const char *name;
     double value;
@@ -380,6 +388,9 @@ MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsS
       {"step_tolerance", settings->step_tolerance,
        settings->step_tolerance == 0 || (settings->step_tolerance >= 1e-14 && settings->step_tolerance < 1),
        "between 1e-14, which is rounding, and 1"},
+      {"accuracy", settings->accuracy,
+       settings->accuracy == 0 || (settings->accuracy >= MBS_LEAST_ACCURACY && settings->accuracy < 1),
+       "below 1 and not below 1e-12, of which rounding leaves nothing, or 0 for none"},
       {"penalty", settings->penalty, settings->penalty >= 0, "positive, or auto"},
       {"xi", settings->xi, settings->xi >= 0, "zero or positive"},
       {"omega", settings->omega, settings->omega >= 0, "zero or positive"},

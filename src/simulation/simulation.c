@@ -37,41 +37,6 @@ static MbsStatus refuse_projection_signals(MbsContext *context, const MbsSimulat
   return MBS_OK;
 }
 
-// Times are multiples of the step, and the end. The last step is what is left, and what is shorter than a billionth of
-// a step is rounding. But where a step keeps Phi = 0 and nothing projects velocities and accelerations, these come from
-// differences of positions over h and h^2, which a short step, or one much unlike the one before, turns into noise:
-// there the number of steps is rounded, and the last ones share what is too much or too little.
-enum { SHARING = 20 };
-
-static MbsStatus plan_steps(MbsContext *context, MbsSimulation *simulation) {
-  MbsSettings *settings = &simulation->settings;
-  if (simulation->events.end > 0) {
-    settings->end = settings->end_in_model =
-        mbs_re(mbs_function_value(simulation->system, &simulation->events.end_time, &simulation->state));
-  }
-  bool is_projected = simulation->formulation.type->has_projections && settings->projections >= 0;
-  bool is_shared = simulation->formulation.type->is_position_level && !is_projected && !settings->is_kinematic;
-  double step = settings->step_tolerance <= 0 ? settings->step
-                : settings->sample > 0        ? settings->sample
-                                              : settings->end;
-  double steps = settings->end / step;
-  long count = is_shared ? lround(steps) : (long)ceil(steps * (1 - 1e-9));  // real
-  count = count > 1 ? count : 1;
-  long shared = !is_shared ? 1 : count < SHARING ? count : SHARING;
-  double before = (double)(count - shared) * step;
-  const MbsStretch first = {.last = count - shared, .h = step, .set = MBS_UNDECIDED};
-  const MbsStretch last = {.last = count,
-                           .anchor = count,
-                           .t_anchor = settings->end,
-                           .h = (settings->end - before) / (double)shared,
-                           .set = MBS_UNDECIDED};
-  mbs_path_clear(&simulation->plan);
-  if (first.last > 0) {
-    MBS_TRY(mbs_path_add_stretch(context, simulation->arena, &simulation->plan, &first));
-  }
-  return mbs_path_add_stretch(context, simulation->arena, &simulation->plan, &last);
-}
-
 MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings,
                                  int column_count, const int *columns, bool is_carried, const double *values,
                                  MbsSystem **system) {
@@ -151,7 +116,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MBS_TRY(mbs_guards_create(context, system, &simulation->guards));
   MBS_TRY(mbs_control_create(context, simulation));
   MBS_TRY(mbs_events_prepare(context, simulation, !is_carried));
-  MBS_TRY(plan_steps(context, simulation));
+  MBS_TRY(mbs_simulation_plan(context, simulation));
   simulation->has_columns = system->carried_count > 0;
   size_t size = (size_t)system->nq * (size_t)system->carried_count;
   MBS_TAKE(context, arena, simulation->columns.X, size);
@@ -336,7 +301,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   forget(simulation);
   mbs_tables_forget_left(system);
   if (simulation->events.end > 0) {  // which moves with the parameters
-    MBS_TRY(plan_steps(context, simulation));
+    MBS_TRY(mbs_simulation_plan(context, simulation));
   }
   mbs_events_begin(simulation);
   mbs_state_place_fixed(system, state);

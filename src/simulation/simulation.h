@@ -13,8 +13,12 @@
 #include "simulation/guards.h"
 #include "simulation/step_control.h"
 
+#define MBS_LEAST_ACCURACY 1e-12
+
 // settings.c
 MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings);
+// auto: the one of all runs but those with an accuracy, which choose theirs before.
+void mbs_settings_name_formulation(MbsSettings *settings);
 // Checks them and fills in what depends on the rest: the integrator, its numbers.
 MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsSettings *settings);
 
@@ -37,6 +41,7 @@ typedef struct MbsObjectives {
   bool has_integrals;  // that are needed
   MbsObjective *items;
   mbs_scalar *value;         // count: running value
+  double *size;              // count: its largest magnitude so far, of integrals and values at the end
   int stride;                // of gradients: all columns
   mbs_scalar *gradient;      // count x stride: running gradient
   mbs_scalar *g, *g_column;  // integrand at the last step, count; its derivative, count x carried columns
@@ -121,6 +126,14 @@ typedef struct MbsKept {
   int record_count;
 } MbsKept;
 
+// Times at which the plan is divided, those of events of a run before, in ascending order, between the start and the
+// end; and the number of steps of each span between them, at least 2.
+typedef struct MbsStops {
+  int count;
+  const double *times;  // count
+  const long *steps;    // count + 1
+} MbsStops;
+
 typedef struct MbsSimulation {
   MbsArena *arena;
   MbsSettings settings;
@@ -129,6 +142,7 @@ typedef struct MbsSimulation {
   MbsInitial *initial;
   MbsStepper *stepper;
   MbsPath plan;             // the steps of the settings
+  MbsStops stops;           // that divide it
   const MbsPath *followed;  // what a run does: the plan, or the path of another run
   MbsPath path;             // what it did so far
   MbsStepControl control;   // of steps that find their own size
@@ -180,6 +194,11 @@ MbsStatus mbs_simulation_check_parameters(MbsContext *context, const MbsSimulati
 // are kept, and all others follow; else it must meet the constraints. On failure all is as before. place.c
 MbsStatus mbs_simulation_place(MbsContext *context, MbsSimulation *simulation, const double *position,
                                const double *velocity, bool is_projected);
+
+// The steps of the settings, or between stops. And with another step, for starts to come, without compiling anything
+// again; stops, which must outlive that: NULL: none. plan.c
+MbsStatus mbs_simulation_plan(MbsContext *context, MbsSimulation *simulation);
+MbsStatus mbs_simulation_set_step(MbsContext *context, MbsSimulation *simulation, double step, const MbsStops *stops);
 
 // Takes memory from the simulation's arena where the checkpoint has too little: the first time, and where matrix-r has
 // more sets than before.

@@ -1,0 +1,57 @@
+// Extrapolation of whole runs to steps of no size, with an estimate of what is left of the error.
+//
+// A run with equal steps h gives a smooth number (the value of an objective, one of its derivatives, the time of an
+// event) with an error that expands in powers of h (stepper.h),
+//     y(h) = y + c_1 h^p_1 + c_2 h^p_2 + ...,        p_j = order + (j - 1) gap
+// Levels k = 0, 1, ... have steps h_k = h_0 / 2^k. Column j of Romberg's table is free of the first j terms:
+//     T[k][0] = y(h_k),     T[k][j] = T[k][j-1] + (T[k][j-1] - T[k-1][j-1]) / (2^p_j - 1)
+// so that its error falls by F = 2^p_{j+1} from row to row, and so do its differences D[k] = |T[k][j] - T[k-1][j]|:
+// then the error of T[k][j] is D[k] / (F - 1).
+//
+// Whether they do is looked at before it is believed. All numbers of a group (a value with its derivatives) have one
+// ratio R = D[k-1] / D[k], of the largest differences, each in its own scale, for that of a single number may well be
+// small by accident. With d = max(D[k], D[k-1] / F, a tenth of the group's largest), in the number's own scale:
+//     R within a factor 2 of F       error = 3 d / (min(F, 16) - 1)
+//     R above: an accident           error = 3 max(d, a tenth of the group's last but one / F)
+//     R below: not (yet) that order  error = 3 d / sqrt(R), R from 1 to 16
+// The column whose largest error is smallest is taken, of the same row. It needs three rows, so that T[k][k] and
+// T[k][k-1] are never used: nothing has been seen of how they converge. What rounding leaves is in the differences,
+// too: they cease to fall. The numbers 3, 2, 16 and a tenth were chosen on shipped models: scripts/accuracy,
+// docs/accuracy.md.
+//
+// Scales. Relative errors are those of a number's own size, but a number near zero is measured by what it is one of:
+//     value:       max(|y|, m / 1000),         derivative by p:  max(|y_p|, m / (1000 |p|))
+//     m = max(the largest |y| on the way, the largest |p y_p|),   |p|: 1 where p = 0
+// that is, a derivative is small where a change of the parameter by itself changes the value by less than a thousandth
+// of what the other parameters, or the motion, do.
+#ifndef MBS_EXTRAPOLATION_H
+#define MBS_EXTRAPOLATION_H
+
+#include "base/arena.h"
+#include "base/context.h"
+
+enum { MBS_MOST_LEVELS = 40, MBS_MOST_COLUMNS = 4 };
+
+typedef struct MbsExtrapolation {
+  int order, gap;
+  int count;           // of numbers: a value, then its derivatives
+  const double *size;  // of what each derivative is by: |p|, or 1; the first is not used
+  double largest;      // |value| on the way, of any level
+  int level_count;
+  double *levels;         // most levels x count
+  double *value, *error;  // count: the best so far, and their errors, absolute
+  double *scale;          // count: what they are measured by
+  double *tried;          // room for another three
+  double reached;         // the largest error over scale; infinite: no estimate yet
+  int worst;              // the number of that
+  int column;             // of the table, from which they are
+} MbsExtrapolation;
+
+MbsStatus mbs_extrapolation_create(MbsContext *context, MbsArena *arena, int count, const double *size,
+                                   MbsExtrapolation *extrapolation);
+// Levels so far belong to another sequence.
+void mbs_extrapolation_forget(MbsExtrapolation *extrapolation, int order, int gap);
+// The numbers of a run with half the step of the one before.
+void mbs_extrapolation_add(MbsExtrapolation *extrapolation, double largest, const double *numbers);
+
+#endif
