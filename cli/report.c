@@ -254,7 +254,9 @@ void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
   cli_json_boolean(json, "complete", result->is_complete);
   if (!result->is_complete) {
     cli_json_text(json, "error", result->error);
-    cli_json_number(json, "reached", result->final_time);
+    if (!cli_report_is_short(result)) {
+      cli_json_number(json, "reached", result->final_time);
+    }
   }
   cli_json_open_object(json, "parameters");
   for (int j = 0; j < result->parameter_count; ++j) {

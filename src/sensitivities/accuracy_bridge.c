@@ -175,6 +175,21 @@ static void add_numbers(Levels *levels) {
   levels->best = fmin(levels->best, levels->reached);
 }
 
+// matrix-r changes its independent coordinates where a step happens to end: what that does to the error, from the power
+// after the first on, is no power of h
+static void limit_columns(Levels *levels) {
+  enum { REGULAR = 2 };
+  if (levels->session->simulation->stepper->set_count <= 1) {
+    return;
+  }
+  for (int i = 0; i < levels->group_count; ++i) {
+    levels->groups[i].column_count = REGULAR;
+  }
+  for (int i = 0; i < levels->event_count; ++i) {
+    levels->times[i].column_count = REGULAR;
+  }
+}
+
 static void add_statistics(Levels *levels) {
   const MbsStatistics *own = &levels->session->simulation->statistics;
   levels->total.steps += own->steps;
@@ -217,6 +232,7 @@ static MbsStatus run_levels(MbsContext *context, Levels *levels) {
       }
     } else {
       levels->used_first = levels->groups[0].level_count > 0 ? levels->used_first : levels->steps;
+      limit_columns(levels);
       add_numbers(levels);
       bool is_stuck = levels->since >= PATIENCE && levels->steps > levels->first * (long)coarsest;
       if (levels->reached <= levels->accuracy || is_final(levels) || is_stuck) {

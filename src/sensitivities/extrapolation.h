@@ -13,11 +13,11 @@
 // small by accident. With d = max(D[k], D[k-1] / F, a tenth of the group's largest), in the number's own scale:
 //     R within a factor 2 of F       error = 3 d / (min(F, 16) - 1)
 //     R above: an accident           error = 3 max(d, a tenth of the group's last but one / F)
-//     R below: not (yet) that order  error = 3 d / sqrt(R), R from 1 to 16
+//     R below: not (yet) that order  error = 3 max(d, D[k-1] / 8)
 // The column whose largest error is smallest is taken, of the same row. It needs three rows, so that T[k][k] and
 // T[k][k-1] are never used: nothing has been seen of how they converge. What rounding leaves is in the differences,
-// too: they cease to fall. The numbers 3, 2, 16 and a tenth were chosen on shipped models: scripts/accuracy,
-// docs/accuracy.md.
+// too: they cease to fall, and no error is below a hundred roundings of its scale. The numbers 3, 2, 16, 8 and a tenth
+// were chosen on shipped models: scripts/accuracy, docs/accuracy.md.
 //
 // Scales. Relative errors are those of a number's own size, but a number near zero is measured by what it is one of:
 //     value:       max(|y|, m / 1000),         derivative by p:  max(|y_p|, m / (1000 |p|))
@@ -34,6 +34,7 @@ enum { MBS_MOST_LEVELS = 40, MBS_MOST_COLUMNS = 4 };
 
 typedef struct MbsExtrapolation {
   int order, gap;
+  int column_count;    // of the table, at most
   int count;           // of numbers: a value, then its derivatives
   const double *size;  // of what each derivative is by: |p|, or 1; the first is not used
   double largest;      // |value| on the way, of any level
@@ -49,7 +50,7 @@ typedef struct MbsExtrapolation {
 
 MbsStatus mbs_extrapolation_create(MbsContext *context, MbsArena *arena, int count, const double *size,
                                    MbsExtrapolation *extrapolation);
-// Levels so far belong to another sequence.
+// Levels so far belong to another sequence. All columns may be used.
 void mbs_extrapolation_forget(MbsExtrapolation *extrapolation, int order, int gap);
 // The numbers of a run with half the step of the one before.
 void mbs_extrapolation_add(MbsExtrapolation *extrapolation, double largest, const double *numbers);

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double safety = 3, as_expected = 2, most = 16, of_group = 0.1, small = 1e-3;
+static const double rounding = 100 * DBL_EPSILON;  // that many steps add up
+static const double safety = 3, as_expected = 2, most = 16, least = 8, of_group = 0.1, small = 1e-3;
 
 MbsStatus mbs_extrapolation_create(MbsContext *context, MbsArena *arena, int count, const double *size,
                                    MbsExtrapolation *extrapolation) {
@@ -21,6 +22,7 @@ MbsStatus mbs_extrapolation_create(MbsContext *context, MbsArena *arena, int cou
 void mbs_extrapolation_forget(MbsExtrapolation *extrapolation, int order, int gap) {
   extrapolation->order = order;
   extrapolation->gap = gap;
+  extrapolation->column_count = MBS_MOST_COLUMNS;
   extrapolation->level_count = 0;
   extrapolation->reached = HUGE_VAL;
   extrapolation->largest = 0;
@@ -59,12 +61,12 @@ static double measure(const MbsExtrapolation *x, int column) {
 
 static double over(double difference, double scale) { return difference > 0 ? difference / scale : 0; }
 
+// d: of a number; before: its difference before that, or a part of the group's
 static double error_of(double ratio, double factor, double d, double before) {
   if (ratio > as_expected * factor) {
     return safety * fmax(d, before / factor);
   }
-  return ratio >= factor / as_expected ? safety * d / (fmin(factor, most) - 1)
-                                       : safety * d / sqrt(fmin(fmax(ratio, 1), most));
+  return ratio >= factor / as_expected ? safety * d / (fmin(factor, most) - 1) : safety * fmax(d, before / least);
 }
 
 // Of the last row of a column: values, errors and scales, `count` each; returns the largest error, in scales.
@@ -82,9 +84,9 @@ static double estimate(const MbsExtrapolation *x, int column, double *numbers, i
   *worst = 0;
   for (int i = 0; i < x->count; ++i) {
     find_rows(x, i, column, rows);
-    double d = fmax(fabs(rows[0] - rows[1]), fabs(rows[1] - rows[2]) / factor);
-    d = fmax(d, of_group * last * scale[i]);
-    error[i] = fmax(error_of(ratio, factor, d, of_group * before * scale[i]), 8 * DBL_EPSILON * fabs(value[i]));
+    double own = fabs(rows[1] - rows[2]), of_all = of_group * before * scale[i];
+    double d = fmax(fmax(fabs(rows[0] - rows[1]), own / factor), of_group * last * scale[i]);
+    error[i] = fmax(error_of(ratio, factor, d, fmax(own, of_all)), rounding * scale[i]);
     double relative = over(error[i], scale[i]);
     *worst = relative > reached ? i : *worst;
     reached = fmax(reached, relative);
@@ -93,13 +95,13 @@ static double estimate(const MbsExtrapolation *x, int column, double *numbers, i
 }
 
 void mbs_extrapolation_add(MbsExtrapolation *x, double largest, const double *numbers) {
-  const double worse = 2;  // that far an estimate by more rows is the better founded one
+  const double worse = 4;  // what was found before cannot be better than the last row by more
   double best = HUGE_VAL;
   int worst, column = 0;
   memcpy(x->levels + x->level_count * x->count, numbers, (size_t)x->count * sizeof *numbers);
   x->level_count += 1;
   x->largest = fmax(x->largest, largest);
-  for (int j = 0; j < MBS_MOST_COLUMNS && j + 3 <= x->level_count; ++j) {
+  for (int j = 0; j < x->column_count && j + 3 <= x->level_count; ++j) {
     double reached = estimate(x, j, x->tried, &worst);
     column = reached < best ? j : column;
     best = fmin(best, reached);
@@ -107,5 +109,11 @@ void mbs_extrapolation_add(MbsExtrapolation *x, double largest, const double *nu
   if (best < worse * x->reached) {
     x->column = column;
     x->reached = estimate(x, column, x->value, &x->worst);
+    return;
   }
+  double more = best / (worse * x->reached);
+  for (int i = 0; i < x->count && isfinite(best); ++i) {
+    x->error[i] *= more;
+  }
+  x->reached *= isfinite(best) ? more : 1;
 }

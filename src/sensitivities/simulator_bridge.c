@@ -404,7 +404,9 @@ const double *mbs_simulator_gradient(const MbsSimulator *simulator) {
   return simulator && simulator->has_gradient ? simulator->gradient : NULL;
 }
 
-struct MbsSession *mbs_simulator_session(MbsSimulator *simulator) { return simulator->session; }
+struct MbsSession *mbs_simulator_session(MbsSimulator *simulator) {
+  return simulator->session;
+}
 
 bool mbs_simulator_is_cut_short(const MbsSimulator *simulator) { return simulator->session->is_cut_short; }
 

@@ -33,6 +33,31 @@ fine=$(figure iterations)
 json simulate $model --end 0.2 --tolerance 1e-3
 holds "$(figure iterations) < $fine"
 
+
+# ---- to an accuracy ----
+json simulate $pendulum --accuracy 1e-7
+exact=$(objective speed)
+holds "$(figure error) < 1e-7"
+json simulate $pendulum --accuracy 1e-3
+holds "size($(objective speed) - ($exact)) < 1e-3*size($exact)"
+grep -q '"chosen": \["step", "formulation", "integrator"\]' "$folder/out" || fail 'what was chosen is not told'
+json gradient $pendulum --accuracy 1e-4 --formulation index1 --wrt d
+grep -q '"gradient_error": {"d": [0-9.e-]*}' "$folder/out" || fail 'no errors of the gradient'
+grep -q '"chosen": \["step", "integrator"\]' "$folder/out" || fail 'a formulation that is given is chosen'
+exits 0 gradient $pendulum --accuracy 1e-4 --wrt d
+grep -q '^accuracy 0.0001 asked for, .*; chosen: ali1, trapezoidal$' "$folder/out" || fail 'not told'
+grep -q 'gradient *swing *error *speed *error' "$folder/out" || fail 'no errors beside the gradient'
+complains 'accuracy must be below 1 and not below 1e-12' simulate $pendulum --accuracy 1e-13
+complains 'not offered with method complex-step' gradient $pendulum --accuracy 1e-3 --method complex-step
+printf '%s\n' 'mbsens: 1' 'name: kinks' 'parameters: {c: 2}' 'bodies: {b: {mass: 1, points: {P: [0, 0]}}}' \
+  "forces: [{point_force: b.P, value: ['c*abs(sin(7.3*t))', 0]}]" 'objectives: {v: {final: v(P).x}}' \
+  'simulation: {end: 1, accuracy: 1e-11, formulation: index1}' >"$folder/kinks.yaml"
+exits 3 simulate "$folder/kinks.yaml" --json
+grep -q 'accuracy 1e-11 is not reached, but ' "$folder/err" || fail 'not told what was reached'
+grep -q '"complete": false' "$folder/out" || fail 'not marked'
+holds "$(figure reached) > 1e-11 && $(figure reached) < 1e-4"
+exits 0 simulate "$folder/kinks.yaml" --accuracy 0
+
 # ---- parameters, objectives, what is computed ----
 json gradient $pendulum --end 0.1 --objective speed --wrt d,phi0
 [ -z "$(objective swing)$(gradient speed g)" ] || fail 'an objective or a parameter that was not asked for'
