@@ -41,7 +41,7 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
   // a step at position level is not the same backwards: its multipliers act along Phi_q of the new position alone
   bool is_symmetric = mbs_rule_is_symmetric(&implicit->rule) && !formulation->type->is_position_level;
   implicit->base.order = mbs_rule_order(&implicit->rule);
-  implicit->base.gap = is_symmetric || settings->is_kinematic ? 2 : 1;
+  implicit->base.gap = is_symmetric ? 2 : 1;
   implicit->piece_rule = implicit->rule.has_auxiliary ? mbs_rule_trapezoidal : implicit->rule;
   MBS_TAKE(context, arena, implicit->r, size);
   MBS_TAKE(context, arena, implicit->correction, size);

@@ -66,5 +66,6 @@ MbsStatus mbs_kinematic_create(MbsContext *context, MbsFormulation *formulation,
   kinematic->type.transposed = transposed;
   kinematic->type.backward = NULL;
   kinematic->implicit.base.type = &kinematic->type;
+  kinematic->implicit.base.gap = 2;  // positions are exact, and integrals by the trapezoidal rule have even powers
   return MBS_OK;
 }

@@ -388,13 +388,14 @@ static MbsStatus reach(MbsContext *context, const MbsModel *model, const MbsRequ
 
 // ---- what is left open ----
 static MbsStatus check(MbsContext *context, const MbsModel *model, const MbsRequest *request) {
-  MbsMethod method = request->method;
-  if (method != MBS_METHOD_NONE && method != MBS_METHOD_DIRECT && method != MBS_METHOD_ADJOINT) {
+  static const char *const others[] = {[MBS_METHOD_ADJOINT_CONTINUOUS] = "adjoint-continuous",
+                                       [MBS_METHOD_COMPLEX_STEP] = "complex-step",
+                                       [MBS_METHOD_FINITE_DIFFERENCE] = "finite-difference"};
+  int method = (int)request->method;
+  if (method > MBS_METHOD_ADJOINT) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "an accuracy is not offered with method %s: use direct or adjoint, or accuracy 0",
-                    method == MBS_METHOD_COMPLEX_STEP        ? "complex-step"
-                    : method == MBS_METHOD_FINITE_DIFFERENCE ? "finite-difference"
-                                                             : "adjoint-continuous");
+                    method < MBS_COUNT(others) ? others[method] : "cvodes or idas, which have tolerances of their own");
   }
   if (request->settings.sample > 0) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
