@@ -32,11 +32,10 @@ typedef struct MbsStepper {
   // Of a run with equal steps h the error of any smooth number expands in powers of h: order, order + gap, order + 2
   // gap, ...; a rule that is the same backwards has even ones alone. Measured: docs/accuracy.md
   int order, gap;
-  int row_size;          // of a row of the trajectory
-  int order;             // of a method that knows the error of its steps
-  double ends[2];        // of integrals: weights of a step's beginning and of its end,
-  int point_count;       // and how many points there are between them
-  int set_count;         // matrix-r: of independent coordinates, as paths count them
+  int row_size;     // of a row of the trajectory
+  double ends[2];   // of integrals: weights of a step's beginning and of its end,
+  int point_count;  // and how many points there are between them
+  int set_count;    // matrix-r: of independent coordinates, as paths count them
   const MbsSetChoice *sets;
 } MbsStepper;
 

@@ -18,6 +18,7 @@
 // T[k][k-1] are never used: nothing has been seen of how they converge. What rounding leaves is in the differences,
 // too: they cease to fall, and no error is below a hundred roundings of its scale. The numbers 3, 2, 16, 8 and a tenth
 // were chosen on shipped models: scripts/accuracy, docs/accuracy.md.
+// Where the powers 1, 2, 3, ... give errors ten times smaller than those that belong to the integrator, they are taken.
 //
 // Scales. Relative errors are those of a number's own size, but a number near zero is measured by what it is one of:
 //     value:       max(|y|, m / 1000),         derivative by p:  max(|y_p|, m / (1000 |p|))

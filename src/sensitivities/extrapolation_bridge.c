@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const double rounding = 100 * DBL_EPSILON;  // that many steps add up
-static const double safety = 3, as_expected = 2, most = 16, least = 8, of_group = 0.1, small = 1e-3;
+static const double safety = 3, as_expected = 2, most = 16, least = 8, much = 10, of_group = 0.1, small = 1e-3;
 
 MbsStatus mbs_extrapolation_create(MbsContext *context, MbsArena *arena, int count, const double *size,
                                    MbsExtrapolation *extrapolation) {
@@ -94,26 +94,51 @@ static double estimate(const MbsExtrapolation *x, int column, double *numbers, i
   return reached;
 }
 
+// The best column of the table; with `x` as it is.
+static double choose(const MbsExtrapolation *x, int *column) {
+  double best = HUGE_VAL;
+  int worst;
+  for (int j = 0; j < x->column_count && j + 3 <= x->level_count; ++j) {
+    double reached = estimate(x, j, x->tried, &worst);
+    *column = reached < best ? j : *column;
+    best = fmin(best, reached);
+  }
+  return best;
+}
+
+// What is not smooth enough, or is of first order by itself (multipliers of a step at position level), shows by its
+// convergence: then the powers are all from the first on.
+static double choose_powers(MbsExtrapolation *x, int *column) {
+  int order = x->order, gap = x->gap, other = 0;
+  double best = choose(x, column);
+  x->order = x->gap = 1;
+  double first = choose(x, &other);
+  if (first < best / much) {
+    *column = other;
+    return first;
+  }
+  x->order = order;
+  x->gap = gap;
+  return best;
+}
+
 void mbs_extrapolation_add(MbsExtrapolation *x, double largest, const double *numbers) {
   const double worse = 4;  // what was found before cannot be better than the last row by more
-  double best = HUGE_VAL;
-  int worst, column = 0;
+  int column = 0, order = x->order, gap = x->gap;
   memcpy(x->levels + x->level_count * x->count, numbers, (size_t)x->count * sizeof *numbers);
   x->level_count += 1;
   x->largest = fmax(x->largest, largest);
-  for (int j = 0; j < x->column_count && j + 3 <= x->level_count; ++j) {
-    double reached = estimate(x, j, x->tried, &worst);
-    column = reached < best ? j : column;
-    best = fmin(best, reached);
-  }
+  double best = choose_powers(x, &column);
   if (best < worse * x->reached) {
     x->column = column;
     x->reached = estimate(x, column, x->value, &x->worst);
-    return;
+  } else if (isfinite(best)) {
+    double more = best / (worse * x->reached);
+    for (int i = 0; i < x->count; ++i) {
+      x->error[i] *= more;
+    }
+    x->reached *= more;
   }
-  double more = best / (worse * x->reached);
-  for (int i = 0; i < x->count && isfinite(best); ++i) {
-    x->error[i] *= more;
-  }
-  x->reached *= isfinite(best) ? more : 1;
+  x->order = order;
+  x->gap = gap;
 }
