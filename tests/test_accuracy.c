@@ -305,6 +305,9 @@ static void check_refusals(void) {
   request.method = MBS_METHOD_DIRECT;
   ENSURE(mbs_simulator_create(context, model, &request, &simulator) == MBS_ERROR_NOT_OFFERED && !simulator);
   ENSURE_CONTAINS(mbs_context_message(context), "a simulator is not offered with an accuracy");
+  request.settings.step_tolerance = 1e-6;
+  ENSURE_CONTAINS(refusal(model, &request, MBS_ERROR_NOT_OFFERED), "step_tolerance");
+  request.settings.step_tolerance = 0;
   request.settings.sample = 0.1;
   ENSURE_CONTAINS(refusal(model, &request, MBS_ERROR_NOT_OFFERED), "sample");
   mbs_model_destroy(model);

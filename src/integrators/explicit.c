@@ -70,7 +70,6 @@ MbsStatus mbs_explicit_create(MbsContext *context, MbsFormulation *formulation, 
       explicit->points[base->point_count++] = i;
     }
   }
-  base->order = pair->order;
   base->gap = 1;
   base->carry_size = base->point_count * block;
   explicit->implicit.old[0] = NULL;  // of no use here, and so not of rows

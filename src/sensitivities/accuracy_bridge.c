@@ -397,6 +397,11 @@ static MbsStatus check(MbsContext *context, const MbsModel *model, const MbsRequ
                     "an accuracy is not offered with method %s: use direct or adjoint, or accuracy 0",
                     method < MBS_COUNT(others) ? others[method] : "cvodes or idas, which have tolerances of their own");
   }
+  if (request->settings.step_tolerance > 0) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "an accuracy is not offered with steps that find their own size (step_tolerance): it takes runs of "
+                    "equal steps");
+  }
   if (request->settings.sample > 0) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "rows at multiples of an interval (sample) are not offered with an accuracy, which chooses the "
