@@ -282,7 +282,7 @@ void cli_report_json_statistics(CliJson *json, const MbsResult *result) {
   cli_json_open_object(json, "statistics");
   cli_json_integer(json, "steps", statistics->steps);
   cli_json_integer(json, "iterations", statistics->iterations);
-  if (result->event_count > 0) {
+  if (result->event_count > 0 || result->settings.step_tolerance > 0) {
     cli_json_integer(json, "tried_steps", statistics->tried_steps);
   }
   cli_json_open_object(json, "seconds");

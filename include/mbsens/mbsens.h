@@ -153,7 +153,7 @@ typedef struct MbsWorst {
 
 typedef struct MbsStatistics {
   long steps, iterations;
-  long tried_steps;  // taken back to find events
+  long tried_steps;  // taken back: to find events, or because their error was too large
   double seconds_dynamics, seconds_sensitivity;
   double residual_position, residual_velocity, residual_acceleration;  // largest, over all steps
   double energy_drift;  // largest |E + dissipated - work - E0| over the largest of T and |V - V0|; NaN: not known
