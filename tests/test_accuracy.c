@@ -278,10 +278,29 @@ static void check_choice(void) {
   mbs_model_destroy(model);
 }
 
+// Newton's iteration is as exact as the accuracy needs, whatever the settings say: a thousandth of it.
+static void check_tolerance(void) {
+  static const double tolerances[] = {0.3, 1e-9};
+  MbsModel *model = read_model(context, "models/five_bar.yaml");
+  MbsResult *results[2];
+  for (int i = 0; i < 2; ++i) {
+    MbsRequest request = request_of(model, "index1", "natural", MBS_METHOD_NONE);
+    request.settings.accuracy = 1e-6;
+    request.settings.end = 1;
+    request.settings.tolerance = tolerances[i];
+    results[i] = run(model, &request);
+  }
+  ENSURE(results[0]->statistics.iterations == results[1]->statistics.iterations);
+  ENSURE_NEAR(results[0]->values[0], results[1]->values[0], 0);
+  mbs_result_destroy(results[0]);
+  mbs_result_destroy(results[1]);
+  mbs_model_destroy(model);
+}
+
 static void check_refusals(void) {
   MbsModel *model = read_model(context, "models/pendulum.yaml");
   MbsRequest request = request_of(model, "auto", "natural", MBS_METHOD_DIRECT);
-  static const double bad[] = {1e-13, 1, -1e-3, NAN};
+  static const double bad[] = {1e-13, 1, -1e-3, (double)NAN};
   for (int i = 0; i < 3; ++i) {
     request.settings.accuracy = bad[i];
     ENSURE_CONTAINS(refusal(model, &request, MBS_ERROR_INPUT), "accuracy must be below 1 and not below 1e-12");
@@ -388,6 +407,7 @@ int main(void) {
   check_pendulum("ali3p", "natural", 1e-7);
   check_kinks();
   check_choice();
+  check_tolerance();
   check_refusals();
   check_rows();
   check_kinematics();

@@ -115,6 +115,17 @@ static void check_others(void) {
   ENSURE(noisy.within >= 0.75 * noisy.all && noisy.nearly >= 0.95 * noisy.all);
 }
 
+// of first order, where the integrator is of second: that is seen, and extrapolated as such
+static void check_first_order(void) {
+  MbsExtrapolation x = begin(2, 1);
+  double loosest;
+  for (int level = 0; level < 10; ++level) {
+    add_level(&x, level, 1, 1, NULL);
+    ENSURE(level < 4 || worst_ratio(&x, &loosest) <= 1);
+  }
+  ENSURE(x.reached < 1e-7 && x.order == 2);
+}
+
 // a derivative near zero is measured by what the other parameters do, and a value by its size on the way
 static void check_scales(void) {
   MbsExtrapolation x = begin(2, 2);
@@ -139,6 +150,7 @@ int main(void) {
   arena = mbs_arena_create_for(context);
   check_expansions();
   check_others();
+  check_first_order();
   check_scales();
   mbs_arena_destroy(arena);
   mbs_context_destroy(context);
