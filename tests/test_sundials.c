@@ -2,11 +2,10 @@
 // examples, forward and adjoint, in both coordinates; whole turns of angles on the way back; what is not offered.
 // Without SUNDIALS: that it says so, and 77 (skipped).
 //
-// Seen to fail with a planted error, one at a time:
-//   f_rho left out, or V in place of A in f_y S (sundials_flow_bridge.c);  m missing in -l' of the adjoint;  values at
-//   the end without what parameters receive there;  the adjoint's problems beginning where the one before came to its
-//   end (rotor);  IDAS without columns of multipliers, without p in w', without the end's phi_a
-// and tests/planted/sundials_*.sed.
+// Seen to fail with a planted error, one at a time: m missing in -l' of the adjoint; what parameters receive at the end
+// left out; a moving ground's share lost, forward and adjoint; the adjoint's problems beginning where the one before came
+// to its end (rotor); a second attempt that does not begin at the start; IDAS without columns of multipliers, and without
+// what accelerations receive of a value at the end. And: tests/planted/sundials_*.sed.
 #include "model/field.h"
 #include "support.h"
 
