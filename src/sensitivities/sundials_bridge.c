@@ -228,7 +228,7 @@ static MbsStatus integrate(MbsContext *context, const MbsRequest *request, MbsTh
     context->status = MBS_OK;
     mbs_simulation_restore(simulation, &run->start);
     run->flow.is_placed = false;
-    run->flow.end = INFINITY;
+    run->flow.end = (double)INFINITY;
     status = solve(run, is_stiff, &code);
     bool is_too_long = code == CV_TOO_MUCH_WORK, has_room = !backward || run->steps <= run->stored;
     if (!is_too_long || (has_room && is_stiff) || (!has_room && run->stored >= most)) {

@@ -28,7 +28,7 @@ MbsStatus mbs_flow_create(MbsContext *context, MbsSession *session, MbsFlow *flo
                     .session = session,
                     .simulation = simulation,
                     .system = system,
-                    .end = INFINITY,
+                    .end = (double)INFINITY,
                     .reduced = is_reduced ? (MbsReduced *)stepper : NULL,
                     .count = stepper->type->backward->count(stepper),
                     .column_count = system->column_count};
@@ -84,7 +84,7 @@ static double correct(MbsFlow *flow, int level, const double *given) {
 static bool lift(MbsFlow *flow, const double *y) {
   enum { MOST = 20 };
   MbsState *state = &flow->simulation->state;
-  double left = INFINITY, before;
+  double left = (double)INFINITY, before;
   int iteration = 0;
   do {
     mbs_signal_bank_follow(flow->system, state);

@@ -7,8 +7,8 @@
 #include "sensitivities/shaken_run.h"
 #include "sensitivities/sundials.h"
 
-enum { STEPS = 3, TOLERANCES = 2 };
-static const double looser = 30;
+enum { STEPS = 3, TOLERANCES = 2, ROUNDS = 3 };
+static const double looser = 30, enough = 1e-4;
 static const double default_tolerance = 1e-10;
 
 // entry `at` of objectives x (1 + parameters): the value, then the derivatives
@@ -40,26 +40,16 @@ static void extrapolate(MbsResult *const steps[STEPS], int at, MbsThirdPartyEntr
   entry->own_error = fabs(entry->own - fine);
 }
 
-MbsStatus mbs_third_party_compare(MbsContext *context, MbsArena *arena, const MbsModel *model,
-                                  const MbsRequest *request, MbsMethod method, int *count,
-                                  MbsThirdPartyEntry **entries) {
-  MbsResult *theirs[TOLERANCES] = {NULL}, *steps[STEPS] = {NULL};
+// theirs, and what it may be off
+static MbsStatus take_theirs(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsRequest *request,
+                             int *count, MbsThirdPartyEntry **entries) {
+  MbsResult *theirs[TOLERANCES] = {NULL};
   MbsStatus status = MBS_OK;
   MbsRequest run = *request;
   double tolerance = request->sundials_tolerance > 0 ? request->sundials_tolerance : default_tolerance;
-  run.recorder = NULL;
-  run.method = method;
-  run.settings.derivatives = MBS_DERIVATIVES_ANALYTICAL;
-  (void)snprintf(run.settings.integrator, sizeof run.settings.integrator, "trapezoidal");
-  run.settings.step_tolerance = 0;
   for (int i = 0; i < TOLERANCES && status == MBS_OK; ++i) {
     run.sundials_tolerance = tolerance * (i == 0 ? 1 : looser);
     status = mbs_run_shaken(context, model, &run, 0, &theirs[i]);
-  }
-  run.method = MBS_METHOD_DIRECT;
-  for (int i = 0; i < STEPS && status == MBS_OK; ++i) {
-    run.settings.step = request->settings.step / (1 << i);
-    status = mbs_run_shaken(context, model, &run, 0, &steps[i]);
   }
   *count = status == MBS_OK ? theirs[0]->objective_count * (1 + theirs[0]->parameter_count) : 0;
   *entries = mbs_arena_take(arena, (size_t)*count, sizeof **entries);
@@ -73,13 +63,49 @@ MbsStatus mbs_third_party_compare(MbsContext *context, MbsArena *arena, const Mb
                                   .value = number_of(theirs[0], at),
                                   .scale = scale_of(theirs[0], at)};
     entry->error = fabs(entry->value - number_of(theirs[1], at));
-    extrapolate(steps, at, entry);
   }
   for (int i = 0; i < TOLERANCES; ++i) {
     mbs_result_destroy(theirs[i]);
+  }
+  return status;
+}
+
+// ours from three step sizes; worst: what is uncertain, relative
+static MbsStatus take_own(MbsContext *context, const MbsModel *model, const MbsRequest *request, double step, int count,
+                          MbsThirdPartyEntry *entries, double *worst) {
+  MbsResult *steps[STEPS] = {NULL};
+  MbsStatus status = MBS_OK;
+  MbsRequest run = *request;
+  run.method = MBS_METHOD_DIRECT;
+  for (int i = 0; i < STEPS && status == MBS_OK; ++i) {
+    run.settings.step = step / (1 << i);
+    status = mbs_run_shaken(context, model, &run, 0, &steps[i]);
+  }
+  *worst = 0;
+  for (int at = 0; at < count && status == MBS_OK; ++at) {
+    extrapolate(steps, at, &entries[at]);
+    double size = fmax(fmax(fabs(entries[at].value), fabs(entries[at].own)), entries[at].scale);
+    *worst = fmax(*worst, size > 0 ? entries[at].own_error / size : 0);
   }
   for (int i = 0; i < STEPS; ++i) {
     mbs_result_destroy(steps[i]);
   }
   return status;
+}
+
+MbsStatus mbs_third_party_compare(MbsContext *context, MbsArena *arena, const MbsModel *model,
+                                  const MbsRequest *request, MbsMethod method, int *count,
+                                  MbsThirdPartyEntry **entries) {
+  MbsRequest run = *request;
+  double worst = (double)INFINITY;
+  run.recorder = NULL;
+  run.method = method;
+  run.settings.derivatives = MBS_DERIVATIVES_ANALYTICAL;
+  (void)snprintf(run.settings.integrator, sizeof run.settings.integrator, "trapezoidal");
+  run.settings.step_tolerance = 0;
+  MBS_TRY(take_theirs(context, arena, model, &run, count, entries));
+  for (int round = 0; round < ROUNDS && worst > enough; ++round) {
+    MBS_TRY(take_own(context, model, &run, request->settings.step / (1 << 2 * round), *count, *entries, &worst));
+  }
+  return MBS_OK;
 }
