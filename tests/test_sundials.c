@@ -3,9 +3,9 @@
 // Without SUNDIALS: that it says so, and 77 (skipped).
 //
 // Seen to fail with a planted error, one at a time: m missing in -l' of the adjoint; what parameters receive at the end
-// left out; a moving ground's share lost, forward and adjoint; the adjoint's problems beginning where the one before came
-// to its end (rotor); a second attempt that does not begin at the start; IDAS without columns of multipliers, and without
-// what accelerations receive of a value at the end. And: tests/planted/sundials_*.sed.
+// left out; a moving ground's share lost, forward and adjoint; the adjoint's problems beginning where the one before
+// came to its end (rotor); a second attempt that does not begin at the start; IDAS without columns of multipliers, and
+// without what accelerations receive of a value at the end. And: tests/planted/sundials_*.sed.
 #include "model/field.h"
 #include "support.h"
 
