@@ -1220,8 +1220,7 @@ typedef struct MbsObjectiveDef {
   const char *above;
   // expression: of violation: the limit that is to be kept up to
   const char *below;
-  // expression: largest value over the run of this expression of positions, velocities and time: at
-  // the start, at the end, or where its rate passes zero
+  // expression: largest value over the run of this expression, between steps too
   const char *maximum;
   // expression: the smallest, likewise
   const char *minimum;

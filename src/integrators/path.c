@@ -33,7 +33,7 @@ MbsStep mbs_path_step(const MbsPath *path, long number) {
 
 void mbs_path_clear(MbsPath *path) {
   path->step_count = 0;
-  path->stretch_count = 0;
+  path->stretch_count = path->peak_count = 0;
 }
 
 MbsStatus mbs_path_add_stretch(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsStretch *stretch) {
@@ -74,7 +74,16 @@ MbsStatus mbs_path_add_piece(MbsContext *context, MbsArena *arena, MbsPath *path
   return mbs_path_add_stretch(context, arena, path, &piece);
 }
 
+MbsStatus mbs_path_add_peak(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsPeakPlace *place) {
+  MBS_GROW(context, arena, path->peaks, path->peak_count, path->peak_capacity);
+  path->peaks[path->peak_count++] = *place;
+  return MBS_OK;
+}
+
 void mbs_path_cut(MbsPath *path, long last) {
+  while (path->peak_count > 0 && path->peaks[path->peak_count - 1].found > last) {
+    path->peak_count -= 1;
+  }
   while (path->stretch_count > 0 && path->stretches[path->stretch_count - 1].last > last) {
     MbsStretch *stretch = &path->stretches[path->stretch_count - 1];
     long before = path->stretch_count > 1 ? path->stretches[path->stretch_count - 2].last : 0;
@@ -102,6 +111,11 @@ MbsStatus mbs_path_copy(MbsContext *context, MbsArena *arena, const MbsPath *fro
   to->stretch_capacity = from->stretch_count;
   for (int i = 0; i < from->stretch_count; ++i) {
     to->stretches[i] = from->stretches[i];
+  }
+  MBS_TAKE(context, arena, to->peaks, from->peak_count);
+  to->peak_capacity = from->peak_count;
+  for (int i = 0; i < from->peak_count; ++i) {
+    to->peaks[i] = from->peaks[i];
   }
   MBS_TAKE(context, arena, sets, from->set_count);
   for (int s = 0; s < from->set_count; ++s) {

@@ -35,6 +35,15 @@ typedef struct MbsShift {
   double h, t;
 } MbsShift;
 
+// Where an extremum over the run was found: simulation/peaks.h.
+typedef struct MbsPeakPlace {
+  int objective;
+  long step;  // at the state after this one, or so much further into the next:
+  double tau;
+  bool is_before;  // at the end of the step, before its event
+  long found;      // how many steps there were then
+} MbsPeakPlace;
+
 typedef struct MbsStretch {
   long last;    // number of its last step
   long anchor;  // times: see above
@@ -48,7 +57,9 @@ typedef struct MbsPath {
   long step_count;
   int stretch_count, stretch_capacity;
   MbsStretch *stretches;
-  int set_count;  // of independent coordinates that matrix-r chose; 0: none
+  int peak_count, peak_capacity;
+  MbsPeakPlace *peaks;  // in the order in which they were found, each better than the one before
+  int set_count;        // of independent coordinates that matrix-r chose; 0: none
   const MbsSetChoice *sets;
 } MbsPath;
 
@@ -64,6 +75,7 @@ MbsStatus mbs_path_add_planned(MbsContext *context, MbsArena *arena, MbsPath *pa
                                const MbsStep *step);
 // Adds a step of a time and a size of its own.
 MbsStatus mbs_path_add_piece(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsStep *step);
+MbsStatus mbs_path_add_peak(MbsContext *context, MbsArena *arena, MbsPath *path, const MbsPeakPlace *place);
 // Takes back all steps after number `last`.
 void mbs_path_cut(MbsPath *path, long last);
 // The path in another arena.

@@ -220,7 +220,7 @@ typedef struct MbsForceSpec {
 typedef enum MbsObjectiveKind {
   MBS_OBJECTIVE_IS_INTEGRAL,
   MBS_OBJECTIVE_IS_FINAL,
-  MBS_OBJECTIVE_IS_START,  // at the start
+  MBS_OBJECTIVE_IS_EXTREMUM,  // over the run: simulation/peaks.h
   MBS_OBJECTIVE_IS_VALUE
 } MbsObjectiveKind;
 
@@ -234,8 +234,6 @@ typedef struct MbsWatchSpec {
   int number;         // of such an event: which one, from 1 on
   bool is_after;      // the state after it
   MbsNode value;      // what the variable is set to
-  int sign;           // of an extremum: 1 maximum, -1 minimum; else 0
-  MbsNode extremum;   // of that: the expression
   int event, needed;  // the event that sets it, once events are read, and how often that must happen
 } MbsWatchSpec;
 
@@ -245,6 +243,7 @@ typedef struct MbsObjectiveSpec {
   MbsObjectiveKind kind;
   MbsNode expression;  // MBS_NODE_NONE: not read yet
   bool is_being_read;
+  int sign;  // of an extremum: 1 maximum, -1 minimum
   int part;  // of what is made of others: the first of these, which no model names, behind all others
   MbsWatchSpec watch;
 } MbsObjectiveSpec;

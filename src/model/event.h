@@ -44,16 +44,15 @@ typedef struct MbsEventSpec {
   const char *name;
   MbsText text;  // of the guard
   MbsNode guard;
-  MbsNode rate;      // d/dt of the guard; MBS_NODE_NONE: it depends on accelerations or multipliers
-  int direction;     // -1: it passes zero falling, 1: rising, 0: both
-  bool is_last;      // the run ends there
-  bool is_given;     // inputs are set, by the caller: its first assignments, whose values he gives
-  bool is_hidden;    // that, or an objective's own, which results do not list:
-  int objective;     // that one
-  bool is_extremum;  // where something of that has an extremum, which may be anywhere but matters where it is the last
-  bool is_end;       // the end of the settings, where it depends on parameters: it happens at the end of the last step
-  MbsNode end;       // then: that time
-  int jump_count;    // none: velocities stay as they are
+  MbsNode rate;    // d/dt of the guard; MBS_NODE_NONE: it depends on accelerations or multipliers
+  int direction;   // -1: it passes zero falling, 1: rising, 0: both
+  bool is_last;    // the run ends there
+  bool is_given;   // inputs are set, by the caller: its first assignments, whose values he gives
+  bool is_hidden;  // that, or an objective's own, which results do not list:
+  int objective;   // that one
+  bool is_end;     // the end of the settings, where it depends on parameters: it happens at the end of the last step
+  MbsNode end;     // then: that time
+  int jump_count;  // none: velocities stay as they are
   MbsVelocityJump *jumps;
   bool has_friction;  // an impact of two jumps, gap and slip, whose targets the law finds
   MbsImpactLaw law;

@@ -10,20 +10,12 @@
 //              wanted; after it: by an event that follows from it, where n passes that number
 //   event_time the same with x = t
 //   settling   w = t where band^2 - (x - target)^2 rises through zero; at the end w, or t if x is outside there
-//   maximum    w = max(w, x) where the rate of x falls through zero, and the largest of x at the start, w and x at the
-//   end.
-//              Where x may jump at an event of the model (a velocity at an impact), both sides of that count too: w =
-//              max(w, x) there, and by an event that follows from it, where the number of those that happened passes
-//              the number of those that were followed. There x has no rate, so that the time of the event does not
-//              count; the value that the steps give does depend on where a step is split, and that is differentiated
-//              too.
+// And extrema, which are looked for between steps (simulation/peaks.h).
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
 #include "model/blueprint.h"
-
-static const double far_away = 1e300;  // where extrema begin
 
 enum {
   ANYTHING = MBS_USE_POSITION | MBS_USE_VELOCITY | MBS_USE_ACCELERATION | MBS_USE_TIME | MBS_USE_MULTIPLIERS,
@@ -40,45 +32,30 @@ static bool is_extremum(const MbsRecord *record) {
   return is_given(record, MBS_OBJECTIVE_MAXIMUM) || is_given(record, MBS_OBJECTIVE_MINIMUM);
 }
 
-// those that have two parts: an integral and the time, or values at the start and at the end
+// those that have two parts: an integral and the time
 static bool has_parts(const MbsRecord *record) {
-  return is_extremum(record) || is_given(record, MBS_OBJECTIVE_RMS) || is_given(record, MBS_OBJECTIVE_PNORM);
+  return is_given(record, MBS_OBJECTIVE_RMS) || is_given(record, MBS_OBJECTIVE_PNORM);
 }
 
 // ---- variables ----
 static int count_variables(const MbsRecord *record) {
   bool is_of_event = is_given(record, MBS_OBJECTIVE_EVENT) || is_given(record, MBS_OBJECTIVE_EVENT_TIME);
-  bool is_watched =
-      is_extremum(record) || is_given(record, MBS_OBJECTIVE_AT) || is_given(record, MBS_OBJECTIVE_SETTLING);
+  bool is_watched = is_given(record, MBS_OBJECTIVE_AT) || is_given(record, MBS_OBJECTIVE_SETTLING);
   return is_of_event ? 2 : is_watched;
 }
 
 int mbs_objectives_count_variables(const MbsModel *model) {
   const MbsValue *written = written_objectives(model);
-  bool has_extrema = false, has_events = mbs_record_value(&model->root, MBS_MODEL_EVENTS)->count > 0 ||
-                                         mbs_record_value(&model->root, MBS_MODEL_INPUTS)->count > 0;
   int count = 0;
   for (int i = 0; i < written->count; ++i) {
     count += count_variables(&written->records[i]);
-    has_extrema = has_extrema || is_extremum(&written->records[i]);
   }
-  return count + (has_extrema && has_events ? 2 : 0);  // events that happened, events that were followed
+  return count;
 }
 
 void mbs_objectives_begin_variables(MbsBlueprint *blueprint, int first) {
-  const MbsValue *written = written_objectives(blueprint->model);
-  for (int i = 0; i < written->count; ++i) {
-    const MbsRecord *record = &written->records[i];
-    double begin = is_given(record, MBS_OBJECTIVE_MAXIMUM)   ? -far_away
-                   : is_given(record, MBS_OBJECTIVE_MINIMUM) ? far_away
-                                                             : 0;
-    for (int k = 0; k < count_variables(record); ++k, ++first) {
-      blueprint->variable_initial[first] = mbs_graph_constant(blueprint->graph, begin);
-      blueprint->parameters.items[blueprint->variable_first + first].nominal = begin;
-    }
-  }
-  for (; first < blueprint->variable_count; ++first) {
-    blueprint->variable_initial[first] = mbs_graph_constant(blueprint->graph, 0);
+  for (int i = first; i < blueprint->variable_count; ++i) {
+    blueprint->variable_initial[i] = mbs_graph_constant(blueprint->graph, 0);
   }
 }
 
@@ -90,6 +67,7 @@ static MbsNode variable_node(const MbsBlueprint *blueprint, int variable) {
 static MbsObjectiveKind kind_of(const MbsRecord *record) {
   return is_given(record, MBS_OBJECTIVE_INTEGRAL) || is_given(record, MBS_OBJECTIVE_VIOLATION)
              ? MBS_OBJECTIVE_IS_INTEGRAL
+         : is_extremum(record)                                        ? MBS_OBJECTIVE_IS_EXTREMUM
          : is_given(record, MBS_OBJECTIVE_VALUE) || has_parts(record) ? MBS_OBJECTIVE_IS_VALUE
                                                                       : MBS_OBJECTIVE_IS_FINAL;
 }
@@ -104,6 +82,7 @@ MbsStatus mbs_blueprint_list_objectives(MbsContext *context, MbsBlueprint *bluep
                                   .place = record->name.place,
                                   .kind = kind_of(record),
                                   .expression = MBS_NODE_NONE,
+                                  .sign = is_given(record, MBS_OBJECTIVE_MAXIMUM) ? 1 : -1,
                                   .part = part,
                                   .watch = {.variable = variable, .guard = MBS_NODE_NONE}});
     part += has_parts(record) ? 2 : 0;
@@ -112,11 +91,10 @@ MbsStatus mbs_blueprint_list_objectives(MbsContext *context, MbsBlueprint *bluep
   for (int i = 0; i < written->count; ++i) {
     const MbsRecord *record = &written->records[i];
     for (int k = 0; k < 2 && has_parts(record); ++k) {
-      MbsObjectiveKind first = is_extremum(record) ? MBS_OBJECTIVE_IS_START : MBS_OBJECTIVE_IS_INTEGRAL;
       MBS_APPEND(context, blueprint->arena, &blueprint->objectives,
                  (MbsObjectiveSpec){.name = record->name.text,
                                     .place = record->name.place,
-                                    .kind = k == 0 ? first : MBS_OBJECTIVE_IS_FINAL,
+                                    .kind = k == 0 ? MBS_OBJECTIVE_IS_INTEGRAL : MBS_OBJECTIVE_IS_FINAL,
                                     .expression = MBS_NODE_NONE});
     }
   }
@@ -194,29 +172,6 @@ static MbsStatus read_violation(const Reading *reading, MbsNode *result) {
   return MBS_OK;
 }
 
-static MbsStatus read_extremum(const Reading *reading, MbsNode *result) {
-  MbsBlueprint *blueprint = reading->blueprint;
-  MbsWatchSpec *watch = &reading->objective->watch;
-  bool is_maximum = is_given(reading->record, MBS_OBJECTIVE_MAXIMUM);
-  int field = is_maximum ? MBS_OBJECTIVE_MAXIMUM : MBS_OBJECTIVE_MINIMUM;
-  MbsOperation better = is_maximum ? MBS_OP_MAXIMUM : MBS_OP_MINIMUM;
-  MbsNode w = variable_node(blueprint, watch->variable), x, rate, start, end;
-  MBS_TRY(parse(reading, field, MOTION, &x));
-  MBS_TRY(mbs_signal_rate(reading->context, blueprint, x, &rate));
-  MbsNode best = mbs_graph_apply(blueprint->graph, better, w, x);
-  watch->is_there = mbs_graph_node(blueprint->graph, rate)->operation != MBS_OP_CONSTANT;
-  watch->guard = rate;
-  watch->direction = is_maximum ? -1 : 1;
-  watch->text = mbs_record_text(reading->record, field);
-  watch->value = best;
-  watch->sign = is_maximum ? 1 : -1;
-  watch->extremum = x;
-  MBS_TRY(use_part(reading, 0, x, &start));
-  MBS_TRY(use_part(reading, 1, best, &end));
-  *result = mbs_graph_apply(blueprint->graph, better, start, end);
-  return MBS_OK;
-}
-
 static MbsStatus read_settling(const Reading *reading, MbsNode *result) {
   MbsBlueprint *blueprint = reading->blueprint;
   MbsGraph *graph = blueprint->graph;
@@ -291,8 +246,12 @@ static MbsStatus read_expression(const Reading *reading, MbsNode *result) {
     blueprint->jumps.count = status == MBS_OK ? jump_count : blueprint->jumps.count;
     return status;
   }
-  return is_extremum(record)                         ? read_extremum(reading, result)
-         : has_parts(record)                         ? read_mean(reading, result)
+  if (is_extremum(record)) {
+    bool is_maximum = is_given(record, MBS_OBJECTIVE_MAXIMUM);
+    return parse(reading, is_maximum ? MBS_OBJECTIVE_MAXIMUM : MBS_OBJECTIVE_MINIMUM, ANYTHING | MBS_USE_BALANCED,
+                 result);
+  }
+  return has_parts(record)                           ? read_mean(reading, result)
          : is_given(record, MBS_OBJECTIVE_VIOLATION) ? read_violation(reading, result)
          : is_given(record, MBS_OBJECTIVE_SETTLING)  ? read_settling(reading, result)
                                                      : read_moment(reading, result);
@@ -387,7 +346,6 @@ static MbsStatus add_event(MbsContext *context, MbsBlueprint *blueprint, int obj
                         .guard = spec->watch.guard,
                         .direction = spec->watch.direction,
                         .is_hidden = true,
-                        .is_extremum = spec->watch.sign != 0,
                         .objective = objective};
   MBS_TRY(mbs_event_find_rate(context, blueprint, &event));
   spec->watch.event = blueprint->events.count;
@@ -419,59 +377,8 @@ static MbsStatus watch_event(MbsContext *context, MbsBlueprint *blueprint, int o
   return assign(context, blueprint, event, watch->variable, mbs_graph_select(graph, is_number, watch->value, w));
 }
 
-// may an expression be another one after an event?
-static MbsStatus find_jump(MbsContext *context, const MbsBlueprint *blueprint, MbsNode node, bool *jumps) {
-  int count;
-  const int *inputs;
-  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, node, &count, &inputs));
-  *jumps = false;
-  for (int i = 0; i < count; ++i) {
-    const MbsSignal *signal = &blueprint->signals.items[inputs[i]];
-    *jumps = *jumps || signal->kind == MBS_SIGNAL_VELOCITY ||
-             (signal->kind == MBS_SIGNAL_PARAMETER && signal->index >= blueprint->variable_first);
-  }
-  return MBS_OK;
-}
-
-// both sides of the events of the model, for extrema of what may jump there
-static MbsStatus watch_sides(MbsContext *context, MbsBlueprint *blueprint) {
-  MbsGraph *graph = blueprint->graph;
-  int event_count = blueprint->events.count, happened = blueprint->variable_count - 2, followed = happened + 1;
-  MbsEventSpec after = {.name = "", .direction = 1, .is_hidden = true};
-  int first = -1;
-  for (int o = 0; o < blueprint->objectives.count; ++o) {
-    const MbsObjectiveSpec *objective = &blueprint->objectives.items[o];
-    bool jumps = false;
-    if (objective->watch.sign != 0) {
-      MBS_TRY(find_jump(context, blueprint, objective->watch.extremum, &jumps));
-    }
-    for (int i = 0; i < event_count && jumps; ++i) {
-      MBS_TRY(assign(context, blueprint, i, objective->watch.variable, objective->watch.value));
-    }
-    if (jumps && first < 0) {
-      MbsNode n = variable_node(blueprint, happened), m = variable_node(blueprint, followed);
-      after.name = objective->name;
-      after.text = objective->watch.text;
-      after.objective = o;
-      after.guard = mbs_graph_subtract(graph, mbs_graph_subtract(graph, n, m), mbs_graph_constant(graph, 0.5));
-      MBS_TRY(mbs_event_find_rate(context, blueprint, &after));
-      first = blueprint->events.count;
-      MBS_APPEND(context, blueprint->arena, &blueprint->events, after);
-      MBS_TRY(assign(context, blueprint, first, followed, mbs_graph_add(graph, m, mbs_graph_constant(graph, 1))));
-      for (int i = 0; i < event_count; ++i) {
-        MBS_TRY(assign(context, blueprint, i, happened, mbs_graph_add(graph, n, mbs_graph_constant(graph, 1))));
-      }
-    }
-    if (jumps) {
-      MBS_TRY(assign(context, blueprint, first, objective->watch.variable, objective->watch.value));
-    }
-  }
-  return MBS_OK;
-}
-
 MbsStatus mbs_objectives_watch(MbsContext *context, MbsBlueprint *blueprint) {
   int before = context->error_count;
-  MBS_TRY(blueprint->events.count > 0 ? watch_sides(context, blueprint) : MBS_OK);
   for (int i = 0; i < blueprint->objectives.count; ++i) {
     const MbsWatchSpec *watch = &blueprint->objectives.items[i].watch;
     if (watch->is_there) {

@@ -164,8 +164,7 @@ static const MbsField objective_fields[] = {
     [MBS_OBJECTIVE_ABOVE] = {"above", MBS_FIELD_SIGNAL, .summary = "of violation: the limit that is not to be passed"},
     [MBS_OBJECTIVE_BELOW] = {"below", MBS_FIELD_SIGNAL, .summary = "of violation: the limit that is to be kept up to"},
     [MBS_OBJECTIVE_MAXIMUM] = {"maximum", MBS_FIELD_SIGNAL,
-                               .summary = "largest value over the run of this expression of positions, velocities and "
-                                          "time: at the start, at the end, or where its rate passes zero"},
+                               .summary = "largest value over the run of this expression, between steps too"},
     [MBS_OBJECTIVE_MINIMUM] = {"minimum", MBS_FIELD_SIGNAL, .summary = "the smallest, likewise"},
     [MBS_OBJECTIVE_AT] = {"at", MBS_FIELD_SIGNAL, .summary = "this expression at a time, or at an event"},
     [MBS_OBJECTIVE_TIME] = {"time", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .unit = "s",

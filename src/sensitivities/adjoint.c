@@ -15,6 +15,11 @@ static MbsStatus create_bars(MbsContext *context, MbsSweep *sweep) {
   MBS_TAKE(context, arena, sweep->bars, count);
   MBS_TAKE(context, arena, sweep->carry, count);
   MBS_TAKE(context, arena, sweep->gradient, count);
+  MBS_TAKE(context, arena, sweep->peaks, count);
+  MBS_TRY(mbs_bar_create(context, system, &sweep->aside.bar));
+  MBS_TAKE(context, arena, sweep->aside.carry, sweep->simulation->stepper->carry_size);
+  MBS_TAKE(context, arena, sweep->aside.gradient, system->column_count);
+  sweep->aside.bar.gradient = sweep->aside.gradient;
   MBS_TAKE(context, arena, sweep->at_start, (size_t)sweep->simulation->objectives.count * 2 * (size_t)system->n);
   for (int o = 0; o < count; ++o) {
     MBS_TRY(mbs_bar_create(context, system, &sweep->bars[o]));
@@ -91,6 +96,55 @@ void mbs_sweep_begin(MbsSweep *sweep) {
   }
 }
 
+void mbs_sweep_clear_aside(const MbsSweep *sweep) {
+  mbs_bar_clear(sweep->simulation->system, &sweep->aside.bar);
+  clear(sweep->simulation->stepper->carry_size, sweep->aside.carry);
+  clear(sweep->simulation->system->column_count, sweep->aside.gradient);
+}
+
+void mbs_sweep_add_aside(const MbsSweep *sweep, int objective, mbs_scalar scale) {
+  const MbsSystem *system = sweep->simulation->system;
+  const MbsStateBar *bar = &sweep->bars[objective], *own = &sweep->aside.bar;
+  mbs_scalar *const to[] = {bar->q,
+                            bar->v,
+                            bar->a,
+                            bar->lambda,
+                            bar->sigma,
+                            bar->kappa,
+                            bar->total,
+                            bar->coefficients,
+                            bar->parameters,
+                            sweep->carry[objective],
+                            sweep->gradient[objective]};
+  const mbs_scalar *const from[] = {own->q,
+                                    own->v,
+                                    own->a,
+                                    own->lambda,
+                                    own->sigma,
+                                    own->kappa,
+                                    own->total,
+                                    own->coefficients,
+                                    own->parameters,
+                                    sweep->aside.carry,
+                                    sweep->aside.gradient};
+  const int counts[] = {system->nq,
+                        system->nq,
+                        system->nq,
+                        system->m,
+                        system->m,
+                        system->m,
+                        system->m,
+                        system->coefficients.nodes.count,
+                        system->blueprint->parameters.count,
+                        sweep->simulation->stepper->carry_size,
+                        system->column_count};
+  for (int l = 0; l < MBS_COUNT(to); ++l) {
+    for (int i = 0; i < counts[l]; ++i) {
+      to[l][i] += scale * from[l][i];
+    }
+  }
+}
+
 // ---- the sweep ----
 void mbs_sweep_add_function(MbsSweep *sweep, int objective, mbs_scalar scale) {
   const MbsSimulation *simulation = sweep->simulation;
@@ -160,8 +214,7 @@ static void add_objectives(MbsSweep *sweep, const MbsStep *step, const MbsStep *
   for (int o = 0; o < sweep->objective_count; ++o) {
     const MbsObjective *objective = &simulation->objectives.items[sweep->objectives[o]];
     bool is_integral = objective->kind == MBS_OBJECTIVE_IS_INTEGRAL;
-    bool is_there = objective->kind == MBS_OBJECTIVE_IS_START ? step->number == 0 : !next;
-    if (is_integral || is_there) {
+    if (is_integral || mbs_sweep_takes_value(sweep, o, step, !next)) {
       mbs_sweep_add_function(sweep, o, is_integral ? weight : 1);
     }
     if (is_integral && sweep->of_steps) {
@@ -260,12 +313,14 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
   double began = mbs_simulation_now();
   const long last = simulation->path.step_count;
   MBS_TRY(sweep->events ? mbs_sweep_events_prepare(context, sweep) : MBS_OK);
+  mbs_sweep_find_peaks(sweep);
   MbsStep next = {0}, step = mbs_path_step(&simulation->path, last), before;
   for (long number = last; number >= 0; --number, next = step, step = before) {
     before = mbs_path_step(&simulation->path, number > 0 ? number - 1 : 0);
     if (sweep->events) {
       mbs_sweep_events_enter(sweep, &before, &step);
     }
+    MBS_TRY(mbs_sweep_visit_peaks(context, sweep, &step));
     MBS_TRY(visit(context, sweep, &step, number < last ? &next : NULL));
     MBS_TRY(report(context, simulation, number));
   }

@@ -12,13 +12,21 @@
 
 #include "sensitivities/trajectory.h"
 
+// What goes back beside the run, before it is added to what an objective's state has received.
+typedef struct MbsSweepAside {
+  MbsStateBar bar;
+  mbs_scalar *carry, *gradient;
+} MbsSweepAside;
+
 typedef struct MbsSweep {
   MbsSimulation *simulation;
-  int objective_count;    // integrals and values at the end that are wanted
-  int *objectives;        // their indices
-  MbsStateBar *bars;      // of each
-  mbs_scalar **carry;     // of each: see stepper.h
-  mbs_scalar **gradient;  // of each: what goes to columns past the coefficients
+  int objective_count;         // integrals and values at the end that are wanted
+  int *objectives;             // their indices
+  MbsStateBar *bars;           // of each
+  mbs_scalar **carry;          // of each: see stepper.h
+  mbs_scalar **gradient;       // of each: what goes to columns past the coefficients
+  const MbsPeakPlace **peaks;  // of each that is an extremum: where it is; NULL: at the end
+  MbsSweepAside aside;
   MbsTrajectory *trajectory;
   mbs_scalar *of_steps;  // where the system has columns of a step by itself: steps + 1 x objectives x 2, what the time
                          // and the size of each step receive; else NULL
@@ -44,6 +52,19 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep);
 mbs_scalar mbs_sweep_weight(const MbsSweep *sweep, const MbsStep *step, const MbsStep *next);
 // Adds what integrands at the points of a step that was recalled receive.
 void mbs_sweep_add_points(MbsSweep *sweep, const MbsStep *step);
+
+// ---- shared with adjoint_events.c and adjoint_peaks.c ----
+void mbs_sweep_clear_aside(const MbsSweep *sweep);
+void mbs_sweep_add_aside(const MbsSweep *sweep, int objective, mbs_scalar scale);
+
+// ---- adjoint_peaks.c ----
+// Before the way back.
+void mbs_sweep_find_peaks(MbsSweep *sweep);
+// What extrema at the state after this step, or within the next one, give to that state, with events before the way
+// back passes that of the step.
+MbsStatus mbs_sweep_visit_peaks(MbsContext *context, MbsSweep *sweep, const MbsStep *step);
+// Does an objective that is no integral take its value at the end of this step, which may be that of the run?
+bool mbs_sweep_takes_value(const MbsSweep *sweep, int objective, const MbsStep *step, bool is_end);
 
 // ---- shared with adjoint_continuous.c ----
 // Adds `scale` times the derivative of an objective's function at the present state, by number in the sweep.

@@ -30,7 +30,8 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
                     "integrate backwards; use method adjoint");
   }
   for (int i = 0; i < simulation->objectives.count; ++i) {
-    if (simulation->objectives.items[i].is_needed && simulation->objectives.items[i].kind == MBS_OBJECTIVE_IS_START) {
+    if (simulation->objectives.items[i].is_needed &&
+        simulation->objectives.items[i].kind == MBS_OBJECTIVE_IS_EXTREMUM) {
       return mbs_fail(context, MBS_ERROR_NOT_OFFERED, simulation->objectives.items[i].function.place,
                       "method adjoint-continuous is not offered for maxima and minima; use method adjoint");
     }

@@ -26,10 +26,6 @@ MbsStatus mbs_sweep_events_create(MbsContext *context, const MbsSweep *sweep, Mb
   const MbsSystem *system = sweep->simulation->system;
   MbsSweepEvents *events;
   MBS_TAKE(context, system->arena, events, 1);
-  MBS_TRY(mbs_bar_create(context, system, &events->guard));
-  MBS_TAKE(context, system->arena, events->guard_carry, sweep->simulation->stepper->carry_size);
-  MBS_TAKE(context, system->arena, events->guard_gradient, system->column_count);
-  events->guard.gradient = events->guard_gradient;
   MBS_TAKE(context, system->arena, events->of_size, sweep->objective_count);
   MBS_TAKE(context, system->arena, events->of_time, sweep->objective_count);
   MBS_TAKE(context, system->arena, events->at_end, sweep->objective_count);
@@ -113,6 +109,13 @@ void mbs_sweep_events_enter(MbsSweep *sweep, const MbsStep *before, const MbsSte
   sweep->events->is_piece = mbs_step_restarts(step) || mbs_step_restarts(before);
   if (step->event > 0) {
     sweep->events->record = (sweep->events->record < 0 ? events->record_count : sweep->events->record) - 1;
+    mbs_sweep_events_return(sweep, step);
+  }
+}
+
+void mbs_sweep_events_return(MbsSweep *sweep, const MbsStep *step) {
+  const MbsEvents *events = &sweep->simulation->events;
+  if (step->event > 0) {
     mbs_system_set_hidden(sweep->simulation->system, events->hiddens + sweep->events->record * events->hidden_count);
   }
 }
@@ -134,12 +137,11 @@ static double weight_of(const MbsSweep *sweep, const MbsStep *step, int end) {
   return mbs_step_ends(sweep->simulation->stepper, step)[end];
 }
 
-// at the present state: `weight` of integrands, and values at the end or at the start if it is that
-static void add_objectives(MbsSweep *sweep, mbs_scalar weight, bool is_end, bool is_start) {
+// at the present state: `weight` of integrands, and values that are taken at the end of this step
+static void add_objectives(MbsSweep *sweep, mbs_scalar weight, const MbsStep *step, bool is_end) {
   for (int o = 0; o < sweep->objective_count; ++o) {
-    MbsObjectiveKind kind = objective_of(sweep, o)->kind;
-    bool is_integral = kind == MBS_OBJECTIVE_IS_INTEGRAL;
-    if (is_integral || (kind == MBS_OBJECTIVE_IS_START ? is_start : is_end)) {
+    bool is_integral = objective_of(sweep, o)->kind == MBS_OBJECTIVE_IS_INTEGRAL;
+    if (is_integral || mbs_sweep_takes_value(sweep, o, step, is_end)) {
       mbs_sweep_add_function(sweep, o, is_integral ? weight : 1);
     }
   }
@@ -170,6 +172,7 @@ static MbsStatus transpose_event(MbsContext *context, MbsSweep *sweep, const Mbs
   MbsSystem *system = simulation->system;
   MbsImpulse *impulse = step->event > 0 ? simulation->events.items[step->event - 1].impulse : NULL;
   const MbsEventSpec *spec = step->event > 0 ? simulation->events.items[step->event - 1].spec : NULL;
+  const MbsStep after = {.number = -1};  // of no step's end, but that of the run
   mbs_system_take_derivatives(system, false);
   MBS_TRY(mbs_events_restart(context, simulation, step));
   mbs_system_take_derivatives(system, true);
@@ -177,7 +180,7 @@ static MbsStatus transpose_event(MbsContext *context, MbsSweep *sweep, const Mbs
     sweep->events->of_time[o] =
         next ? -(sweep->events->of_size[o] + weight_of(sweep, next, 0) * integrand(sweep, o)) : 0;
   }
-  add_objectives(sweep, next ? weight_of(sweep, next, 0) * next->h : 0, !next, false);
+  add_objectives(sweep, next ? weight_of(sweep, next, 0) * next->h : 0, &after, !next);
   MBS_TRY(transpose_start(context, sweep, next));
   sweep->events->setting -= spec && spec->is_given;
   for (int o = 0; o < sweep->objective_count && spec; ++o) {
@@ -244,66 +247,19 @@ static void transpose_step(const MbsSweep *sweep, const MbsStep *step, const Mbs
   }
 }
 
-// bar += m guard
-static void add_guard(const MbsSweep *sweep, int o, mbs_scalar m) {
-  const MbsSystem *system = sweep->simulation->system;
-  const MbsSweepEvents *events = sweep->events;
-  const MbsStateBar *bar = &sweep->bars[o], *guard = &events->guard;
-  mbs_scalar *const to[] = {bar->q,
-                            bar->v,
-                            bar->a,
-                            bar->lambda,
-                            bar->sigma,
-                            bar->kappa,
-                            bar->total,
-                            bar->coefficients,
-                            bar->parameters,
-                            sweep->carry[o],
-                            sweep->gradient[o]};
-  const mbs_scalar *const from[] = {guard->q,
-                                    guard->v,
-                                    guard->a,
-                                    guard->lambda,
-                                    guard->sigma,
-                                    guard->kappa,
-                                    guard->total,
-                                    guard->coefficients,
-                                    guard->parameters,
-                                    events->guard_carry,
-                                    events->guard_gradient};
-  const int counts[] = {system->nq,
-                        system->nq,
-                        system->nq,
-                        system->m,
-                        system->m,
-                        system->m,
-                        system->m,
-                        system->coefficients.nodes.count,
-                        system->blueprint->parameters.count,
-                        sweep->simulation->stepper->carry_size,
-                        system->column_count};
-  for (int l = 0; l < MBS_COUNT(to); ++l) {
-    for (int i = 0; i < counts[l]; ++i) {
-      to[l][i] += m * from[l][i];
-    }
-  }
-}
-
 // Before the step's transpose (which must be prepared): the guard's gradient takes the same way; returns gamma, with
 // what the size of the step receives in of_size.
 static mbs_scalar transpose_guard(const MbsSweep *sweep, const MbsStep *step, mbs_scalar *of_size) {
   MbsSimulation *simulation = sweep->simulation;
   const MbsSystem *system = simulation->system;
-  const MbsSweepEvents *events = sweep->events;
+  const MbsSweepAside *aside = &sweep->aside;
   const MbsFunction *guard = &simulation->events.items[step->event - 1].guard;
-  mbs_bar_clear(system, &events->guard);
-  clear(simulation->stepper->carry_size, events->guard_carry);
-  clear(system->column_count, events->guard_gradient);
+  mbs_sweep_clear_aside(sweep);
   (void)mbs_function_evaluate(system, guard, &simulation->state, NULL);
-  mbs_function_transposed(system, guard, &simulation->state, 1, &events->guard);
-  transpose_step(sweep, step, NULL, &events->guard, events->guard_carry, events->guard_gradient);
-  *of_size = take_size(system, &events->guard);
-  return *of_size + take_time(system, &events->guard, events->guard_gradient);
+  mbs_function_transposed(system, guard, &simulation->state, 1, &aside->bar);
+  transpose_step(sweep, step, NULL, &aside->bar, aside->carry, aside->gradient);
+  *of_size = take_size(system, &aside->bar);
+  return *of_size + take_time(system, &aside->bar, aside->gradient);
 }
 
 MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
@@ -317,8 +273,7 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
   if (is_changed) {
     MBS_TRY(transpose_event(context, sweep, step, next));
   }
-  add_objectives(sweep, mbs_sweep_weight(sweep, step, is_changed ? NULL : next), !next && !is_changed,
-                 step->number == 0);
+  add_objectives(sweep, mbs_sweep_weight(sweep, step, is_changed ? NULL : next), step, !next && !is_changed);
   for (int o = 0; o < sweep->objective_count; ++o) {
     bool is_needed = step->number > 0 && events->is_piece;
     events->at_end[o] = is_needed ? weight_of(sweep, step, 1) * integrand(sweep, o) : 0;
@@ -345,7 +300,7 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
       mbs_scalar began = simulation->events.began[events->record * simulation->objectives.count + sweep->objectives[o]];
       mbs_scalar of_begin = is_integral ? weight_of(sweep, step, 0) * began : 0;
       mbs_scalar m = -(of_time + events->of_size[o] + of_begin) / gamma;
-      add_guard(sweep, o, m);
+      mbs_sweep_add_aside(sweep, o, m);
       events->of_size[o] += m * guard_size;
     }
   }

@@ -5,8 +5,6 @@
 #include "sensitivities/adjoint.h"
 
 typedef struct MbsSweepEvents {
-  MbsStateBar guard;  // of a guard, through its step
-  mbs_scalar *guard_carry, *guard_gradient;
   bool is_piece;         // the step in hand ends or begins with an event, so that its size moves with the parameters
   mbs_scalar *of_size;   // by objective: what the size of the piece that was visited last receives, but for the
                          // integrand where it began
@@ -25,6 +23,8 @@ MbsStatus mbs_sweep_events_prepare(MbsContext *context, MbsSweep *sweep);
 // Before the state after a step is recalled: variables and branches as they were before its event. before: the step
 // before it.
 void mbs_sweep_events_enter(MbsSweep *sweep, const MbsStep *before, const MbsStep *step);
+// The same again, if that has changed: after a start anew at the end of that step.
+void mbs_sweep_events_return(MbsSweep *sweep, const MbsStep *step);
 // One step backwards, with what happens at its end; next: the step after it, or NULL.
 MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next);
 

@@ -194,24 +194,21 @@ static MbsStatus give_unsmooth(MbsContext *context, MbsArena *arena, const MbsSi
   return MBS_OK;
 }
 
-// Of the candidates of an extremum, with the start and the end among them, the two best: are they the same?
-static bool find_tie(const MbsSimulation *simulation, const MbsEvent *event, double time[2]) {
-  const double rounding = 1e-9, apart = 1e-6;
-  const MbsObjectiveSpec *objective = &simulation->system->blueprint->objectives.items[event->spec->objective];
-  double t = mbs_re(simulation->state.t), h = simulation->settings.step;
-  double values[] = {event->best[0], event->best[1],
-                     objective->watch.sign * mbs_re(simulation->objectives.value[objective->part]),
-                     mbs_event_extremum(simulation, event)};
-  double times[] = {event->best_time[0], event->best_time[1], 0, t};
+// Of the candidates of an extremum, with the end among them, the two best: are they the same?
+static bool find_tie(const MbsSimulation *simulation, const MbsPeak *peak, double time[2]) {
+  const double rounding = 1e-9;
+  double t = mbs_re(simulation->state.t);
+  double last = peak->sign * mbs_re(simulation->objectives.g[peak->objective]);
+  double values[] = {peak->best[0], peak->best[1], last}, times[] = {peak->best_time[0], peak->best_time[1], t};
   int best = 0, next = -1;
   for (int i = 1; i < MBS_COUNT(values); ++i) {
     best = values[i] > values[best] ? i : best;
   }
   for (int i = 0; i < MBS_COUNT(values); ++i) {
-    bool is_other = i != best && fabs(times[i] - times[best]) > apart * h;  // real
+    bool is_other = i != best && fabs(times[i] - times[best]) > simulation->settings.step;  // real
     next = is_other && (next < 0 || values[i] > values[next]) ? i : next;
   }
-  double size = fabs(values[best]) + fabs(values[2] - values[best]);                // real
+  double size = fabs(values[best]) + fabs(last - values[best]);                     // real
   bool is_tie = next >= 0 && fabs(values[best] - values[next]) <= rounding * size;  // real
   time[0] = is_tie ? fmin(times[best], times[next]) : 0;                            // real
   time[1] = is_tie ? fmax(times[best], times[next]) : 0;                            // real
@@ -219,16 +216,15 @@ static bool find_tie(const MbsSimulation *simulation, const MbsEvent *event, dou
 }
 
 static MbsStatus give_ties(MbsContext *context, MbsArena *arena, const MbsSimulation *simulation, MbsResult *result) {
-  const MbsEvents *events = &simulation->events;
+  const MbsPeaks *peaks = &simulation->peaks;
   MbsTie *ties;
-  MBS_TAKE(context, arena, ties, events->count);
+  MBS_TAKE(context, arena, ties, peaks->count);
   result->ties = ties;
-  for (int i = 0; i < events->count; ++i) {
-    const MbsEvent *event = &events->items[i];
+  for (int i = 0; i < peaks->count; ++i) {
+    const MbsObjective *objective = &simulation->objectives.items[peaks->items[i].objective];
     MbsTie tie;
-    if (event->spec->is_extremum && simulation->objectives.items[event->spec->objective].is_needed &&
-        find_tie(simulation, event, tie.time)) {
-      tie.objective = mbs_arena_copy_text(arena, event->spec->name);
+    if (objective->is_needed && find_tie(simulation, &peaks->items[i], tie.time)) {
+      tie.objective = mbs_arena_copy_text(arena, objective->function.name);
       ties[result->tie_count++] = tie;
     }
   }

@@ -3,8 +3,8 @@
 // how far the path goes. And the part of it that results are made of, which is kept after each step.
 #include "simulation/simulation.h"
 
-// One pass over all numbers counts, saves or restores them.
-typedef enum Pass { COUNT, SAVE, RESTORE } Pass;
+// One pass over all numbers counts, saves or restores them; or restores all but objectives.
+typedef enum Pass { COUNT, SAVE, RESTORE, RETURN } Pass;
 
 typedef struct Cursor {
   Pass pass;
@@ -137,13 +137,30 @@ static void visit_events(Cursor *cursor, const MbsEvents *events, const MbsSyste
   visit(cursor, events->count > 0 ? (size_t)system->column_count : 0, events->t_columns);
 }
 
+static void visit_peaks(Cursor *cursor, const MbsPeaks *peaks, const MbsSystem *system) {
+  for (int i = 0; i < peaks->count; ++i) {
+    MbsPeak *peak = &peaks->items[i];
+    long numbers[] = {peak->count, peak->has_value};
+    visit_long(cursor, &numbers[0]);
+    visit_long(cursor, &numbers[1]);
+    peak->count = (int)numbers[0];
+    peak->has_value = numbers[1] > 0;
+    visit_real(cursor, 3, peak->t);
+    visit_real(cursor, 3, peak->x);
+    visit_real(cursor, 2, peak->best);
+    visit_real(cursor, 2, peak->best_time);
+    visit(cursor, 1, &peak->value);
+    visit(cursor, (size_t)system->asked_count, peak->gradient);
+  }
+}
+
 // variables and branches
 static void visit_hidden(Cursor *cursor, const MbsSimulation *simulation) {
   const MbsEvents *events = &simulation->events;
   (void)mbs_put(events->hidden, events->hidden_count,
                 simulation->system->parameters + simulation->system->blueprint->variable_first);
   visit(cursor, (size_t)events->hidden_count, events->hidden);
-  if (cursor->pass == RESTORE) {
+  if (cursor->pass == RESTORE || cursor->pass == RETURN) {
     mbs_system_set_hidden(simulation->system, events->hidden);
   }
 }
@@ -154,7 +171,6 @@ static void visit_all(Cursor *cursor, const MbsSimulation *simulation, MbsState 
   visit_state(cursor, simulation, state);
   visit_columns(cursor, simulation);
   visit_system(cursor, simulation->system);
-  visit_objectives(cursor, &simulation->objectives);
   visit_guards(cursor, &simulation->guards);
   visit_events(cursor, &simulation->events, simulation->system);
   visit_continuity(cursor, &simulation->continuity.objectives);
@@ -162,6 +178,11 @@ static void visit_all(Cursor *cursor, const MbsSimulation *simulation, MbsState 
   if (simulation->control.largest) {
     visit_real(cursor, (size_t)simulation->system->n, simulation->control.largest);
   }
+  Pass pass = cursor->pass;
+  cursor->pass = pass == RETURN ? COUNT : pass;
+  visit_objectives(cursor, &simulation->objectives);
+  visit_peaks(cursor, &simulation->peaks, simulation->system);
+  cursor->pass = pass;
 }
 
 static MbsStatus make_room(MbsContext *context, const MbsSimulation *simulation, size_t numbers,
@@ -215,16 +236,33 @@ MbsStatus mbs_simulation_save(MbsContext *context, const MbsSimulation *simulati
   return MBS_OK;
 }
 
-void mbs_simulation_restore(MbsSimulation *simulation, const MbsCheckpoint *checkpoint) {
+MbsStatus mbs_simulation_copy_checkpoint(MbsContext *context, const MbsSimulation *simulation,
+                                         const MbsCheckpoint *from, MbsCheckpoint *to) {
+  MBS_TRY(make_room(context, simulation, from->number_capacity, to));
+  MbsCheckpoint own = *to;
+  *to = *from;
+  to->numbers = own.numbers;
+  to->number_capacity = own.number_capacity;
+  to->pivots = own.pivots;
+  to->pivot_capacity = own.pivot_capacity;
+  for (size_t i = 0; i < from->number_capacity; ++i) {
+    to->numbers[i] = from->numbers[i];
+  }
+  for (int i = 0; i < from->pivot_count; ++i) {
+    to->pivots[i] = from->pivots[i];
+  }
+  return MBS_OK;
+}
+
+static void bring_back(MbsSimulation *simulation, const MbsCheckpoint *checkpoint, Pass pass) {
   MbsStepper *stepper = simulation->stepper;
-  Cursor cursor = {.pass = RESTORE, .at = checkpoint->numbers};
+  Cursor cursor = {.pass = pass, .at = checkpoint->numbers};
   MbsSparseSolver *solver;
   visit_all(&cursor, simulation, &simulation->state);
   stepper->type->restore(stepper, checkpoint->numbers + cursor.count, &simulation->state);
   for (int i = 0; (solver = mbs_simulation_solver(simulation, i)); ++i) {
     mbs_sparse_solver_use_pivots(solver, i < checkpoint->pivot_count ? checkpoint->pivots[i] : 0);
   }
-  mbs_path_cut(&simulation->path, checkpoint->step_count);
   stepper->iterations = checkpoint->statistics.iterations;
   simulation->is_started = checkpoint->is_started;
   simulation->statistics = checkpoint->statistics;
@@ -243,6 +281,21 @@ void mbs_simulation_restore(MbsSimulation *simulation, const MbsCheckpoint *chec
   simulation->events.is_moved = checkpoint->is_moved;
   simulation->events.step = checkpoint->last;
   simulation->events.chained = checkpoint->chained;
+}
+
+void mbs_simulation_return(MbsSimulation *simulation, const MbsCheckpoint *checkpoint) {
+  bring_back(simulation, checkpoint, RETURN);
+}
+
+void mbs_simulation_restore(MbsSimulation *simulation, const MbsCheckpoint *checkpoint) {
+  bring_back(simulation, checkpoint, RESTORE);
+  mbs_path_cut(&simulation->path, checkpoint->step_count);
+  const MbsPath *followed = simulation->followed;
+  MbsPeaks *peaks = &simulation->peaks;
+  peaks->replayed = peaks->replayed < followed->peak_count ? peaks->replayed : followed->peak_count;
+  while (peaks->replayed > 0 && followed->peaks[peaks->replayed - 1].found > checkpoint->step_count) {
+    peaks->replayed -= 1;
+  }
 }
 
 // ---- what results are made of ----

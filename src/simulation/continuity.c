@@ -118,7 +118,7 @@ static MbsStatus list_objectives(MbsContext *context, const MbsSimulation *simul
   for (int i = 0; i < blueprint->objectives.count; ++i) {
     bool is_listed = false;
     MbsObjectiveKind kind = blueprint->objectives.items[i].kind;
-    if (kind != MBS_OBJECTIVE_IS_VALUE && kind != MBS_OBJECTIVE_IS_START) {  // which an extremum need not take
+    if (kind != MBS_OBJECTIVE_IS_VALUE && kind != MBS_OBJECTIVE_IS_EXTREMUM) {  // which takes one place alone
       MBS_TRY(may_lack_derivative(context, system, 1, &blueprint->objectives.items[i].expression, &is_listed));
     }
     if (is_listed) {

@@ -39,6 +39,16 @@ static void shift_list(const MbsSimulation *simulation, int size, const mbs_scal
   }
 }
 
+void mbs_events_keep_time(const MbsSimulation *simulation, mbs_scalar *row) {
+  const MbsSystem *system = simulation->system;
+  const MbsEvents *events = &simulation->events;
+  mbs_scalar of_h = events->is_moved ? row[system->step_column] : 0;
+  for (int k = 0; k < system->asked_count; ++k) {
+    row[k] -= events->is_moved ? events->t_columns[k] * of_h : 0;
+  }
+  shift_list(simulation, 1, NULL, NULL, row);
+}
+
 static void shift_motion(const MbsSimulation *simulation, const mbs_scalar *by_t) {
   shift_list(simulation, simulation->system->nq, NULL, by_t, simulation->columns.X);
   shift_list(simulation, simulation->system->nq, NULL, by_t, simulation->columns.V);

@@ -314,8 +314,8 @@ static MbsStatus look_for_new(const Search *search) {
   for (int i = 0; i < simulation->events.count; ++i) {
     MbsEvent *event = &simulation->events.items[i];
     double g = mbs_re(guard_of(search, event));
-    bool is_expected = event->is_at_zero || event->spec->is_extremum || !mbs_event_is_awaited(event) ||
-                       side_of(g) == event->side || !(fabs(g) > rounding * event->largest);  // real
+    bool is_expected = event->is_at_zero || !mbs_event_is_awaited(event) || side_of(g) == event->side ||
+                       !(fabs(g) > rounding * event->largest);  // real
     for (int s = path->stretch_count - 1; s >= 0 && path->stretches[s].last >= search->planned.number && !is_expected;
          --s) {
       is_expected = path->stretches[s].event == 1 + i;

@@ -39,14 +39,10 @@ static MbsStatus check_guard(MbsContext *context, const MbsSimulation *simulatio
   const MbsFormulationType *type = simulation->formulation.type;
   bool is_told = spec->rate != MBS_NODE_NONE || !type->is_position_level || type->has_projections;
   return is_told ? MBS_OK
-                 : mbs_fail(
-                       context, MBS_ERROR_NOT_OFFERED, spec->text.place,
-                       "%s \"%s\": %s are not offered in formulation %s, whose steps determine them by their size; use "
-                       "another one",
-                       spec->is_hidden ? "objective" : "event", spec->name,
-                       spec->is_hidden ? "extrema of velocities, where accelerations pass zero,"
-                                       : "guards of accelerations, multipliers or reactions",
-                       type->name);
+                 : mbs_fail(context, MBS_ERROR_NOT_OFFERED, spec->text.place,
+                            "event \"%s\": guards of accelerations, multipliers or reactions are not offered in "
+                            "formulation %s, whose steps determine them by their size; use another one",
+                            spec->name, type->name);
 }
 
 MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation) {
@@ -63,7 +59,7 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, first->text.place,
                     "%s \"%s\": events%s are not offered in kinematics, where motions are prescribed",
                     first->is_hidden ? "objective" : "event", first->name,
-                    first->is_hidden ? ", and so values at a time and extrema," : "");
+                    first->is_hidden ? ", and so values at a time," : "");
   }
   MBS_TAKE(context, system->arena, events->items, events->count);
   MBS_TAKE(context, system->arena, events->t_columns, system->column_count);
@@ -74,10 +70,6 @@ MbsStatus mbs_events_create(MbsContext *context, MbsSimulation *simulation) {
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->guard, &event->guard));
     if (spec->rate != MBS_NODE_NONE) {
       MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place, spec->rate, &event->rate));
-    }
-    if (spec->is_extremum) {
-      MBS_TRY(mbs_function_create(context, system, spec->name, spec->text.place,
-                                  blueprint->objectives.items[spec->objective].watch.extremum, &event->extremum));
     }
     MbsNode argument = spec->branch > 0 ? blueprint->branches.items[spec->branch - 1].argument : MBS_NODE_NONE;
     event->is_counted = spec->branch > 0 && mbs_table_is_counter(blueprint, argument);
@@ -184,30 +176,6 @@ void mbs_events_start(MbsSimulation *simulation) {
   mbs_events_place(simulation);
   for (int k = 0; k < simulation->system->column_count; ++k) {
     events->t_columns[k] = 0;
-  }
-  for (int i = 0; i < events->count; ++i) {
-    for (int k = 0; k < 2; ++k) {
-      events->items[i].best[k] = -HUGE_VAL;
-    }
-  }
-}
-
-double mbs_event_extremum(const MbsSimulation *simulation, const MbsEvent *event) {
-  int sign = simulation->system->blueprint->objectives.items[event->spec->objective].watch.sign;
-  return sign * mbs_re(mbs_function_value(simulation->system, &event->extremum, &simulation->state));
-}
-
-// the best two, for a warning where they are the same
-static void note_extremum(const MbsSimulation *simulation, MbsEvent *event) {
-  double x = mbs_event_extremum(simulation, event);
-  int place = x > event->best[0] ? 0 : 1;
-  if (place == 0) {
-    event->best[1] = event->best[0];
-    event->best_time[1] = event->best_time[0];
-  }
-  if (x > event->best[place]) {
-    event->best[place] = x;
-    event->best_time[place] = mbs_re(simulation->state.t);
   }
 }
 
@@ -413,12 +381,6 @@ static void find_sides(MbsSimulation *simulation, MbsEvent *fired) {
       leave_zero(simulation, event);
       continue;
     }
-    // of a velocity's extremum accelerations start anew, to the error of a step elsewhere: it has passed all the same
-    if (event == fired && event->spec->is_extremum) {
-      event->side = event->spec->direction;
-      event->is_at_zero = event->is_near = false;
-      continue;
-    }
     event->is_at_zero = event->is_at_zero && event != fired;
     int side = (event->value > 0) - (event->value < 0);
     event->is_near = true;
@@ -473,9 +435,6 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
   const MbsStep step = events->step;
   MbsEvent *event = step.event > 0 ? &events->items[step.event - 1] : NULL;
   mbs_signal_bank_evaluate(simulation->system, &simulation->state);
-  if (event && event->spec->is_extremum) {
-    note_extremum(simulation, event);
-  }
   double energy = energy_of(simulation);
   if (columns) {
     mbs_system_use_step_columns(simulation->system, true);
@@ -502,6 +461,7 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
     mbs_system_use_step_columns(simulation->system, false);
   }
   mbs_system_take_derivatives(simulation->system, false);
+  MBS_TRY(mbs_peaks_begin_stretch(context, simulation));
   events->step = (MbsStep){0};
   events->is_moved = event != NULL;
   if (!event) {

@@ -50,23 +50,21 @@ typedef struct MbsEvent {
   MbsFunction guard, rate;  // rate: if it is known (spec->rate)
   bool is_counted;          // its branch is the piece of a table of steps, whose number, not whole, is:
   MbsFunction number;
-  mbs_scalar tried;              // the guard at the end of the step that was tried last,
-  bool is_tried;                 // if it is known: see mbs_event_guard
-  MbsFunction *assigned;         // of each assignment
-  mbs_scalar *slopes;            // of these: assignments x columns
-  MbsImpulse *impulse;           // NULL: velocities stay
-  int side;                      // of zero: -1, 1; 0: none yet
-  bool is_armed;                 // it waits: its joints are not yet as it would make them
-  bool is_held;                  // constraints keep its guard at zero
-  double value, slope;           // at the last accepted state, and (where it is at zero) its rate
-  double trend;                  // the rate of the guard over the last step
-  bool is_at_zero;               // it happened there
-  bool is_near;                  // to zero, so that it may turn within the next step: its rate is known
-  double largest;                // that it has been so far
-  double fastest;                // the largest rate at which it has passed zero
-  MbsFunction extremum;          // of an objective's extremum: the expression,
-  double best[2], best_time[2];  // its largest two on the way (of a minimum with the other sign), with their times
-  double since;                  // the largest since it happened last, or since the start
+  mbs_scalar tried;       // the guard at the end of the step that was tried last,
+  bool is_tried;          // if it is known: see mbs_event_guard
+  MbsFunction *assigned;  // of each assignment
+  mbs_scalar *slopes;     // of these: assignments x columns
+  MbsImpulse *impulse;    // NULL: velocities stay
+  int side;               // of zero: -1, 1; 0: none yet
+  bool is_armed;          // it waits: its joints are not yet as it would make them
+  bool is_held;           // constraints keep its guard at zero
+  double value, slope;    // at the last accepted state, and (where it is at zero) its rate
+  double trend;           // the rate of the guard over the last step
+  bool is_at_zero;        // it happened there
+  bool is_near;           // to zero, so that it may turn within the next step: its rate is known
+  double largest;         // that it has been so far
+  double fastest;         // the largest rate at which it has passed zero
+  double since;           // the largest since it happened last, or since the start
 } MbsEvent;
 
 // What has happened.
@@ -149,8 +147,6 @@ static inline void mbs_events_forget_values(const MbsEvents *events) {
     events->items[i].is_tried = false;
   }
 }
-// Of an objective's extremum: the expression at the present state, of a minimum with the other sign.
-double mbs_event_extremum(const struct MbsSimulation *simulation, const MbsEvent *event);
 // d/dt of its guard at the present state; where that is not known, over the last step.
 double mbs_event_rate(const struct MbsSimulation *simulation, const MbsEvent *event);
 
@@ -167,6 +163,8 @@ MbsStatus mbs_events_never_settle(MbsContext *context, const struct MbsSimulatio
 // ---- event_columns.c ----
 // What the size and the time of the last step (by column, NULL: they stay), and variables, do to all columns.
 void mbs_events_shift(struct MbsSimulation *simulation, const mbs_scalar *by_h, const mbs_scalar *by_t);
+// A row of derivatives, by column, of a number at a time that stays, within a step from the present state on.
+void mbs_events_keep_time(const struct MbsSimulation *simulation, mbs_scalar *row);
 // Before an event: what its targets and assignments depend on. And after it, before objectives: of the state.
 void mbs_events_take_columns(struct MbsSimulation *simulation, const MbsEvent *event);
 MbsStatus mbs_events_restart_columns(MbsContext *context, struct MbsSimulation *simulation, const MbsEvent *event);

@@ -43,7 +43,6 @@ void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted) {
 }
 
 void mbs_objectives_forget(MbsObjectives *objectives) {
-  objectives->is_started = false;
   for (int i = 0; i < objectives->count; ++i) {
     objectives->value[i] = objectives->g[i] = 0;
     objectives->size[i] = 0;
@@ -53,15 +52,6 @@ void mbs_objectives_forget(MbsObjectives *objectives) {
   }
   for (int i = 0; i < objectives->count * objectives->system->carried_count; ++i) {
     objectives->g_column[i] = 0;
-  }
-}
-
-// a value at the start stays; it does not move with a step, nor with variables that have moved since
-static void keep_start(const MbsObjectives *objectives, int i) {
-  const MbsSystem *system = objectives->system;
-  mbs_scalar *gradient = objectives->gradient + i * objectives->stride;
-  for (int k = system->asked_count; k < system->asked_count + system->own_count && k < objectives->stride; ++k) {
-    gradient[k] = 0;
   }
 }
 
@@ -122,7 +112,7 @@ static void add_points(MbsObjectives *objectives, const MbsStepper *stepper, con
 }
 
 // ---- at a state ----
-// Integrals, values at the end and at the start. weight: of this end of a step, of size h.
+// Integrals, values at the end. weight: of this end of a step, of size h.
 static void advance_item(MbsObjectives *objectives, int i, const MbsState *state, const MbsColumns *columns,
                          double weight, mbs_scalar h) {
   const MbsSystem *system = objectives->system;
@@ -140,6 +130,19 @@ static void advance_item(MbsObjectives *objectives, int i, const MbsState *state
     mbs_scalar own = k == system->step_column ? sum : 0;
     gradient[k] = is_integral(objectives, i) ? gradient[k] + own + h * (g_column[k] + weight * change) : change;
     g_column[k] = change;
+  }
+}
+
+// An extremum that was on the way stays: it does not move with a step, nor with variables that have moved since.
+static void keep_peak(const MbsObjectives *objectives, int i, bool with_columns) {
+  const MbsPeak *peak = mbs_peaks_find(objectives->peaks, i);
+  if (mbs_peak_is_beaten(peak, objectives->g[i])) {
+    return;
+  }
+  objectives->value[i] = peak->value;
+  mbs_scalar *gradient = objectives->gradient + i * objectives->stride;
+  for (int k = 0; k < objectives->system->column_count && with_columns; ++k) {
+    gradient[k] = k < objectives->system->asked_count ? peak->gradient[k] : 0;
   }
 }
 
@@ -171,14 +174,13 @@ static void advance(MbsObjectives *objectives, const MbsState *state, const MbsC
   }
   for (int i = 0; i < objectives->count; ++i) {
     MbsObjectiveKind kind = objectives->items[i].kind;
-    bool is_kept = kind == MBS_OBJECTIVE_IS_START && objectives->is_started;
-    if (objectives->items[i].is_needed && is_kept) {
-      keep_start(objectives, i);
-    } else if (objectives->items[i].is_needed && kind != MBS_OBJECTIVE_IS_VALUE) {
+    if (objectives->items[i].is_needed && kind != MBS_OBJECTIVE_IS_VALUE) {
       advance_item(objectives, i, state, columns, weight, h);
     }
+    if (objectives->items[i].is_needed && kind == MBS_OBJECTIVE_IS_EXTREMUM) {
+      keep_peak(objectives, i, columns != NULL);
+    }
   }
-  objectives->is_started = true;
   for (int i = 0; i < objectives->count; ++i) {
     if (objectives->items[i].is_needed && objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE) {
       advance_value(objectives, i, state, columns != NULL);

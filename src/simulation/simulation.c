@@ -112,6 +112,8 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
                              &simulation->stepper));
   simulation->followed = &simulation->plan;
   MBS_TRY(mbs_objectives_create(context, system, &simulation->objectives));
+  MBS_TRY(mbs_peaks_create(context, simulation));
+  simulation->objectives.peaks = &simulation->peaks;
   MBS_TRY(mbs_outputs_create(context, simulation));
   MBS_TRY(mbs_guards_create(context, system, &simulation->guards));
   MBS_TRY(mbs_control_create(context, simulation));
@@ -276,6 +278,7 @@ static void forget(MbsSimulation *simulation) {
   }
   state->t = 0;
   mbs_objectives_forget(&simulation->objectives);
+  mbs_peaks_forget(&simulation->peaks);
   simulation->is_started = false;
   simulation->statistics = (MbsStatistics){0};
   simulation->energy = (MbsEnergyBalance){0};
@@ -333,6 +336,7 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
     mbs_events_start_columns(simulation);
   }
   mbs_system_take_derivatives(system, false);
+  MBS_TRY(mbs_peaks_begin_stretch(context, simulation));
   simulation->statistics.seconds_dynamics += solved - began;
   simulation->statistics.seconds_sensitivity += simulation->has_columns ? mbs_simulation_now() - solved : 0;
   return check_objectives(context, simulation);
@@ -395,6 +399,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
     MBS_TRY(mbs_events_happen(context, simulation));
   }
   mbs_tables_forget_left(simulation->system);
+  MBS_TRY(mbs_peaks_before_step(context, simulation));
   MbsStep step = next_step(simulation);
   bool has_events = simulation->events.count > 0;
   if (step.number == simulation->shift.number) {
@@ -407,6 +412,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   MBS_TRY(mbs_simulation_check_conditions(context, simulation));
   MBS_TRY(observe(context, simulation, &step));
   mbs_continuity_watch(simulation);
+  MBS_TRY(mbs_peaks_look(context, simulation, &step));
   double solved = mbs_simulation_now();
   mbs_system_take_derivatives(simulation->system, columns != NULL);
   if (columns && (mbs_step_restarts(&step) || simulation->events.is_moved)) {
@@ -424,6 +430,9 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   }
   simulation->events.is_moved = step.event > 0;
   mbs_system_take_derivatives(simulation->system, false);
+  if (step.event > 0) {
+    MBS_TRY(mbs_peaks_end_stretch(context, simulation));
+  }
   double done = mbs_simulation_now();
   statistics->steps = simulation->path.step_count;
   bool is_last = step.event > 0 && simulation->events.items[step.event - 1].spec->is_last;

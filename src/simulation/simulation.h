@@ -11,6 +11,7 @@
 #include "simulation/continuity.h"
 #include "simulation/events.h"
 #include "simulation/guards.h"
+#include "simulation/peaks.h"
 #include "simulation/step_control.h"
 
 #define MBS_LEAST_ACCURACY 1e-12
@@ -25,7 +26,8 @@ MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsS
 // what mbs_check is made of
 MbsStatus mbs_check_create(MbsContext *context, const MbsModel *model, const MbsSettings *settings, MbsCheck **check);
 
-// objectives.c: psi = integrals by the points of the steps (stepper.h), values at the end, expressions of these
+// objectives.c: psi = integrals by the points of the steps (stepper.h), values at the end, extrema, expressions of
+// these
 typedef struct MbsObjective {
   MbsObjectiveKind kind;
   MbsFunction function;
@@ -37,9 +39,9 @@ typedef struct MbsObjectives {
   const MbsSystem *system;
   int count;           // with those that others are made of:
   int listed_count;    // those of the model, which come first
-  bool is_started;     // values at the start are known
   bool has_integrals;  // that are needed
   MbsObjective *items;
+  const MbsPeaks *peaks;     // extrema so far
   mbs_scalar *value;         // count: running value
   double *size;              // count: its largest magnitude so far, of integrals and values at the end
   int stride;                // of gradients: all columns
@@ -156,6 +158,7 @@ typedef struct MbsSimulation {
   MbsOutputs outputs;
   MbsGuards guards;  // of what jumps on the way
   MbsEvents events;
+  MbsPeaks peaks;            // extrema of objectives
   long planned;              // steps of the plan that are done
   MbsContinuity continuity;  // what may not be defined
   MbsOpposition opposition;  // of the start
@@ -203,8 +206,12 @@ MbsStatus mbs_simulation_set_step(MbsContext *context, MbsSimulation *simulation
 // Takes memory from the simulation's arena where the checkpoint has too little: the first time, and where matrix-r has
 // more sets than before.
 MbsStatus mbs_simulation_save(MbsContext *context, const MbsSimulation *simulation, MbsCheckpoint *checkpoint);
+MbsStatus mbs_simulation_copy_checkpoint(MbsContext *context, const MbsSimulation *simulation,
+                                         const MbsCheckpoint *from, MbsCheckpoint *to);
 // From there the same steps lead to the same bits.
 void mbs_simulation_restore(MbsSimulation *simulation, const MbsCheckpoint *checkpoint);
+// The same, but what the run has come to stays: its path, and objectives.
+void mbs_simulation_return(MbsSimulation *simulation, const MbsCheckpoint *checkpoint);
 // After the start, each step and each event: what a result shows, should the next step fail. It costs a copy of the
 // state. Given back, it can be shown, but no step can follow.
 MbsStatus mbs_simulation_create_kept(MbsContext *context, MbsSimulation *simulation);
