@@ -194,9 +194,9 @@ static void test_selection(void) {
   ENSURE(derivative(bent, 0) == of_two(MBS_OP_WHERE, step, c(3)) && derivative(derivative(bent, 0), 0) == zero);
   int count;
   const MbsNode *found;
-  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &bent, false, &count, &found) == MBS_OK && count == 0);
+  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &bent, MBS_KINKS_NONE, &count, &found) == MBS_OK && count == 0);
   MbsNode rate = derivative(bent, 0);
-  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &rate, false, &count, &found) == MBS_OK && count == 1 &&
+  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &rate, MBS_KINKS_NONE, &count, &found) == MBS_OK && count == 1 &&
          found[0] == step);
   // noevent
   ENSURE(apply(MBS_OP_NOEVENT, x) == x && apply(MBS_OP_NOEVENT, c(3)) == c(3));
@@ -214,10 +214,10 @@ static void test_jumps(void) {
   MbsNode f = add(add(multiply(y, step), quiet), whole);
   int count;
   const MbsNode *found;
-  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &f, false, &count, &found) == MBS_OK);
+  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &f, MBS_KINKS_NONE, &count, &found) == MBS_OK);
   ENSURE(count == 4 && found[0] == step && found[1] == sign && found[2] == angle && found[3] == whole);
-  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &quiet, false, &count, &found) == MBS_OK && count == 0);
-  ENSURE(mbs_graph_jumps_of(&context, graph, 2, (MbsNode[]){x, hidden}, false, &count, &found) == MBS_OK);
+  ENSURE(mbs_graph_jumps_of(&context, graph, 1, &quiet, MBS_KINKS_NONE, &count, &found) == MBS_OK && count == 0);
+  ENSURE(mbs_graph_jumps_of(&context, graph, 2, (MbsNode[]){x, hidden}, MBS_KINKS_NONE, &count, &found) == MBS_OK);
   ENSURE(count == 1 && found[0] == hidden);
   // branches in their place: those inside noevent() stay
   MbsNode p = mbs_graph_input(graph, 300), q = mbs_graph_input(graph, 301), r = mbs_graph_input(graph, 302);

@@ -177,6 +177,48 @@ static void check_extrema(void) {
   mbs_model_destroy(model);
 }
 
+// A ball of exact parabolas is highest within the step that begins where it hit the floor, at a time that moves.
+static void check_apex(const char *formulation, const char *kind) {
+  const double e = 0.3, h = 1;
+  MbsModel *model = read_text(context, "apex",
+                              "mbsens: 1\nparameters: {g: 10, e: 0.3, h: 1}\ngravity: [0, -g]\n"
+                              "bodies: {ball: {mass: 1, points: {C: [0, 0]}, position: [0, h]}}\nvariables: {n: 0}\n"
+                              "events: {floor: {when: r(C).y, direction: falling, restitution: e, set: {n: n + 1}}}\n"
+                              "objectives: {apex: {maximum: n*r(C).y}, early: {maximum: n*(r(C).y - t)}}\n"
+                              "simulation: {end: 0.8, step: 0.2}\n");
+  MbsRequest request = request_of(model, formulation, kind);
+  ENSURE(compare_methods(model, &request, "apex") == 3);
+  MbsResult *result = run_with(model, &request, MBS_METHOD_ADJOINT);
+  ENSURE_NEAR(value(result, "apex"), e * e * h, 1e-14);
+  ENSURE_NEAR(slope(result, "apex", "g"), 0, 1e-12);
+  ENSURE_NEAR(slope(result, "apex", "e"), 2 * e * h, 1e-12);
+  ENSURE_NEAR(slope(result, "apex", "h"), e * e, 1e-12);
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
+// Where motions are prescribed extrema are exact, whatever the step.
+static void check_prescribed(MbsMethod method) {
+  MbsModel *model = read_text(context, "prescribed",
+                              "mbsens: 1\nparameters: {A: 0.3, w: 2}\ncoordinates: {x: {inertia: 1}}\n"
+                              "joints: [{driver: x, value: A*sin(w*t), name: motor}]\n"
+                              "objectives: {hard: {maximum: acceleration(x)}, push: {minimum: lambda(motor)},\n"
+                              "             fast: {minimum: rate(x)}}\nsimulation: {end: 4, step: 0.1}\n");
+  const double A = 0.3, w = 2;
+  MbsRequest request = request_of(model, "index1", "natural");
+  request.settings.is_kinematic = true;
+  MbsResult *result = run_with(model, &request, method);
+  ENSURE_NEAR(value(result, "hard"), A * w * w, 1e-13);
+  ENSURE_NEAR(slope(result, "hard", "A"), w * w, 1e-12);
+  ENSURE_NEAR(slope(result, "hard", "w"), 2 * A * w, 1e-7);
+  ENSURE_NEAR(fabs(value(result, "push")), A * w * w, 1e-13);
+  ENSURE_NEAR(fabs(slope(result, "push", "w")), 2 * A * w, 1e-7);
+  ENSURE_NEAR(value(result, "fast"), -A * w, 1e-13);
+  ENSURE_NEAR(slope(result, "fast", "w"), -A, 1e-7);
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
 // A ball of exact parabolas: velocities jump, so that their extrema are on either side of an impact.
 static void check_ball(const char *kind) {
   MbsModel *model = read_model(context, "tests/models/objectives_ball.yaml");
@@ -326,9 +368,13 @@ int main(void) {
   check_extrema();
   check_ties();
   check_ends();
+  check_prescribed(MBS_METHOD_DIRECT);
+  check_prescribed(MBS_METHOD_ADJOINT);
+  check_prescribed(MBS_METHOD_COMPLEX_STEP);
   for (int c = 0; c < MBS_COUNT(coordinates); ++c) {
     check_ball(coordinates[c]);
     for (int i = 0; i < MBS_COUNT(formulations); ++i) {
+      check_apex(formulations[i], coordinates[c]);
       compare("tests/models/objectives_five_bar.yaml", formulations[i], coordinates[c], 1e-8);
       compare("tests/models/objectives_ball.yaml", formulations[i], coordinates[c], 1e-9);
       compare("tests/models/objectives_oscillator.yaml", formulations[i], coordinates[c], 1e-9);

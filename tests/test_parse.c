@@ -732,7 +732,7 @@ static void test_jump_lists(void) {
     MbsExpression value = parse(cases[k].text);
     int count;
     const MbsNode *found;
-    ENSURE(mbs_graph_jumps_of(&context, graph, 1, value.node, false, &count, &found) == MBS_OK);
+    ENSURE(mbs_graph_jumps_of(&context, graph, 1, value.node, MBS_KINKS_NONE, &count, &found) == MBS_OK);
     if (count != cases[k].count) {
       (void)fprintf(stderr, "%s: %d jumps\n", cases[k].text, count);
       exit(1);

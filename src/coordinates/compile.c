@@ -113,6 +113,7 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   bool *is_in_tree = NULL;
   MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
   blueprint->keeps_jumps = choice->keeps_jumps;
+  blueprint->law_kinks = choice->splits_at_kinks ? MBS_KINKS_OF_LAWS : MBS_KINKS_NONE;
   if (blueprint->bodies.count < 2 && blueprint->user_coordinates.count == 0) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the model has no bodies and no coordinates",
                     model->file);
@@ -125,9 +126,12 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   MBS_TRY(read_joints(context, blueprint, false, is_in_tree));
   mbs_switches_mark_rows(blueprint);
   if (!choice->is_loose) {
+    blueprint->kinks = blueprint->law_kinks;
     MBS_TRY(read_forces(context, blueprint));
     blueprint->has_all_forces = true;
     MBS_TRY(mbs_states_add_rates(context, blueprint));
+    MBS_TRY(mbs_branches_of_forces(context, blueprint));
+    blueprint->kinks = MBS_KINKS_NONE;
   }
   MBS_TRY(read_independents(context, blueprint));
   if (!choice->is_loose) {

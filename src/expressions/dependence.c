@@ -155,24 +155,25 @@ bool mbs_operation_bends(MbsOperation operation) {
 
 // The slope of a table of lines jumps, the table itself has kinks; but for the one that counts steps, which floor() is
 // taken of.
-static bool does_table_break(const MbsGraph *graph, const MbsGraphNode *node, bool with_kinks) {
+static bool does_table_break(const MbsGraph *graph, const MbsGraphNode *node, MbsKinks kinks) {
   if (node->operation != MBS_OP_TABLE) {
     return false;
   }
   const MbsLookup lookup = mbs_table_lookup(graph, node->index);
   bool is_slope = lookup.order[0] > 0 || lookup.order[1] > 0;
-  return lookup.table->form == MBS_TABLE_LINEAR && !lookup.table->is_counter && (is_slope || with_kinks);
+  return lookup.table->form == MBS_TABLE_LINEAR && !lookup.table->is_counter &&
+         (is_slope || kinks == MBS_KINKS_OF_MOTIONS);
 }
 
-MbsStatus mbs_graph_jumps_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, bool with_kinks,
+MbsStatus mbs_graph_jumps_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, MbsKinks kinks,
                              int *found_count, const MbsNode **found) {
   int all;
   MBS_TRY(mbs_graph_walk(context, graph, count, nodes, true, &all));
   *found_count = 0;
   for (int i = 0; i < all; ++i) {
     const MbsGraphNode *node = &graph->nodes[graph->stack[i]];
-    if (mbs_operation_jumps(node->operation) || (with_kinks && mbs_operation_bends(node->operation)) ||
-        does_table_break(graph, node, with_kinks)) {
+    if (mbs_operation_jumps(node->operation) || (kinks != MBS_KINKS_NONE && mbs_operation_bends(node->operation)) ||
+        does_table_break(graph, node, kinks)) {
       graph->stack[(*found_count)++] = graph->stack[i];
     }
   }

@@ -1,5 +1,7 @@
 #include "forces/contact_core.h"
 
+#include <math.h>
+
 static MbsNode apply(MbsGraph *g, MbsOperation operation, MbsNode x) {
   return mbs_graph_apply(g, operation, x, MBS_NODE_NONE);
 }
@@ -10,13 +12,22 @@ static MbsNode where_above(MbsGraph *g, MbsNode d, MbsNode x) {
   return mbs_graph_apply(g, MBS_OP_UNLESS, is_below, x);
 }
 
+// d, which is no less than 0 where x^n has no value below
+static MbsNode base_of_power(MbsGraph *g, MbsNode d, MbsNode exponent) {
+  const MbsGraphNode *n = mbs_graph_node(g, exponent);
+  bool is_whole = n->operation == MBS_OP_CONSTANT && !(floor(n->value) < n->value);  // real
+  MbsNode zero = mbs_graph_constant(g, 0);
+  return is_whole ? d : apply(g, MBS_OP_NOEVENT, mbs_graph_apply(g, MBS_OP_MAXIMUM, zero, d));
+}
+
 MbsOneSided mbs_force_one_sided(MbsGraph *g, MbsNode d, MbsNode rate, MbsNode stiffness, MbsNode exponent,
                                 MbsNode damping) {
   MbsNode one = mbs_graph_constant(g, 1), more = mbs_graph_add(g, exponent, one);
-  MbsNode elastic = mbs_graph_multiply(g, stiffness, mbs_graph_power(g, d, exponent));
+  MbsNode base = base_of_power(g, d, exponent);
+  MbsNode elastic = mbs_graph_multiply(g, stiffness, mbs_graph_power(g, base, exponent));
   MbsNode factor = mbs_graph_add(g, one, mbs_graph_multiply(g, damping, rate));
   factor = mbs_graph_apply(g, MBS_OP_MAXIMUM, mbs_graph_constant(g, 0), factor);
-  MbsNode stored = mbs_graph_divide(g, mbs_graph_multiply(g, stiffness, mbs_graph_power(g, d, more)), more);
+  MbsNode stored = mbs_graph_divide(g, mbs_graph_multiply(g, stiffness, mbs_graph_power(g, base, more)), more);
   return (MbsOneSided){.force = where_above(g, d, mbs_graph_multiply(g, elastic, factor)),
                        .energy = where_above(g, d, stored)};
 }

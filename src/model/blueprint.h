@@ -383,6 +383,8 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsEventSpec) events;  // those of the model, then those of branches
   MBS_LIST(MbsBranchSpec) branches;
   bool keeps_jumps;             // while reading: what jumps is taken as it is
+  MbsKinks law_kinks;           // at which steps end: those of forces and integrands
+  MbsKinks kinks;               // while reading: the same of the expression, unless it prescribes a motion
   MBS_LIST(MbsJumpSpec) jumps;  // expressions of what moves that jump
   int wanted_objective;         // while reading: the one that an objective's expression waits for, or -1
   MBS_LIST(MbsSignal) signals;  // by graph input
@@ -605,7 +607,9 @@ MbsStatus mbs_jump_dependence(MbsContext *context, const MbsBlueprint *blueprint
                               bool *is_fixed);
 // Branches in the place of what jumps, and of kinks if wanted (branch.c).
 MbsStatus mbs_branches_replace(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
-                               bool with_kinks, MbsExpression *value);
+                               MbsKinks kinks, MbsExpression *value);
+// The same of all forces, whose laws may have kinks of their own.
+MbsStatus mbs_branches_of_forces(MbsContext *context, MbsBlueprint *blueprint);
 // Lists an expression among those that jump, if it does. use: what it may use, which says what it is for; owner must
 // last.
 MbsStatus mbs_jumps_find(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, unsigned use,

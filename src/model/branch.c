@@ -11,7 +11,9 @@
 // What prescribes a position, Phi(q, t) = 0, is differentiated twice, so that its kinks count as well: there
 //     abs(x) = b x,    max(x, y) = if(b, x, y),    b a branch of sign(x) and of step(x - y)
 // and piecewise() likewise. At the event velocities become what the constraints then allow, by an impulse through the
-// masses (changes_constraints); where Phi itself has jumped, the run stops.
+// masses (changes_constraints); where Phi itself has jumped, the run stops. For methods above the second order the
+// kinks of forces and integrands are replaced likewise, or they would lose their order; but not those of tables of
+// lines.
 #include "expressions/table.h"
 #include "model/blueprint.h"
 
@@ -93,11 +95,11 @@ static MbsStatus replace(MbsContext *context, MbsBlueprint *blueprint, const cha
 }
 
 MbsStatus mbs_branches_replace(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
-                               bool with_kinks, MbsExpression *value) {
+                               MbsKinks kinks, MbsExpression *value) {
   int count;
   const MbsNode *found;
   MbsNode *nodes, *from, *to;
-  MBS_TRY(mbs_graph_jumps_of(context, blueprint->graph, value->size, value->node, with_kinks, &count, &found));
+  MBS_TRY(mbs_graph_jumps_of(context, blueprint->graph, value->size, value->node, kinks, &count, &found));
   MBS_TAKE(context, blueprint->arena, nodes, count);
   MBS_TAKE(context, blueprint->arena, from, count);
   MBS_TAKE(context, blueprint->arena, to, count);
@@ -115,6 +117,23 @@ MbsStatus mbs_branches_replace(MbsContext *context, MbsBlueprint *blueprint, con
   }
   for (int k = 0; k < value->size && done.count > 0; ++k) {
     MBS_TRY(mbs_graph_substitute(context, blueprint->graph, value->node[k], &done, &value->node[k]));
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_branches_of_forces(MbsContext *context, MbsBlueprint *blueprint) {
+  for (int i = 0; i < blueprint->forces.count && blueprint->law_kinks != MBS_KINKS_NONE; ++i) {
+    MbsForceSpec *force = &blueprint->forces.items[i];
+    MbsText text = {.text = force->name, .place = force->place};
+    MbsNode *expressions;
+    int count = force->expressions ? force->port_count * blueprint->dimension : 0;
+    MBS_TAKE(context, blueprint->arena, expressions, count);
+    for (int k = 0; k < count; ++k) {
+      MbsExpression value = {.size = 1, .node = {force->expressions[k]}};
+      MBS_TRY(mbs_branches_replace(context, blueprint, force->name, text, blueprint->law_kinks, &value));
+      expressions[k] = value.node[0];
+    }
+    force->expressions = count > 0 ? expressions : force->expressions;
   }
   return MBS_OK;
 }

@@ -232,7 +232,10 @@ static MbsStatus read_expression(const Reading *reading, MbsNode *result) {
   MbsBlueprint *blueprint = reading->blueprint;
   const MbsRecord *record = reading->record;
   if (is_given(record, MBS_OBJECTIVE_INTEGRAL)) {
-    return parse(reading, MBS_OBJECTIVE_INTEGRAL, ANYTHING, result);
+    blueprint->kinks = blueprint->law_kinks;
+    MbsStatus status = parse(reading, MBS_OBJECTIVE_INTEGRAL, ANYTHING, result);
+    blueprint->kinks = MBS_KINKS_NONE;
+    return status;
   }
   if (is_given(record, MBS_OBJECTIVE_VALUE)) {
     return parse(reading, MBS_OBJECTIVE_VALUE, MBS_USE_OBJECTIVES, result);

@@ -416,8 +416,8 @@ MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const c
   MBS_TRY(mbs_expression_parse_sized(context, blueprint->graph, text, &names, size, value));
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   if ((use & (MBS_USE_VELOCITY | MBS_USE_PRESCRIBING)) && !blueprint->keeps_jumps) {
-    bool with_kinks = use & MBS_USE_PRESCRIBING;
-    MBS_TRY(mbs_branches_replace(context, blueprint, owner, text, with_kinks, value));
+    MbsKinks kinks = use & MBS_USE_PRESCRIBING ? MBS_KINKS_OF_MOTIONS : blueprint->kinks;
+    MBS_TRY(mbs_branches_replace(context, blueprint, owner, text, kinks, value));
   }
   return mbs_jumps_find(context, blueprint, owner, text, use, value);
 }

@@ -277,16 +277,17 @@ static MbsStatus search(MbsContext *context, MbsSimulation *simulation, const Mb
   return MBS_OK;
 }
 
-// the value at a place, with its derivatives
+// The value at a place, with its derivatives, if it is better than the best or certain to be.
 static MbsStatus take_place(MbsContext *context, MbsSimulation *simulation, MbsPeak *peak, const MbsPeakPlace *place,
-                            bool is_certain) {
+                            bool is_certain, bool *is_taken) {
   MbsSystem *system = simulation->system;
   const MbsFunction *function = function_of(simulation, peak);
   MbsStep step;
   mbs_scalar x;
   MBS_TRY(try_place(context, simulation, peak, place, &step, &x));
   note(simulation, peak, peak->sign * mbs_re(x));
-  if (!is_certain && !mbs_peak_is_beaten(peak, x)) {
+  *is_taken = is_certain || mbs_peak_is_beaten(peak, x);
+  if (!*is_taken) {
     return MBS_OK;
   }
   peak->value = x;
@@ -314,6 +315,15 @@ static MbsStatus take_place(MbsContext *context, MbsSimulation *simulation, MbsP
   return MBS_OK;
 }
 
+// before the first place that is tried
+static MbsStatus leave(MbsContext *context, MbsSimulation *simulation, bool *has_left) {
+  if (*has_left) {
+    return MBS_OK;
+  }
+  *has_left = true;
+  return mbs_simulation_save(context, simulation, simulation->peaks.after);
+}
+
 // back to the end of the step, as it was solved
 static MbsStatus go_back(MbsContext *context, MbsSimulation *simulation, const MbsStep *step) {
   MbsStep again = *step;
@@ -330,13 +340,13 @@ static bool find_vertex(const MbsPeak *peak, const double t[3], const double x[3
   double bend = (right - left) / (t[2] - t[0]);
   *vertex = (t[0] + t[1] - left / bend) / 2;
   double highest = x[0] + (*vertex - t[0]) * (left + bend * (*vertex - t[1]));
-  double margin = fmax(highest - x[1], 0),
+  double margin = highest > x[1] ? highest - x[1] : 0,
          best = peak->has_value ? peak->sign * mbs_re(peak->value) : -HUGE_VAL;  // real
   return bend < 0 && *vertex > t[0] && *vertex < t[2] && highest + margin > best;
 }
 
 static MbsStatus look_for(MbsContext *context, MbsSimulation *simulation, const MbsStep *step, MbsPeak *peak,
-                          bool is_end, bool *has_looked) {
+                          bool is_end, bool *has_left) {
   MbsPeakPlace place = {.step = step->number - 1};
   double vertex;
   if (peak->count == 2 && is_end) {  // a stretch of one step
@@ -344,7 +354,7 @@ static MbsStatus look_for(MbsContext *context, MbsSimulation *simulation, const 
     MbsStep tried;
     mbs_scalar middle;
     place.tau = t[1] - t[0];
-    *has_looked = true;
+    MBS_TRY(leave(context, simulation, has_left));
     MBS_TRY(try_place(context, simulation, peak, &place, &tried, &middle));
     x[1] = peak->sign * mbs_re(middle);
     if (!find_vertex(peak, t, x, &vertex)) {
@@ -353,40 +363,35 @@ static MbsStatus look_for(MbsContext *context, MbsSimulation *simulation, const 
   } else if (peak->count < 3 || !find_vertex(peak, peak->t, peak->x, &vertex)) {
     return MBS_OK;
   }
-  *has_looked = true;
+  MBS_TRY(leave(context, simulation, has_left));
   double begin = peak->t[peak->count - 2];
   if (vertex < begin) {
     place.step -= 1;
     begin = peak->t[0];
   }
-  bool had_value = peak->has_value;
-  mbs_scalar before = peak->value;
+  bool is_taken;
   MBS_TRY(search(context, simulation, peak, vertex - begin, &place));
-  MBS_TRY(take_place(context, simulation, peak, &place, false));
-  bool is_same = had_value && !(mbs_re(before) < mbs_re(peak->value) || mbs_re(before) > mbs_re(peak->value));
-  if (is_same) {
-    return MBS_OK;
-  }
+  MBS_TRY(take_place(context, simulation, peak, &place, false, &is_taken));
   mbs_simulation_return(simulation, simulation->peaks.after);
-  return add_place(context, simulation, peak, place, base_of(simulation, place.step));
+  return is_taken ? add_place(context, simulation, peak, place, base_of(simulation, place.step)) : MBS_OK;
 }
 
 MbsStatus mbs_peaks_look(MbsContext *context, MbsSimulation *simulation, const MbsStep *step) {
   MbsPeaks *peaks = &simulation->peaks;
-  bool has_looked = false, is_end = mbs_step_restarts(step) || simulation->planned == simulation->plan.step_count;
+  bool has_left = false, is_end = mbs_step_restarts(step) || simulation->planned == simulation->plan.step_count;
   if (peaks->count == 0 || step->is_flow) {
     return MBS_OK;
   }
-  MBS_TRY(mbs_simulation_save(context, simulation, peaks->after));
   for (int i = 0; i < peaks->count; ++i) {
     MbsPeak *peak = &peaks->items[i];
     if (!is_needed(simulation, peak)) {
       continue;
     }
     if (is_followed(simulation)) {
+      bool is_taken;
       for (const MbsPeakPlace *place; (place = replay(simulation, peak, false, false));) {
-        has_looked = true;
-        MBS_TRY(take_place(context, simulation, peak, place, true));
+        MBS_TRY(leave(context, simulation, &has_left));
+        MBS_TRY(take_place(context, simulation, peak, place, true, &is_taken));
         mbs_simulation_return(simulation, peaks->after);
         MBS_TRY(add_place(context, simulation, peak, *place, base_of(simulation, place->step)));
       }
@@ -394,11 +399,11 @@ MbsStatus mbs_peaks_look(MbsContext *context, MbsSimulation *simulation, const M
     }
     add_value(simulation, peak,
               mbs_re(mbs_function_value(simulation->system, function_of(simulation, peak), &simulation->state)));
-    MBS_TRY(look_for(context, simulation, step, peak, is_end, &has_looked));
-    if (has_looked) {
+    MBS_TRY(look_for(context, simulation, step, peak, is_end, &has_left));
+    if (has_left) {
       mbs_simulation_return(simulation, peaks->after);
       mbs_signal_bank_evaluate(simulation->system, &simulation->state);
     }
   }
-  return has_looked ? go_back(context, simulation, step) : MBS_OK;
+  return has_left ? go_back(context, simulation, step) : MBS_OK;
 }

@@ -53,6 +53,7 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   MBS_TRY(mbs_settings_complete(context, model, settings));
   const MbsCoordinateChoice choice = {.is_relative = strcmp(settings->coordinates, "relative") == 0,
                                       .keeps_jumps = settings->is_kinematic,
+                                      .splits_at_kinks = mbs_pair_find(settings->integrator) != NULL,
                                       .has_end = settings->end_in_model > 0 && settings->end == settings->end_in_model,
                                       .has_no_outputs = settings->has_no_outputs,
                                       .columns = settings->columns[0] ? settings->columns : NULL,
