@@ -16,7 +16,7 @@
 //     R below: not (yet) that order  error = 3 max(d, D[k-1] / 8)
 // The column whose largest error is smallest is taken, of the same row. It needs three rows, so that T[k][k] and
 // T[k][k-1] are never used: nothing has been seen of how they converge. What rounding leaves is in the differences,
-// too: they cease to fall, and no error is below a hundred roundings of its scale. The numbers 3, 2, 16, 8 and a tenth
+// too: they cease to fall, and no error is below a thousand roundings of its scale. The numbers 3, 2, 16, 8 and a tenth
 // were chosen on shipped models: scripts/accuracy, docs/accuracy.md.
 // Where the powers 1, 2, 3, ... give errors ten times smaller than those that belong to the integrator, they are taken.
 //

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double rounding = 100 * DBL_EPSILON;  // that many steps add up
+static const double rounding = 1000 * DBL_EPSILON;  // that many steps add up
 static const double safety = 3, as_expected = 2, most = 16, least = 8, much = 10, of_group = 0.1, small = 1e-3;
 
 MbsStatus mbs_extrapolation_create(MbsContext *context, MbsArena *arena, int count, const double *size,
