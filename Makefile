@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 # these rules are a menu, not a graph: CMake runs the parallel part
 .NOTPARALLEL:
 .DEFAULT_GOAL := command
-.PHONY: command run test test-all bench check-all check-format format tidy generated install clean help
+.PHONY: command run test test-all test-sundials bench check-all check-format format tidy generated install clean help
 
 command:  ## build the command: build/mbsens (what `make` alone does)
 	@scripts/install-dependencies build
@@ -28,12 +28,14 @@ test:  ## build everything and run every test
 	@cmake --build $(FOLDER) --parallel $(JOBS)
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS)
 
-test-all:  ## the same with SUNDIALS, installed first: CVODES and IDAS as a third party
+test-all: test test-sundials  ## the same, and what optional components are for
+
+test-sundials:  ## with SUNDIALS, installed first: CVODES and IDAS as a third party
 	@scripts/install-dependencies build sundials
 	@scripts/configure $(PRESET) $(FOLDER)
 	@cmake -D MBS_SUNDIALS=ON $(FOLDER) >/dev/null
 	@cmake --build $(FOLDER) --parallel $(JOBS)
-	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS)
+	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) -R sundials
 
 bench:  ## build and run the benchmarks
 	@scripts/install-dependencies build bench

@@ -218,7 +218,7 @@ static void test_mistakes(void) {
   MbsModel *model = with_inputs();
   MbsRequest request = request_of(model, "index1", "natural");
   MbsSimulator *simulator = simulator_of(model, &request, MBS_METHOD_NONE);
-  const double good[] = {1, 2}, bad[] = {1, NAN};
+  const double good[] = {1, 2}, bad[] = {1, (double)NAN};
   ENSURE(mbs_simulator_input_count(simulator) == 2);
   ENSURE(strcmp(mbs_simulator_input_names(simulator)[1], "w") == 0);
   ENSURE(mbs_simulator_set_inputs(context, simulator, 2, good) == MBS_ERROR_INPUT);  // not started
