@@ -20,7 +20,7 @@ enum { MOST_ARGUMENTS = 8 };
 // ---- names that stand for texts ----
 
 static bool is_one_word(const char *text) {
-  MbsContext unused;
+  MbsContext unused = {.status = MBS_OK};
   MbsScanner scanner;
   return mbs_scanner_start(&scanner, &unused, NULL, (MbsText){.text = text}) == MBS_OK &&
          (scanner.token.kind == MBS_TOKEN_NUMBER || scanner.token.kind == MBS_TOKEN_NAME) &&
@@ -404,7 +404,7 @@ static MbsStatus scan_arguments(Writer *writer, const MbsInstance *scope, MbsSca
 
 MbsStatus mbs_rewrite_expression(MbsExpansion *x, const MbsInstance *scope, MbsExpressionUse use, MbsText text,
                                  const char **result) {
-  MbsContext unused;
+  MbsContext unused = {.status = MBS_OK};
   MbsScanner scanner;
   Writer writer = {.x = x, .place = text.place};
   int copied = 0;
