@@ -69,7 +69,7 @@ generated: command  ## write again what the command knows best: the schema, the 
 install:  ## install below PREFIX (default /usr/local)
 	@scripts/install-dependencies build
 	@scripts/configure $(PRESET) $(FOLDER)
-	@cmake --build $(FOLDER) --parallel $(JOBS) --target mbsens command
+	@cmake --build $(FOLDER) --parallel $(JOBS) --target mbsens mbsens_shared command
 	@cmake --install $(FOLDER) --prefix $(PREFIX)
 
 clean:  ## remove every build folder

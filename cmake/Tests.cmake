@@ -108,6 +108,11 @@ foreach(source IN LISTS sources)
   add_check(example_${name} example_${name} models/five_bar.yaml)
 endforeach()
 
+# ---- programs of others, with what is installed ----
+string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
+add_check(outside sh tests/outside.sh ${PROJECT_BINARY_DIR} "${CMAKE_BUILD_TYPE}" "${CMAKE_C_FLAGS_${config}}"
+  ${CMAKE_C_COMPILER})
+
 file(GLOB sources CONFIGURE_DEPENDS benchmarks/*.c)
 foreach(source IN LISTS sources)
   cmake_path(GET source STEM name)

@@ -31,6 +31,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 // An empty model. `dimension` is 2 (in the plane) or 3 (in space). mbs_model_destroy gives it back.
 MbsStatus mbs_model_create(MbsContext *context, const char *name, int dimension, MbsModel **model);
@@ -100,6 +101,7 @@ typedef struct MbsFieldTexts {
 MbsStatus mbs_model_add_element(MbsContext *context, MbsModel *model, const char *section, const char *type,
                                 const char *name, int field_count, const MbsFieldTexts *fields);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

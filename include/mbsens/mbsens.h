@@ -22,6 +22,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)  // what is declared here is what the library exports
 
 #define MBS_VERSION "0.1.0"
 
@@ -410,6 +411,7 @@ MbsStatus mbs_verify(MbsContext *context, const MbsModel *model, const MbsReques
                      MbsVerification **verification);
 void mbs_verification_destroy(MbsVerification *verification);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

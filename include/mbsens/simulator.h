@@ -17,6 +17,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct MbsSimulator MbsSimulator;
 typedef struct MbsSaved MbsSaved;
@@ -102,6 +103,7 @@ MbsStatus mbs_simulator_save(MbsContext *context, MbsSimulator *simulator, MbsSa
 // Of the same parameter values, in the same run.
 MbsStatus mbs_simulator_restore(MbsContext *context, MbsSimulator *simulator, const MbsSaved *saved);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,8 @@
 #ifndef MBS_MODEL_H
 #define MBS_MODEL_H
 
+#include <mbsens/mbsens.h>
+
 #include "base/arena.h"
 #include "model/field.h"
 
@@ -149,9 +151,6 @@ const MbsRecord *mbs_record_child(const MbsRecord *record, int field);
 // Where a setting of the simulation stands in the file; nowhere if it came from somewhere else (another text).
 MbsPlace mbs_model_setting_place(const MbsModel *model, int field, const char *text);
 
-// Replaces the expression of a parameter by `value` (an expression of constants and other parameters).
-MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parameter, const char *value);
-
 // The model with another number for one parameter, as if that were written in the file: in the arena, sharing the rest
 // with the original, which must outlive it.
 MbsStatus mbs_model_with_number(MbsContext *context, MbsArena *arena, const MbsModel *model, int parameter,
@@ -165,7 +164,5 @@ MbsStatus mbs_model_ask(MbsContext *context, MbsArena *arena, const MbsModel *mo
                         const char *const **names, const MbsModel **asked);
 // The text of f.y[3], the third ordinate of table f; NULL: there is none.
 MbsText *mbs_model_find_ordinate(const MbsModel *model, const char *name);
-
-void mbs_model_destroy(MbsModel *model);
 
 #endif
