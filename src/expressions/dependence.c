@@ -153,16 +153,16 @@ bool mbs_operation_bends(MbsOperation operation) {
          operation == MBS_OP_SIDE;
 }
 
-// The slope of a table of lines jumps, the table itself has kinks; but for the one that counts steps, which floor() is
-// taken of.
+// The slope of a table of lines jumps, the table itself has kinks, others have some in their slopes; but for the one
+// that counts pieces, which floor() is taken of.
 static bool does_table_break(const MbsGraph *graph, const MbsGraphNode *node, MbsKinks kinks) {
   if (node->operation != MBS_OP_TABLE) {
     return false;
   }
   const MbsLookup lookup = mbs_table_lookup(graph, node->index);
-  bool is_slope = lookup.order[0] > 0 || lookup.order[1] > 0;
-  return lookup.table->form == MBS_TABLE_LINEAR && !lookup.table->is_counter &&
-         (is_slope || kinks == MBS_KINKS_OF_MOTIONS);
+  bool is_slope = lookup.order[0] > 0 || lookup.order[1] > 0, is_linear = lookup.table->form == MBS_TABLE_LINEAR;
+  bool is_whole = lookup.table->is_counter || lookup.table->form == MBS_TABLE_STEP;
+  return !is_whole && (kinks == MBS_KINKS_ALL || (is_linear && (is_slope || kinks == MBS_KINKS_OF_SLOPES)));
 }
 
 MbsStatus mbs_graph_jumps_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, MbsKinks kinks,
@@ -172,8 +172,9 @@ MbsStatus mbs_graph_jumps_of(MbsContext *context, MbsGraph *graph, int count, co
   *found_count = 0;
   for (int i = 0; i < all; ++i) {
     const MbsGraphNode *node = &graph->nodes[graph->stack[i]];
+    bool is_step5 = node->operation == MBS_OP_STEP5 && kinks == MBS_KINKS_ALL;
     if (mbs_operation_jumps(node->operation) || (kinks != MBS_KINKS_NONE && mbs_operation_bends(node->operation)) ||
-        does_table_break(graph, node, kinks)) {
+        is_step5 || does_table_break(graph, node, kinks)) {
       graph->stack[(*found_count)++] = graph->stack[i];
     }
   }

@@ -116,10 +116,13 @@ static int find_piece(const MbsLookup *lookup, double at, int *last, bool *is_le
   return piece;
 }
 
-static void leave(MbsTable *table, mbs_scalar x, mbs_scalar y, MbsSpread *spread) {
+static void leave(const MbsLookup *lookup, mbs_scalar x, mbs_scalar y, MbsSpread *spread) {
+  MbsTable *table = lookup->table;
+  const MbsAxis *axis = &table->axis[0];
+  bool is_by_number = table->form == MBS_TABLE_STEP && lookup->order[1] == MBS_TABLE_BY_NUMBER;
   if (!table->is_left) {
     table->is_left = true;
-    table->left_at[0] = mbs_re(x);
+    table->left_at[0] = !is_by_number ? mbs_re(x) : axis->x[mbs_re(x) < 0 ? 0 : axis->count - 1];
     table->left_at[1] = mbs_re(y);
   }
   *spread = (MbsSpread){.count = 1, .number = {0}, .weight = {(double)NAN}};
@@ -136,7 +139,7 @@ void mbs_table_spread(MbsLookup *lookup, mbs_scalar x, mbs_scalar y, MbsSpread *
     spread->number[0] = piece;
     spread->weight[0] = isnan(mbs_re(x)) ? (double)NAN : 1;
     if (is_left) {
-      leave(table, x, y, spread);
+      leave(lookup, x, y, spread);
     }
     return;
   }
@@ -162,7 +165,7 @@ void mbs_table_spread(MbsLookup *lookup, mbs_scalar x, mbs_scalar y, MbsSpread *
     }
   }
   if (is_left) {
-    leave(table, x, y, spread);
+    leave(lookup, x, y, spread);
   }
 }
 

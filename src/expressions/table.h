@@ -50,9 +50,10 @@ typedef struct MbsTable {
   MbsAxis axis[2];
   bool is_plain_curve;  // neither a map nor periodic nor of steps
   int piece_count;      // of steps: as many as points, or one less
-  bool is_counter;      // of the pieces of a table of steps (model/tables.c):
-  int levels;   // then: the table, of steps, by number, of where its whole numbers are, from -1 or of a period from 0
-  double rise;  // of a periodic curve: what it gains in each period
+  int counter[2];       // by axis: 1 + the table that counts its pieces, once made; -1: it has but one
+  bool is_counter;      // of the pieces of a table (model/table_pieces.c):
+  int levels, middles;  // then: tables, of steps, by number, of where pieces begin, and of places within them
+  double rise;          // of a periodic curve: what it gains in each period
   // y and, where cubic, behind them s, each for all points; of a map z, z_x, z_y, z_xy, x by x
   int number_count;
   const MbsNode *nodes;
@@ -102,6 +103,7 @@ void mbs_graph_use_tables(MbsGraph *graph, const MbsTableInputs *inputs);
 int mbs_graph_add_table(MbsGraph *graph, MbsTable *table);
 int mbs_graph_table_count(const MbsGraph *graph);
 MbsTable *mbs_graph_table(const MbsGraph *graph, int index);
+int mbs_graph_table_of(const MbsGraphNode *node);  // of a TABLE node: its index
 // The table at x (and y; MBS_NODE_NONE: a curve), differentiated so often by each. Where no argument moves it is the
 // expression of the pieces, without a TABLE.
 MbsNode mbs_graph_look_up(MbsGraph *graph, int table, const int order[2], MbsNode x, MbsNode y);

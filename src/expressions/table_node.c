@@ -37,6 +37,8 @@ bool mbs_table_has_order(const MbsLookup *lookup) {
   return lookup->order[0] < orders_of(table) && (is_by_number || lookup->order[1] < orders_of(table));
 }
 
+int mbs_graph_table_of(const MbsGraphNode *node) { return node->index / (MBS_TABLE_ORDERS * MBS_TABLE_ORDERS); }
+
 MbsLookup mbs_table_lookup(const MbsGraph *graph, int index) {
   return (MbsLookup){.table = graph->tables[index / (MBS_TABLE_ORDERS * MBS_TABLE_ORDERS)],
                      .order = {index / MBS_TABLE_ORDERS % MBS_TABLE_ORDERS, index % MBS_TABLE_ORDERS}};

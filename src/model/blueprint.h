@@ -201,6 +201,7 @@ typedef struct MbsMassSpec {
 } MbsMassSpec;
 
 struct MbsForceKernel;
+struct MbsTable;
 // A force on ports: points or directions given by forms. Either a kernel written in C (forces/), or
 // expressions of the generalised force of each port component.
 typedef struct MbsForceSpec {
@@ -317,8 +318,7 @@ typedef struct MbsParameter {
 // A curve or a map.
 typedef struct MbsTableSpec {
   const char *name;
-  int table;    // of the graph
-  int counter;  // of steps: the table that counts them (tables.c); else -1
+  int table;  // of the graph
 } MbsTableSpec;
 
 // A number of the model and the field it stands in, for checks and messages.
@@ -473,10 +473,20 @@ void mbs_table_nearest(const MbsBlueprint *blueprint, const char *name, const ch
 MbsStatus mbs_table_apply(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsPlace place,
                           const MbsTableSpec *spec, const MbsExpression *arguments, MbsExpression *value);
 
-// Is this the number of the piece, not whole, of a table of steps (of which floor() is taken)? And how far what it is
-// looked up at is beyond where that is the whole number b.
+// Adds a table whose numbers are there to the graph.
+MbsStatus mbs_table_finish(MbsContext *context, MbsBlueprint *blueprint, struct MbsTable *table, int *index);
+
+// ---- table_pieces.c: tables of the graph, by their pieces ----
+// The number of the piece in which x is along an axis, not whole: floor() of it is. MBS_NODE_NONE: there is but one.
+MbsStatus mbs_table_number(MbsContext *context, MbsBlueprint *blueprint, int index, int axis, MbsNode x,
+                           MbsNode *number);
+// Is this such a number? And how far what it is looked up at is beyond where that is the whole number b.
 bool mbs_table_is_counter(const MbsBlueprint *blueprint, MbsNode node);
 MbsNode mbs_table_distance(MbsBlueprint *blueprint, MbsNode counter, MbsNode b);
+// A table, differentiated as often as `order` says, at x (and y), as the polynomial of the pieces with these numbers.
+// MBS_NODE_NONE: that axis is as it is.
+MbsNode mbs_table_hold(MbsBlueprint *blueprint, int index, const int order[2], const MbsNode at[2],
+                       const MbsNode piece[2]);
 
 // ---- connecting (joints) ----
 MbsStatus mbs_blueprint_join_points(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,

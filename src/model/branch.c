@@ -11,9 +11,12 @@
 // What prescribes a position, Phi(q, t) = 0, is differentiated twice, so that its kinks count as well: there
 //     abs(x) = b x,    max(x, y) = if(b, x, y),    b a branch of sign(x) and of step(x - y)
 // and piecewise() likewise. At the event velocities become what the constraints then allow, by an impulse through the
-// masses (changes_constraints); where Phi itself has jumped, the run stops. For methods above the second order the
-// kinks of forces and integrands are replaced likewise, or they would lose their order; but not those of tables of
-// lines.
+// masses (changes_constraints); where Phi itself has jumped, the run stops. So are the points of tables of lines, whose
+// branch is the number of the piece (table_pieces.c); and wherever a slope d(f, x) of such a table is added up.
+//
+// Methods above the second order would lose it at kinks of forces and integrands, and of higher derivatives too: there
+// all kinks are branches, the points of all tables among them, and
+//     step5(x) = if(b, if(c, 1, 10x^3 - 15x^4 + 6x^5), 0),    b and c branches of step(x) and step(x - 1)
 #include "expressions/table.h"
 #include "model/blueprint.h"
 
@@ -56,6 +59,48 @@ static MbsStatus find_branch(MbsContext *context, MbsBlueprint *blueprint, const
   return add_branch(context, blueprint, owner, text, branch, replacement);
 }
 
+// a table as the polynomial of the pieces that its arguments are in
+static MbsStatus hold_table(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
+                            const MbsGraphNode *whole, const MbsSubstitution *done, MbsNode *replacement) {
+  MbsGraph *graph = blueprint->graph;
+  const MbsLookup lookup = mbs_table_lookup(graph, whole->index);
+  int index = mbs_graph_table_of(whole);
+  MbsNode at[2] = {MBS_NODE_NONE, MBS_NODE_NONE}, piece[2] = {MBS_NODE_NONE, MBS_NODE_NONE};
+  for (int k = 0; k < lookup.table->axis_count; ++k) {
+    MbsBranchSpec branch = {.operation = MBS_OP_FLOOR};
+    MBS_TRY(mbs_graph_substitute(context, graph, whole->operand[k], done, &at[k]));
+    MBS_TRY(mbs_table_number(context, blueprint, index, k, at[k], &branch.argument));
+    if (branch.argument != MBS_NODE_NONE) {
+      MBS_TRY(find_branch(context, blueprint, owner, text, branch, &piece[k]));
+    }
+  }
+  if (piece[0] != MBS_NODE_NONE || piece[1] != MBS_NODE_NONE) {
+    *replacement = mbs_table_hold(blueprint, index, lookup.order, at, piece);
+  }
+  return mbs_graph_status(context, graph);
+}
+
+// 0 below 0, x^3 (10 - 15 x + 6 x^2), 1 above 1
+static MbsStatus hold_step5(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text,
+                            const MbsGraphNode *whole, const MbsSubstitution *done, MbsNode *replacement) {
+  MbsGraph *graph = blueprint->graph;
+  MbsNode x, has_begun, is_over, one = mbs_graph_constant(graph, 1);
+  MBS_TRY(mbs_graph_substitute(context, graph, whole->operand[0], done, &x));
+  MbsBranchSpec begin = {.operation = MBS_OP_STEP, .argument = x};
+  MbsBranchSpec end = {.operation = MBS_OP_STEP, .argument = mbs_graph_subtract(graph, x, one)};
+  MBS_TRY(find_branch(context, blueprint, owner, text, begin, &has_begun));
+  MBS_TRY(find_branch(context, blueprint, owner, text, end, &is_over));
+  if (has_begun == MBS_NODE_NONE || is_over == MBS_NODE_NONE) {
+    return MBS_OK;
+  }
+  MbsNode inner = mbs_graph_multiply(graph, mbs_graph_constant(graph, 6), x);
+  inner = mbs_graph_multiply(graph, x, mbs_graph_subtract(graph, inner, mbs_graph_constant(graph, 15)));
+  inner = mbs_graph_add(graph, inner, mbs_graph_constant(graph, 10));
+  MbsNode between = mbs_graph_multiply(graph, mbs_graph_power_integer(graph, x, 3), inner);
+  *replacement = mbs_graph_select(graph, has_begun, mbs_graph_select(graph, is_over, one, between), mbs_graph_constant(graph, 0));
+  return mbs_graph_status(context, graph);
+}
+
 // what stands for a node that jumps or bends
 static MbsStatus replace(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsText text, MbsNode node,
                          const MbsSubstitution *done, MbsNode *replacement) {
@@ -65,13 +110,10 @@ static MbsStatus replace(MbsContext *context, MbsBlueprint *blueprint, const cha
   MbsNode operands[2] = {MBS_NODE_NONE, MBS_NODE_NONE}, b;
   *replacement = MBS_NODE_NONE;
   if (whole.operation == MBS_OP_TABLE) {
-    const MbsLookup lookup = mbs_table_lookup(graph, whole.index);
-    bool is_slope = lookup.order[0] > 0 || lookup.order[1] > 0;
-    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, text.place,
-                    "%s: in \"%.200s\": %s table \"%s\", of kind linear, which jumps at its points, is not offered "
-                    "here: take kind akima, monotone or spline%s",
-                    owner, text.text, is_slope ? "the slope of" : "a velocity prescribed by", lookup.table->name,
-                    is_slope ? ", or noevent(...)" : "");
+    return hold_table(context, blueprint, owner, text, &whole, done, replacement);
+  }
+  if (whole.operation == MBS_OP_STEP5) {
+    return hold_step5(context, blueprint, owner, text, &whole, done, replacement);
   }
   if (!does_branch(whole.operation) && !mbs_operation_bends(whole.operation)) {
     return MBS_OK;

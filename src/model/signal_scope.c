@@ -416,7 +416,9 @@ MbsStatus mbs_signal_parse(MbsContext *context, MbsBlueprint *blueprint, const c
   MBS_TRY(mbs_expression_parse_sized(context, blueprint->graph, text, &names, size, value));
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   if ((use & (MBS_USE_VELOCITY | MBS_USE_PRESCRIBING)) && !blueprint->keeps_jumps) {
-    MbsKinks kinks = use & MBS_USE_PRESCRIBING ? MBS_KINKS_OF_MOTIONS : blueprint->kinks;
+    MbsKinks least = use & MBS_USE_PRESCRIBING ? MBS_KINKS_OF_SLOPES : MBS_KINKS_NONE;
+    MbsKinks wanted = use & MBS_USE_PRESCRIBING ? blueprint->law_kinks : blueprint->kinks;
+    MbsKinks kinks = wanted > least ? wanted : least;
     MBS_TRY(mbs_branches_replace(context, blueprint, owner, text, kinks, value));
   }
   return mbs_jumps_find(context, blueprint, owner, text, use, value);

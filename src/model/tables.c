@@ -3,10 +3,8 @@
 // Points x are numbers; ordinates may depend on parameters. What the kind makes of them is decided here: slopes of
 // curves, and of maps slopes along both axes,
 //     z_x along x for each y,   z_y along y for each x,   z_xy = (z_x)_y along y
-// A curve of steps has a companion that counts: L(x) = i at its points x_i and linear between them, so that
-//     step(x) = y[floor(L(x))]
-// and a jump is where L passes a whole number: an event like those of floor (branch.c). What the event waits for is x
-// itself, x - x_b = 0 or x - x_(b+1) = 0 (mbs_table_level), for L has a kink right there.
+// A curve of steps is y[floor(L(x))] with the number L(x) of the piece (table_pieces.c), so that a jump is an event like
+// those of floor (branch.c).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -201,10 +199,9 @@ static MbsStatus add_slopes(const TableReader *r, MbsArena *scratch, MbsTable *t
   return MBS_OK;
 }
 
-static MbsStatus finish(const TableReader *r, MbsTable *table, int *index) {
-  MbsBlueprint *blueprint = r->blueprint;
-  MBS_TAKE(r->context, blueprint->arena, table->numbers, table->number_count);
-  MBS_TAKE(r->context, blueprint->arena, table->real, table->number_count);
+MbsStatus mbs_table_finish(MbsContext *context, MbsBlueprint *blueprint, MbsTable *table, int *index) {
+  MBS_TAKE(context, blueprint->arena, table->numbers, table->number_count);
+  MBS_TAKE(context, blueprint->arena, table->real, table->number_count);
   for (int i = 0; i < table->number_count; ++i) {
     const MbsGraphNode *node = mbs_graph_node(blueprint->graph, table->nodes[i]);
     table->is_varying = table->is_varying || node->operation != MBS_OP_CONSTANT;
@@ -212,53 +209,7 @@ static MbsStatus finish(const TableReader *r, MbsTable *table, int *index) {
   }
   table->is_plain_curve = table->axis_count == 1 && table->form != MBS_TABLE_STEP && !(table->axis[0].period > 0);
   *index = mbs_graph_add_table(blueprint->graph, table);
-  return mbs_graph_status(r->context, blueprint->graph);
-}
-
-// L(x): 0, 1, 2, ... at the points of a curve of steps, and linear between them; where there is no period, -1 far
-// before the first and one more far behind the last, so that nothing is passed out there. And where these numbers are.
-static MbsStatus add_counter(const TableReader *r, const MbsTable *steps, int *index) {
-  MbsBlueprint *blueprint = r->blueprint;
-  const MbsAxis *axis = &steps->axis[0];
-  bool is_periodic = axis->period > 0;
-  int pad = is_periodic ? 0 : 1, count = axis->count + 2 * pad;
-  double range = axis->x[axis->count - 1] - axis->x[0], far = 1e6 * (range > 0 ? range : 1 + fabs(axis->x[0]));  // real
-  MbsTable *counter, *levels;
-  MbsNode *numbers, *places;
-  double *x;
-  MBS_TAKE(r->context, blueprint->arena, counter, 1);
-  MBS_TAKE(r->context, blueprint->arena, levels, 1);
-  MBS_TAKE(r->context, blueprint->arena, numbers, count);
-  MBS_TAKE(r->context, blueprint->arena, places, count);
-  MBS_TAKE(r->context, blueprint->arena, x, count);
-  for (int i = 0; i < count; ++i) {
-    int k = i - pad;
-    x[i] = k < 0 ? axis->x[0] - far : k >= axis->count ? axis->x[axis->count - 1] + far : axis->x[k];
-    numbers[i] = mbs_graph_constant(blueprint->graph, k);
-    places[i] = mbs_graph_constant(blueprint->graph, x[i]);
-  }
-  *levels = (MbsTable){.name = steps->name,
-                       .place = steps->place,
-                       .form = MBS_TABLE_STEP,
-                       .outside = MBS_OUTSIDE_HOLD,
-                       .axis_count = 1,
-                       .axis = {{.count = count, .x = x, .period = axis->period}},
-                       .piece_count = is_periodic ? count - 1 : count,
-                       .rise = axis->period,
-                       .number_count = count,
-                       .nodes = places};
-  *counter = (MbsTable){.name = steps->name,
-                        .place = steps->place,
-                        .form = MBS_TABLE_LINEAR,
-                        .outside = MBS_OUTSIDE_LINEAR,
-                        .is_counter = true,
-                        .axis_count = 1,
-                        .axis = {{.count = count, .x = x, .period = axis->period}},
-                        .rise = is_periodic ? count - 1 : 0,
-                        .number_count = count,
-                        .nodes = numbers};
-  MBS_TRY(finish(r, levels, &counter->levels));
-  return finish(r, counter, index);
+  return mbs_graph_status(context, blueprint->graph);
 }
 
 static MbsStatus read_table(const TableReader *r, MbsArena *scratch, MbsTableSpec *spec) {
@@ -305,8 +256,7 @@ static MbsStatus read_table(const TableReader *r, MbsArena *scratch, MbsTableSpe
     MBS_TRY(check_length(r, table, &table->axis[1], MBS_TABLE_Y));
   }
   MBS_TRY(add_slopes(r, scratch, table, values));
-  MBS_TRY(finish(r, table, &spec->table));
-  return is_step ? add_counter(r, table, &spec->counter) : MBS_OK;
+  return mbs_table_finish(r->context, blueprint, table, &spec->table);
 }
 
 MbsStatus mbs_tables_read(MbsContext *context, MbsBlueprint *blueprint) {
@@ -326,7 +276,7 @@ MbsStatus mbs_tables_read(MbsContext *context, MbsBlueprint *blueprint) {
       mbs_arena_destroy(scratch);
       return mbs_fail(context, MBS_ERROR_INPUT, record->name.place, "%s has the name of a parameter", owner);
     }
-    MbsTableSpec spec = {.name = record->name.text, .table = -1, .counter = -1};
+    MbsTableSpec spec = {.name = record->name.text, .table = -1};
     const TableReader reader = {.context = context, .blueprint = blueprint, .record = record, .owner = owner};
     MbsStatus status = read_table(&reader, scratch, &spec);
     mbs_arena_destroy(scratch);
@@ -337,21 +287,6 @@ MbsStatus mbs_tables_read(MbsContext *context, MbsBlueprint *blueprint) {
 }
 
 // ---- in expressions ----
-bool mbs_table_is_counter(const MbsBlueprint *blueprint, MbsNode node) {
-  const MbsGraphNode *n = mbs_graph_node(blueprint->graph, node);
-  return n->operation == MBS_OP_TABLE && mbs_table_lookup(blueprint->graph, n->index).table->is_counter;
-}
-
-MbsNode mbs_table_distance(MbsBlueprint *blueprint, MbsNode counter, MbsNode b) {
-  const int by_number[2] = {0, MBS_TABLE_BY_NUMBER};
-  MbsGraph *graph = blueprint->graph;
-  const MbsGraphNode n = *mbs_graph_node(graph, counter);
-  const MbsTable *table = mbs_table_lookup(graph, n.index).table;
-  MbsNode number = table->rise > 0 ? b : mbs_graph_add(graph, b, mbs_graph_constant(graph, 1));
-  MbsNode level = mbs_graph_look_up(graph, table->levels, by_number, number, MBS_NODE_NONE);
-  return mbs_graph_subtract(graph, n.operand[0], level);
-}
-
 const MbsTableSpec *mbs_table_find(const MbsBlueprint *blueprint, const char *name, int *argument_count) {
   for (int i = 0; i < blueprint->tables.count; ++i) {
     if (strcmp(blueprint->tables.items[i].name, name) == 0) {
@@ -382,9 +317,10 @@ MbsStatus mbs_table_apply(MbsContext *context, MbsBlueprint *blueprint, const ch
   MbsNode x = arguments[0].node[0];
   *value = (MbsExpression){.size = 1};
   value->node[0] = mbs_graph_look_up(graph, spec->table, order, x, count == 2 ? arguments[1].node[0] : MBS_NODE_NONE);
-  if (spec->counter >= 0 && mbs_graph_node(graph, value->node[0])->operation == MBS_OP_TABLE) {  // steps that move
+  if (table->form == MBS_TABLE_STEP && mbs_graph_node(graph, value->node[0])->operation == MBS_OP_TABLE) {  // it moves
     const int by_number[2] = {0, MBS_TABLE_BY_NUMBER};
-    MbsNode along = mbs_graph_look_up(graph, spec->counter, order, x, MBS_NODE_NONE);
+    MbsNode along;
+    MBS_TRY(mbs_table_number(context, blueprint, spec->table, 0, x, &along));
     MbsNode number = mbs_graph_apply(graph, MBS_OP_FLOOR, along, MBS_NODE_NONE);
     value->node[0] = mbs_graph_look_up(graph, spec->table, by_number, number, MBS_NODE_NONE);
   }

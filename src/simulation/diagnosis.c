@@ -1,4 +1,5 @@
 // Why a start or a step failed, in words.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,17 +103,20 @@ MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulati
 
 // What a table gives beyond its points is not a number.
 static MbsStatus left_table(MbsContext *context, const MbsSimulation *simulation, const MbsTable *table) {
+  const double rounding = 1e-9;
   int k = 0;
   for (int i = 0; i < table->axis_count; ++i) {
     const MbsAxis *axis = &table->axis[i];
     k = table->left_at[i] < axis->x[0] || table->left_at[i] > axis->x[axis->count - 1] ? i : k;
   }
   const MbsAxis *axis = &table->axis[k];
+  double first = axis->x[0], last = axis->x[axis->count - 1], at = table->left_at[k];
+  bool is_end = fmin(fabs(at - first), fabs(at - last)) <= rounding * (last - first);  // real
   return mbs_fail(context, MBS_ERROR_NUMERICAL, table->place,
-                  "table \"%s\" is left at t = %.10g: %s is %.10g, and its points go from %.10g to %.10g; say what is "
+                  "table \"%s\" is left at t = %.10g: %s %s %.10g, and its points go from %.10g to %.10g; say what is "
                   "beyond them (outside: hold or linear), or give it more",
                   table->name, mbs_re(simulation->state.t), k == 0 ? "its argument" : "its second argument",
-                  table->left_at[k], axis->x[0], axis->x[axis->count - 1]);
+                  is_end ? "goes beyond" : "is", at, first, last);
 }
 
 MbsStatus mbs_simulation_check_tables(MbsContext *context, const MbsSimulation *simulation) {
