@@ -50,8 +50,9 @@ static MbsStatus find_branch(MbsContext *context, MbsBlueprint *blueprint, const
     return MBS_OK;
   }
   for (int i = 0; i < blueprint->branches.count; ++i) {
-    const MbsBranchSpec *known = &blueprint->branches.items[i];
+    MbsBranchSpec *known = &blueprint->branches.items[i];
     if (known->operation == branch.operation && known->argument == branch.argument) {
+      known->breaks = branch.breaks < known->breaks ? branch.breaks : known->breaks;
       *replacement = blueprint->parameters.items[known->parameter].node;
       return MBS_OK;
     }
@@ -67,7 +68,9 @@ static MbsStatus hold_table(MbsContext *context, MbsBlueprint *blueprint, const 
   int index = mbs_graph_table_of(whole);
   MbsNode at[2] = {MBS_NODE_NONE, MBS_NODE_NONE}, piece[2] = {MBS_NODE_NONE, MBS_NODE_NONE};
   for (int k = 0; k < lookup.table->axis_count; ++k) {
-    MbsBranchSpec branch = {.operation = MBS_OP_FLOOR};
+    int order = lookup.order[0] + lookup.order[1], smooth = lookup.table->form == MBS_TABLE_LINEAR ? 0 : 1;
+    MbsBreak breaks = order > smooth ? MBS_BREAK_JUMPS : order == smooth ? MBS_BREAK_BENDS : MBS_BREAK_CURVES;
+    MbsBranchSpec branch = {.operation = MBS_OP_FLOOR, .breaks = breaks};
     MBS_TRY(mbs_graph_substitute(context, graph, whole->operand[k], done, &at[k]));
     MBS_TRY(mbs_table_number(context, blueprint, index, k, at[k], &branch.argument));
     if (branch.argument != MBS_NODE_NONE) {
@@ -86,8 +89,9 @@ static MbsStatus hold_step5(MbsContext *context, MbsBlueprint *blueprint, const 
   MbsGraph *graph = blueprint->graph;
   MbsNode x, has_begun, is_over, one = mbs_graph_constant(graph, 1);
   MBS_TRY(mbs_graph_substitute(context, graph, whole->operand[0], done, &x));
-  MbsBranchSpec begin = {.operation = MBS_OP_STEP, .argument = x};
-  MbsBranchSpec end = {.operation = MBS_OP_STEP, .argument = mbs_graph_subtract(graph, x, one)};
+  MbsBranchSpec begin = {.operation = MBS_OP_STEP, .argument = x, .breaks = MBS_BREAK_CURVES};
+  MbsBranchSpec end = begin;
+  end.argument = mbs_graph_subtract(graph, x, one);
   MBS_TRY(find_branch(context, blueprint, owner, text, begin, &has_begun));
   MBS_TRY(find_branch(context, blueprint, owner, text, end, &is_over));
   if (has_begun == MBS_NODE_NONE || is_over == MBS_NODE_NONE) {
@@ -124,6 +128,7 @@ static MbsStatus replace(MbsContext *context, MbsBlueprint *blueprint, const cha
   MbsBranchSpec branch = {.operation = whole.operation == MBS_OP_ABS          ? MBS_OP_SIGN
                                        : mbs_operation_bends(whole.operation) ? MBS_OP_STEP
                                                                               : whole.operation,
+                          .breaks = mbs_operation_bends(whole.operation) ? MBS_BREAK_BENDS : MBS_BREAK_JUMPS,
                           .argument = is_choice ? mbs_graph_subtract(graph, operands[0], operands[1]) : operands[0]};
   MBS_TRY(find_branch(context, blueprint, owner, text, branch, &b));
   if (b == MBS_NODE_NONE) {

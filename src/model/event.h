@@ -8,11 +8,15 @@
 
 struct MbsRowSpec;
 
+// What changes where an expression passes from one piece to the next: its value, its slope, or higher derivatives alone.
+typedef enum MbsBreak { MBS_BREAK_JUMPS, MBS_BREAK_BENDS, MBS_BREAK_CURVES } MbsBreak;
+
 // What an expression that jumps becomes: see branch.c.
 typedef struct MbsBranchSpec {
   MbsOperation operation;  // step, sign or floor
   MbsNode argument;
   int parameter;     // the hidden one that has its value
+  MbsBreak breaks;   // the worst of what it stands for
   const char *name;  // whose expression it is
   MbsText text;
 } MbsBranchSpec;
@@ -48,7 +52,7 @@ typedef struct MbsEventSpec {
   int direction;   // -1: it passes zero falling, 1: rising, 0: both
   bool is_last;    // the run ends there
   bool is_given;   // inputs are set, by the caller: its first assignments, whose values he gives
-  bool is_hidden;  // that, or an objective's own, which results do not list:
+  bool is_hidden;  // that, or a kink of what is added up, or an objective's own, which results do not list:
   int objective;   // that one
   bool is_end;     // the end of the settings, where it depends on parameters: it happens at the end of the last step
   MbsNode end;     // then: that time
