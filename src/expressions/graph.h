@@ -105,8 +105,9 @@ MbsStatus mbs_graph_nodes_of(MbsContext *context, MbsGraph *graph, int count, co
 bool mbs_operation_jumps(MbsOperation operation);
 // Has it kinks, where its derivative jumps: abs, min, max, and what piecewise is made of?
 bool mbs_operation_bends(MbsOperation operation);
-// Which kinks count as jumps do: none; where slopes jump, as velocities do of what prescribes a motion; and where higher
-// derivatives do, as of step5 and of the pieces of a spline, as well: where a method of higher order would lose its order.
+// Which kinks count as jumps do: none; where slopes jump, as velocities do of what prescribes a motion; and where
+// higher derivatives do, as of step5 and of the pieces of a spline, as well: where a method of higher order would lose
+// its order.
 typedef enum MbsKinks { MBS_KINKS_NONE, MBS_KINKS_OF_SLOPES, MBS_KINKS_ALL } MbsKinks;
 // Those of them that jump, ascending; not those that they have inside noevent() alone. Good until the graph is used
 // again.

@@ -101,7 +101,8 @@ static MbsStatus hold_step5(MbsContext *context, MbsBlueprint *blueprint, const 
   inner = mbs_graph_multiply(graph, x, mbs_graph_subtract(graph, inner, mbs_graph_constant(graph, 15)));
   inner = mbs_graph_add(graph, inner, mbs_graph_constant(graph, 10));
   MbsNode between = mbs_graph_multiply(graph, mbs_graph_power_integer(graph, x, 3), inner);
-  *replacement = mbs_graph_select(graph, has_begun, mbs_graph_select(graph, is_over, one, between), mbs_graph_constant(graph, 0));
+  *replacement =
+      mbs_graph_select(graph, has_begun, mbs_graph_select(graph, is_over, one, between), mbs_graph_constant(graph, 0));
   return mbs_graph_status(context, graph);
 }
 

@@ -340,8 +340,7 @@ static MbsStatus add_branch_event(MbsContext *context, MbsBlueprint *blueprint, 
   MBS_TRY(mbs_signal_rate(context, blueprint, guard, &event.rate));
   MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, guard, &count, &inputs));
   event.changes_constraints = do_constraints_depend_on(blueprint, spec->parameter);
-  event.is_hidden =
-      spec->breaks == MBS_BREAK_CURVES || (spec->breaks == MBS_BREAK_BENDS && !event.changes_constraints);
+  event.is_hidden = spec->breaks == MBS_BREAK_CURVES || (spec->breaks == MBS_BREAK_BENDS && !event.changes_constraints);
   event.is_timed = true;
   for (int i = 0; i < count; ++i) {
     MbsSignalKind kind = blueprint->signals.items[inputs[i]].kind;

@@ -8,7 +8,8 @@
 
 struct MbsRowSpec;
 
-// What changes where an expression passes from one piece to the next: its value, its slope, or higher derivatives alone.
+// What changes where an expression passes from one piece to the next: its value, its slope, or higher derivatives
+// alone.
 typedef enum MbsBreak { MBS_BREAK_JUMPS, MBS_BREAK_BENDS, MBS_BREAK_CURVES } MbsBreak;
 
 // What an expression that jumps becomes: see branch.c.

@@ -3,15 +3,16 @@
 // Numbers of pieces. Along an axis a table has a companion that counts: L(x) = i at break i, linear between them, so
 // that floor(L(x)) is the number of the piece, and an event is where L passes a whole number, like those of floor. What
 // the event waits for is x itself, x - x_b = 0 or x - x_(b+1) = 0 (mbs_table_distance), for L has a kink right there.
-// Breaks are the points, but for ends beyond which the last piece goes on: there a table of lines continued linearly has
-// none. Where a table may not be left, its ends are a little beyond, and behind them it is not defined: a run may end
-// right at the end of a table of t.
+// Breaks are the points, but for ends beyond which the last piece goes on: there a table of lines continued linearly
+// has none. Where a table may not be left, its ends are a little beyond, and behind them it is not defined: a run may
+// end right at the end of a table of t.
 //
 // What holds. Within a piece a table is a polynomial, and with the number b of the piece held by a branch, it is that
 // polynomial wherever x is: its Taylor series about the middle m_b of the piece,
-//     T(x; b) = sum_k T^(k)(m_b) (x - m_b)^k / k!,     of a map  sum_jk T^(j,k)(m_b, n_c) (x - m_b)^j (y - n_c)^k / j! k!
-// which ends with k = 1 (linear) or 3 (cubic), and so is exact. All of it is made of tables as they are: m_b is a table of
-// steps looked up by number, T^(k) the derivative of the table, which brings ordinates as parameters along.
+//     T(x; b) = sum_k T^(k)(m_b) (x - m_b)^k / k!,     of a map  sum_jk T^(j,k)(m_b, n_c) (x - m_b)^j (y - n_c)^k / j!
+//     k!
+// which ends with k = 1 (linear) or 3 (cubic), and so is exact. All of it is made of tables as they are: m_b is a table
+// of steps looked up by number, T^(k) the derivative of the table, which brings ordinates as parameters along.
 #include <math.h>
 
 #include "expressions/table.h"

@@ -3,8 +3,8 @@
 // Points x are numbers; ordinates may depend on parameters. What the kind makes of them is decided here: slopes of
 // curves, and of maps slopes along both axes,
 //     z_x along x for each y,   z_y along y for each x,   z_xy = (z_x)_y along y
-// A curve of steps is y[floor(L(x))] with the number L(x) of the piece (table_pieces.c), so that a jump is an event like
-// those of floor (branch.c).
+// A curve of steps is y[floor(L(x))] with the number L(x) of the piece (table_pieces.c), so that a jump is an event
+// like those of floor (branch.c).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -140,9 +140,9 @@ static bool is_armed(const MbsSimulation *simulation, const MbsEventSpec *spec) 
   return is_other;
 }
 
-// Where a guard is that is zero here: where its rate takes it. Of a floor, or a piece of a table, whose guards are those
-// of the number that holds, where that number has it: if it goes to the other side (it has but touched zero, say), its
-// event follows.
+// Where a guard is that is zero here: where its rate takes it. Of a floor, or a piece of a table, whose guards are
+// those of the number that holds, where that number has it: if it goes to the other side (it has but touched zero,
+// say), its event follows.
 static void leave_zero(const MbsSimulation *simulation, MbsEvent *event) {
   event->slope = mbs_event_rate(simulation, event);
   event->side = event->spec->change != 0 ? -event->spec->change : (event->slope > 0) - (event->slope < 0);
