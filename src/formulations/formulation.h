@@ -43,9 +43,7 @@ typedef struct MbsFormulationType {
 } MbsFormulationType;
 
 // Do accelerations and multipliers follow from positions and velocities at each instant, for explicit methods?
-static inline bool mbs_formulation_is_explicit(const MbsFormulationType *type) {
-  return !type->is_position_level && !type->is_reduced;
-}
+static inline bool mbs_formulation_is_explicit(const MbsFormulationType *type) { return !type->is_position_level; }
 
 // NULL where there is none of that name, with the nearest in the message.
 const MbsFormulationType *mbs_formulation_find(const char *name, const char **nearest);

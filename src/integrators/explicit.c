@@ -22,18 +22,6 @@ static void take_coefficients(MbsExplicit *explicit, const MbsPair *pair) {
   }
 }
 
-static void take_errors(MbsExplicit *explicit, const MbsPair *pair) {
-  for (int l = 0; l < 2; ++l) {
-    const double *weights = l == 0 ? pair->error : pair->low;
-    for (int j = 0; j <= explicit->end; ++j) {
-      explicit->error[l][0][j] = weights[j];
-      for (int k = j + 1; k <= explicit->end; ++k) {
-        explicit->error[l][1][j] += weights[k] * explicit->velocity[k][j];
-      }
-    }
-  }
-}
-
 static MbsStatus create_columns(MbsContext *context, const MbsSystem *system, MbsColumns *columns) {
   size_t nq = (size_t)system->nq * (size_t)system->carried_count, m = (size_t)system->m * (size_t)system->carried_count;
   MBS_TAKE(context, system->arena, columns->X, nq);
@@ -44,19 +32,29 @@ static MbsStatus create_columns(MbsContext *context, const MbsSystem *system, Mb
   return MBS_OK;
 }
 
+static MbsStatus create_independent(MbsContext *context, MbsExplicit *explicit, MbsSystem *system) {
+  MbsStepper *base = &explicit->implicit.base, *own;
+  MBS_TRY(mbs_reduced_create(context, system, &explicit->implicit, &own));
+  explicit->independent.reduced = (MbsReduced *)own;  // the stepper is its first member
+  explicit->independent.reduced->stepper = base;
+  base->carry_size += mbs_reduced_hat_size(system);
+  mbs_explicit_fill_type(explicit, &explicit->type);
+  return mbs_explicit_create_independent(context, explicit);
+}
+
 MbsStatus mbs_explicit_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
-                              const MbsPair *pair, bool has_redundancy, MbsStepper **stepper) {
-  const MbsSystem *system = formulation->system;
+                              const MbsPair *pair, const MbsInitial *initial, MbsStepper **stepper) {
+  MbsSystem *system = initial->set.system;
   MbsExplicit *explicit;
   MBS_TAKE(context, system->arena, explicit, 1);
   *stepper = &explicit->implicit.base;
-  explicit->implicit.base.type = &mbs_explicit_type;
-  MBS_TRY(mbs_implicit_create(context, formulation, settings, has_redundancy, &explicit->implicit));
+  mbs_explicit_fill_type(explicit, &explicit->type);
+  explicit->implicit.base.type = &explicit->type;
+  MBS_TRY(mbs_implicit_create(context, formulation, settings, initial->set.redundant_count > 0, &explicit->implicit));
   take_coefficients(explicit, pair);
-  take_errors(explicit, pair);
   int block = mbs_state_number_count(system);
   MbsStepper *base = *stepper;
-  base->type = &mbs_explicit_type;
+  base->type = &explicit->type;
   base->order = pair->order;
   base->ends[0] = pair->b[0];
   base->ends[1] = 0;
@@ -72,9 +70,13 @@ MbsStatus mbs_explicit_create(MbsContext *context, MbsFormulation *formulation, 
   }
   base->gap = 1;
   base->carry_size = base->point_count * block;
+  if (formulation->type->is_reduced) {
+    MBS_TRY(create_independent(context, explicit, system));
+  }
   explicit->implicit.old[0] = NULL;  // of no use here, and so not of rows
   base->row_size =
       mbs_implicit_row_size(&explicit->implicit) + 3 * system->n + (explicit->end - 1) * (system->n + system->m);
+  base->row_size += mbs_explicit_independent_row_size(explicit);
   MBS_TAKE(context, system->arena, explicit->bars_a, explicit->end * system->n);
   MBS_TAKE(context, system->arena, explicit->bar, block);
   return MBS_OK;
@@ -125,31 +127,50 @@ static void guess(const MbsExplicit *explicit, int stage, MbsState *at) {
   }
 }
 
-MbsStatus mbs_explicit_step(MbsContext *context, MbsExplicit *explicit, const MbsStep *step, MbsState *state) {
-  const MbsSystem *system = explicit->implicit.formulation->system;
-  mbs_state_copy(system, state, &explicit->stages[0]);
-  for (int i = 1; i <= explicit->end; ++i) {
-    MbsState *at = i < explicit->end ? &explicit->stages[i] : state;
-    mbs_explicit_take_instant(explicit, i);
-    mbs_explicit_place(explicit, step, i, at);
-    if (i < explicit->end) {
-      guess(explicit, i, at);
-    }
-    MbsStatus status = mbs_implicit_solve_instant(context, &explicit->implicit, at);
-    if (status != MBS_OK) {
-      mbs_explicit_take_instant(explicit, explicit->end);
-      return status;
-    }
+// one stage, or the end; the state is that of the place where it leads
+static MbsStatus make_stage(MbsContext *context, MbsExplicit *explicit, const MbsStep *step, int stage, MbsState *at) {
+  bool is_independent = explicit->independent.reduced != NULL;
+  mbs_explicit_take_instant(explicit, stage);
+  mbs_explicit_place(explicit, step, stage, at);
+  if (is_independent) {
+    MBS_TRY(mbs_explicit_recover(context, explicit, step->h, stage, at));
+  }
+  if (stage < explicit->end) {
+    guess(explicit, stage, at);
+  }
+  MBS_TRY(mbs_implicit_solve_instant(context, &explicit->implicit, at));
+  if (is_independent && stage < explicit->end) {
+    mbs_explicit_note_independent(explicit, stage, at);
   }
   return MBS_OK;
 }
 
+MbsStatus mbs_explicit_make_stages(MbsContext *context, MbsExplicit *explicit, const MbsStep *step, MbsState *state) {
+  MbsStatus status = MBS_OK;
+  for (int i = 1; i <= explicit->end && status == MBS_OK; ++i) {
+    status = make_stage(context, explicit, step, i, i < explicit->end ? &explicit->stages[i] : state);
+  }
+  mbs_explicit_take_instant(explicit, explicit->end);
+  return status;
+}
+
+MbsStatus mbs_explicit_step(MbsContext *context, MbsExplicit *explicit, MbsStep *step, MbsState *state) {
+  mbs_state_copy(explicit->implicit.formulation->system, state, &explicit->stages[0]);
+  if (explicit->independent.reduced) {
+    return mbs_explicit_step_independent(context, explicit, step, state);
+  }
+  step->set = 0;
+  return mbs_explicit_make_stages(context, explicit, step, state);
+}
+
 // ---- its error ----
-// of coordinate i, by an estimate: of its velocity (0) or its position (1)
-static double error_of(const MbsExplicit *explicit, const double *weights, const MbsState *state, int i) {
-  double sum = weights[explicit->end] * mbs_re(state->a[i]);
+// of coordinate i, by an estimate, of its velocity from accelerations or of its position from velocities
+static double error_of(const MbsExplicit *explicit, const double *weights, bool of_position, const MbsState *state,
+                       int i) {
+  double sum = weights[explicit->end] * mbs_re((of_position ? state->v : state->a)[i]);
   for (int j = 0; j < explicit->end; ++j) {
-    sum += weights[j] * mbs_re(explicit->stages[j].a[i]);
+    const MbsState *stage = &explicit->stages[j];
+    sum += weights[j] * mbs_re((of_position ? stage->v : stage->a)[i]);
   }
   return fabs(sum);  // real
 }
@@ -157,14 +178,13 @@ static double error_of(const MbsExplicit *explicit, const double *weights, const
 double mbs_explicit_error(const MbsExplicit *explicit, mbs_scalar h, const MbsState *state, const double *weights,
                           int *worst) {
   int n = explicit->implicit.formulation->system->n;
-  const double size[2] = {fabs(mbs_re(h)), mbs_re(h) * mbs_re(h)};  // real
+  const double *const estimates[] = {explicit->pair->error, explicit->pair->low};
   double largest[2] = {0, 0};
   *worst = -1;
   for (int l = 0; l < 2; ++l) {
     for (int i = 0; i < 2 * n; ++i) {
-      int level = i < n ? 1 : 0;
-      double error = size[level] * weights[i] * error_of(explicit, explicit->error[l][level], state, i % n);
-      if (!(error <= largest[l])) {  // NaN too
+      double error = fabs(mbs_re(h)) * weights[i] * error_of(explicit, estimates[l], i < n, state, i % n);  // real
+      if (!(error <= largest[l])) {                                                                         // NaN too
         largest[l] = error;
         *worst = l == 0 ? i : *worst;
       }

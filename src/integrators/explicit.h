@@ -9,6 +9,7 @@
 //     r(t_i, q_i, v_i, a_i, lambda_i) = 0,            t_i = t - (1 - c_i) h
 // with t the time of the end, so that accelerations of the stages are all that is added up. Fixed coordinates are
 // where they are at t_i. Integrals have the stages' weights b_i at points (q_i, v_i, a_i, lambda_i): stepper.h.
+// Of matrix-r independent coordinates are added up so, and q_i and v_i recovered from them: explicit_reduced.c.
 //
 // Derivative, explicit_derivative.c: with r_i' what is known of r at stage i and S its matrix, factored in the step,
 //     Q_i = Q_0 + c_i h V_0 + h^2 sum_j d_ij A_j,  V_i likewise,  S (A_i, L_i) = -(r_q Q_i + r_v V_i + r_rho)
@@ -18,10 +19,23 @@
 
 #include "integrators/implicit.h"
 #include "integrators/pair.h"
+#include "integrators/reduced.h"
+
+// Independent coordinates of the stages, by coordinate of the set that the step is made in: explicit_reduced.c. Arrays
+// of n, or of n for each stage one after another; columns likewise of n x carried columns.
+typedef struct MbsStageCoordinates {
+  MbsReduced *reduced;                         // their sets and problems; NULL: steps are not made in such
+  mbs_scalar *z0, *z, *u;                      // w where the step begins; z_i and u_i of the stage in hand
+  mbs_scalar *rate, *second;                   // w' and w'' of the stages
+  mbs_scalar *Z0, *Z, *U, *Rate, *Second;      // their columns
+  mbs_scalar *z0_bar, *rate_bar, *second_bar;  // what they have received
+} MbsStageCoordinates;
 
 typedef struct MbsExplicit {
   MbsImplicit implicit;  // solves the equations of an instant; its own one is that of the state
+  MbsStepperType type;   // the implicit step's, but for what is different
   const MbsPair *pair;
+  MbsStageCoordinates independent;                        // of matrix-r
   int end;                                                // s, the number of the end among stages
   double c[MBS_MOST_STAGES + 1];                          // of stages and end,
   double velocity[MBS_MOST_STAGES + 1][MBS_MOST_STAGES];  // a
@@ -29,18 +43,20 @@ typedef struct MbsExplicit {
   MbsState stages[MBS_MOST_STAGES];                       // the first one is the state where the step began
   MbsInstant instants[MBS_MOST_STAGES];                   // of the stages but the first
   MbsColumns columns[MBS_MOST_STAGES];                    // of the stages but the first
-  double error[2][2][MBS_MOST_STAGES + 1];  // of E and E': weights of accelerations in the errors of v / h and q / h^2
-  int points[MBS_MOST_STAGES];              // the stages that are points of integrals
-  mbs_scalar *bars_a;                       // stages x n: what their accelerations have received
-  mbs_scalar *bar;                          // 3 nq + 4 m: what a stage has that is no point
+  int points[MBS_MOST_STAGES];                            // the stages that are points of integrals
+  mbs_scalar *bars_a;                                     // stages x n: what their accelerations have received
+  mbs_scalar *bar;                                        // 3 nq + 4 m: what a stage has that is no point
 } MbsExplicit;
 
-extern const MbsStepperType mbs_explicit_type;
+// The table of an explicit method: explicit_stepper.c
+void mbs_explicit_fill_type(const MbsExplicit *explicit, MbsStepperType *type);
 
 MbsStatus mbs_explicit_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
-                              const MbsPair *pair, bool has_redundancy, MbsStepper **stepper);
+                              const MbsPair *pair, const MbsInitial *initial, MbsStepper **stepper);
 
-MbsStatus mbs_explicit_step(MbsContext *context, MbsExplicit *explicit, const MbsStep *step, MbsState *state);
+MbsStatus mbs_explicit_step(MbsContext *context, MbsExplicit *explicit, MbsStep *step, MbsState *state);
+// From stage 0 on, which is there, to the end.
+MbsStatus mbs_explicit_make_stages(MbsContext *context, MbsExplicit *explicit, const MbsStep *step, MbsState *state);
 MbsStatus mbs_explicit_derivative(MbsContext *context, MbsExplicit *explicit, const MbsStep *step,
                                   const MbsState *state, const MbsColumns *columns);
 void mbs_explicit_transposed(MbsExplicit *explicit, const MbsStep *step, const MbsState *state, const MbsStateBar *bar,
@@ -56,6 +72,39 @@ void mbs_explicit_take_instant(MbsExplicit *explicit, int stage);
 void mbs_explicit_place(const MbsExplicit *explicit, const MbsStep *step, int stage, MbsState *at);
 // What a stage has received, in a block of 3 nq + 4 m numbers; coefficients, parameters and gradient as those of `bar`.
 MbsStateBar mbs_explicit_bar(const MbsExplicit *explicit, const MbsStateBar *bar, mbs_scalar *block);
+// In a carry, the blocks of points, behind what independent coordinates hand back.
+static inline mbs_scalar *mbs_explicit_blocks(const MbsExplicit *explicit, mbs_scalar *carry) {
+  const MbsReduced *reduced = explicit->independent.reduced;
+  return carry + (reduced ? mbs_reduced_hat_size(reduced->system) : 0);
+}
+
+// ---- explicit_reduced.c: independent coordinates ----
+MbsStatus mbs_explicit_create_independent(MbsContext *context, MbsExplicit *explicit);
+// A step in the set of the path, or in that which suits.
+MbsStatus mbs_explicit_step_independent(MbsContext *context, MbsExplicit *explicit, MbsStep *step, MbsState *state);
+// What rows of the trajectory have of the stages, and of it what is theirs.
+int mbs_explicit_independent_row_size(const MbsExplicit *explicit);
+mbs_scalar *mbs_explicit_put_independent(const MbsExplicit *explicit, mbs_scalar *row);
+const mbs_scalar *mbs_explicit_take_independent(MbsExplicit *explicit, int set, const mbs_scalar *row);
+// q and v of a stage, from where the method without constraints leads; and, when its accelerations are known, what
+// later stages are made of.
+MbsStatus mbs_explicit_recover(MbsContext *context, MbsExplicit *explicit, mbs_scalar h, int stage, MbsState *at);
+void mbs_explicit_note_independent(const MbsExplicit *explicit, int stage, const MbsState *at);
+// The same of columns.
+void mbs_explicit_begin_independent_columns(MbsExplicit *explicit, const MbsColumns *columns);
+MbsStatus mbs_explicit_recover_columns(MbsContext *context, MbsExplicit *explicit, mbs_scalar h, int stage,
+                                       const MbsState *at, const MbsColumns *columns);
+void mbs_explicit_note_independent_columns(const MbsExplicit *explicit, int stage, const MbsState *at,
+                                           const MbsColumns *columns);
+// The transpose. check: is K regular at all stages? begin: nothing has been received; give: what w' and w'' of a stage
+// have received goes to its state, whose signals are visited; then its q and v hand on to z_0 and the stages before;
+// hand_back: what is left for the state where the step began, to the carry.
+MbsStatus mbs_explicit_check_independent(MbsContext *context, const MbsExplicit *explicit, const MbsState *state);
+void mbs_explicit_begin_independent_bars(const MbsExplicit *explicit);
+void mbs_explicit_give_independent(const MbsExplicit *explicit, int stage, const MbsState *at, const MbsStateBar *bar);
+void mbs_explicit_recover_transposed(const MbsExplicit *explicit, mbs_scalar h, int stage, const MbsState *at,
+                                     const MbsStateBar *bar);
+void mbs_explicit_hand_back(const MbsExplicit *explicit, mbs_scalar *hats);
 
 static inline bool mbs_is_nonzero(double x) { return x < 0 || x > 0; }
 

@@ -53,19 +53,29 @@ MbsStatus mbs_explicit_derivative(MbsContext *context, MbsExplicit *explicit, co
   MbsImplicit *implicit = &explicit->implicit;
   const MbsSystem *system = implicit->formulation->system;
   MbsStatus status = MBS_OK;
+  bool is_independent = explicit->independent.reduced != NULL;
   mbs_columns_begin_step(system, columns, NULL);
+  if (is_independent) {
+    mbs_explicit_begin_independent_columns(explicit, columns);
+  }
   for (int i = 1; i <= explicit->end && status == MBS_OK; ++i) {
     bool is_end = i == explicit->end;
     const MbsState *at = is_end ? state : &explicit->stages[i];
     const MbsColumns *own = is_end ? columns : &explicit->columns[i];
     mbs_explicit_take_instant(explicit, i);
-    place_columns(explicit, step->h, i, columns, own);
-    if (mbs_system_has_step_column(system)) {
+    if (!is_independent) {
+      place_columns(explicit, step->h, i, columns, own);
+    }
+    if (!is_independent && mbs_system_has_step_column(system)) {
       place_step_column(explicit, step->h, i, own);
     }
     mbs_system_fixed_columns(system, at->t, own->X, own->V, own->A);
+    status = is_independent ? mbs_explicit_recover_columns(context, explicit, step->h, i, at, own) : MBS_OK;
     mbs_signal_bank_try(system, at);
-    status = mbs_implicit_instant_derivative(context, implicit, at, own);
+    status = status == MBS_OK ? mbs_implicit_instant_derivative(context, implicit, at, own) : status;
+    if (is_independent && !is_end && status == MBS_OK) {
+      mbs_explicit_note_independent_columns(explicit, i, at, own);
+    }
   }
   mbs_explicit_take_instant(explicit, explicit->end);
   for (int i = 0; i < system->m * system->column_count; ++i) {

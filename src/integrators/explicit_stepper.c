@@ -9,15 +9,13 @@ static void destroy(MbsStepper *stepper) {
   for (int i = 1; i < explicit->end; ++i) {
     mbs_instant_destroy(&explicit->instants[i]);
   }
+  if (explicit->independent.reduced) {
+    mbs_reduced_destroy_sets(explicit->independent.reduced);
+  }
   mbs_implicit_destroy(&explicit->implicit);
 }
 
-static MbsStatus start(MbsContext *context, MbsStepper *stepper, const MbsPath *followed, MbsState *state) {
-  return mbs_implicit_type.start(context, stepper, followed, state);
-}
-
 static MbsStatus step_to(MbsContext *context, MbsStepper *stepper, MbsStep *step, MbsState *state) {
-  step->set = 0;
   return mbs_explicit_step(context, self(stepper), step, state);
 }
 
@@ -46,6 +44,9 @@ static void put_row(const MbsStepper *stepper, const MbsState *state, mbs_scalar
     row = mbs_put(row, system->n, explicit->stages[i].a);
     row = mbs_put(row, system->m, multipliers_of(explicit, i));
   }
+  if (explicit->independent.reduced) {
+    (void)mbs_explicit_put_independent(explicit, row);
+  }
 }
 
 static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const mbs_scalar *row,
@@ -61,13 +62,20 @@ static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep 
   row = mbs_take(row, system->n, explicit->stages[0].q);
   row = mbs_take(row, system->n, explicit->stages[0].v);
   row = mbs_take(row, system->n, explicit->stages[0].a);
+  const mbs_scalar *of_stages = row;
+  for (int i = 1; i < explicit->end; ++i) {
+    MbsState *at = &explicit->stages[i];
+    row = mbs_take(row, system->n, at->a) + system->m;
+    mbs_explicit_place(explicit, step, i, at);
+  }
+  if (explicit->independent.reduced) {
+    (void)mbs_explicit_take_independent(explicit, step->set, row);
+  }
   MbsStatus status = MBS_OK;
   for (int i = 1; i < explicit->end && status == MBS_OK; ++i) {
     MbsState *at = &explicit->stages[i];
-    row = mbs_take(row, system->n, at->a);
     mbs_explicit_take_instant(explicit, i);
-    mbs_explicit_place(explicit, step, i, at);
-    row = mbs_take(row, system->m, mbs_implicit_stage(implicit, at, true)->lambda);
+    of_stages = mbs_take(of_stages + system->n, system->m, mbs_implicit_stage(implicit, at, true)->lambda);
     status = mbs_implicit_finish(context, implicit, at, 0);
   }
   mbs_explicit_take_instant(explicit, explicit->end);
@@ -77,18 +85,23 @@ static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep 
 static MbsStatus prepare(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state) {
   MbsExplicit *explicit = self(stepper);
   MbsStatus status = MBS_OK;
-  (void)state;
   for (int i = step->number == 0 ? explicit->end : 1; i <= explicit->end && status == MBS_OK; ++i) {
     mbs_explicit_take_instant(explicit, i);
     status = mbs_implicit_prepare_transposed(context, &explicit->implicit, 0);
   }
   mbs_explicit_take_instant(explicit, explicit->end);
-  return status;
+  return status == MBS_OK && step->number > 0 && explicit->independent.reduced
+             ? mbs_explicit_check_independent(context, explicit, state)
+             : status;
 }
 
 static void transposed(MbsStepper *stepper, const MbsStep *step, const MbsStep *next, const MbsState *state,
                        const MbsStateBar *bar, mbs_scalar *carry) {
-  (void)next;
+  const MbsReduced *reduced = self(stepper)->independent.reduced;
+  if (next && reduced) {
+    mbs_signal_bank_visit(reduced->system, state);  // the number before this one has left them at a stage
+    mbs_reduced_handle_hats(reduced, next->set, false, state, bar, carry);
+  }
   if (step->number == 0) {
     mbs_implicit_start_transposed(&self(stepper)->implicit, state, bar, carry);
   } else {
@@ -107,8 +120,9 @@ static MbsPoint point(const MbsStepper *stepper, int index) {
 
 static MbsStateBar point_bar(const MbsStepper *stepper, int index, const MbsStateBar *bar, mbs_scalar *carry) {
   const MbsExplicit *explicit = self_const(stepper);
-  return mbs_explicit_bar(explicit, bar,
-                          carry + index * mbs_state_number_count(explicit->implicit.formulation->system));
+  return mbs_explicit_bar(
+      explicit, bar,
+      mbs_explicit_blocks(explicit, carry) + index * mbs_state_number_count(explicit->implicit.formulation->system));
 }
 
 static double error(const MbsStepper *stepper, const MbsStep *step, const MbsState *state, const double *weights,
@@ -116,47 +130,61 @@ static double error(const MbsStepper *stepper, const MbsStep *step, const MbsSta
   return mbs_explicit_error(self_const(stepper), step->h, state, weights, worst);
 }
 
-static int save_size(const MbsStepper *stepper) { return mbs_implicit_type.save_size(stepper); }
-static void save(const MbsStepper *stepper, mbs_scalar *to) { mbs_implicit_type.save(stepper, to); }
-static void restore(MbsStepper *stepper, const mbs_scalar *from, const MbsState *state) {
-  mbs_implicit_type.restore(stepper, from, state);
-}
-
-static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, int *power) {
-  return mbs_implicit_type.watched(stepper, values, power);
-}
-
-static mbs_scalar *carried_columns(const MbsStepper *stepper) {
-  (void)stepper;
-  return NULL;
-}
-
-// two of each instant
+// two of each instant; then those of the sets of independent coordinates
 static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
   const MbsExplicit *explicit = self_const(stepper);
   int stage = index / 2;
+  if (stage >= explicit->end) {
+    const MbsReduced *reduced = explicit->independent.reduced;
+    return reduced ? mbs_reduced_solver(reduced, index - 2 * explicit->end) : NULL;
+  }
   const MbsInstant *instant = stage > 0 ? &explicit->instants[stage] : &explicit->implicit.own;
-  return stage >= explicit->end                  ? NULL
-         : index % 2 == 0 || !instant->projector ? instant->solver
-                                                 : instant->projector->solver;
+  return index % 2 == 0 || !instant->projector ? instant->solver : instant->projector->solver;
 }
 
-const MbsStepperType mbs_explicit_type = {
-    .destroy = destroy,
-    .start = start,
-    .step = step_to,
-    .derivative = derivative,
-    .put_row = put_row,
-    .recall = recall,
-    .prepare = prepare,
-    .transposed = transposed,
-    .point = point,
-    .point_bar = point_bar,
-    .error = error,
-    .save_size = save_size,
-    .save = save,
-    .restore = restore,
-    .watched = watched,
-    .carried_columns = carried_columns,
-    .solver = solver,
-};
+// ---- of independent coordinates ----
+static MbsStatus start_independent(MbsContext *context, MbsStepper *stepper, const MbsPath *followed, MbsState *state) {
+  MBS_TRY(mbs_implicit_type.start(context, stepper, followed, state));
+  return mbs_reduced_start(context, self(stepper)->independent.reduced, followed, state);
+}
+
+static int save_size_independent(const MbsStepper *stepper) {
+  return mbs_implicit_type.save_size(stepper) + MBS_REDUCED_SAVE_SIZE;
+}
+
+static void save_independent(const MbsStepper *stepper, mbs_scalar *to) {
+  mbs_implicit_type.save(stepper, to);
+  mbs_reduced_save(self_const(stepper)->independent.reduced, to + mbs_implicit_type.save_size(stepper));
+}
+
+static void restore_independent(MbsStepper *stepper, const mbs_scalar *from, const MbsState *state) {
+  mbs_implicit_type.restore(stepper, from, state);
+  mbs_reduced_restore(self(stepper)->independent.reduced, from + mbs_implicit_type.save_size(stepper), state);
+}
+
+static MbsSparseSolver *watched_independent(const MbsStepper *stepper, mbs_scalar **values, int *power) {
+  return mbs_reduced_watched(self_const(stepper)->independent.reduced, values, power);
+}
+
+void mbs_explicit_fill_type(const MbsExplicit *explicit, MbsStepperType *type) {
+  *type = mbs_implicit_type;
+  type->destroy = destroy;
+  type->step = step_to;
+  type->derivative = derivative;
+  type->put_row = put_row;
+  type->recall = recall;
+  type->prepare = prepare;
+  type->transposed = transposed;
+  type->backward = NULL;
+  type->point = point;
+  type->point_bar = point_bar;
+  type->error = error;
+  type->solver = solver;
+  if (explicit->independent.reduced) {
+    type->start = start_independent;
+    type->save_size = save_size_independent;
+    type->save = save_independent;
+    type->restore = restore_independent;
+    type->watched = watched_independent;
+  }
+}

@@ -54,7 +54,7 @@ static mbs_scalar *block_of(const MbsExplicit *explicit, int stage, mbs_scalar *
   int size = mbs_state_number_count(explicit->implicit.formulation->system);
   for (int p = 0; p < explicit->implicit.base.point_count; ++p) {
     if (explicit->points[p] == stage) {
-      return carry + p * size;
+      return mbs_explicit_blocks(explicit, carry) + p * size;
     }
   }
   return explicit->bar;
@@ -71,10 +71,18 @@ static void transpose_stage(MbsExplicit *explicit, const MbsStep *step, int stag
   }
   mbs_explicit_take_instant(explicit, stage);
   mbs_signal_bank_visit(system, at);
+  if (explicit->independent.reduced) {
+    mbs_explicit_give_independent(explicit, stage, at, &own);
+  }
   mbs_implicit_instant_transposed(&explicit->implicit, 0, 0, at, &own);
+  if (explicit->independent.reduced) {
+    mbs_explicit_recover_transposed(explicit, step->h, stage, at, &own);
+  }
   mbs_system_fixed_transposed(system, at->t, &own, bar->gradient);
   bar->parameters[system->blueprint->clock + 1] -= (1 - explicit->c[stage]) * (time_received(system, bar) - before);
-  spread(explicit, step->h, stage, &own, bar);
+  if (!explicit->independent.reduced) {
+    spread(explicit, step->h, stage, &own, bar);
+  }
   for (int i = 0; i < mbs_state_number_count(system); ++i) {
     block[i] = 0;
   }
@@ -86,14 +94,23 @@ void mbs_explicit_transposed(MbsExplicit *explicit, const MbsStep *step, const M
   for (int i = 0; i < explicit->end * system->n; ++i) {
     explicit->bars_a[i] = 0;
   }
+  bool is_independent = explicit->independent.reduced != NULL;
   mbs_signal_bank_visit(system, state);
   mbs_implicit_instant_transposed(&explicit->implicit, 0, 0, state, bar);
-  spread(explicit, step->h, explicit->end, bar, bar);
+  if (is_independent) {
+    mbs_explicit_begin_independent_bars(explicit);
+    mbs_explicit_recover_transposed(explicit, step->h, explicit->end, state, bar);
+  } else {
+    spread(explicit, step->h, explicit->end, bar, bar);
+  }
   for (int stage = explicit->end - 1; stage > 0; --stage) {
     transpose_stage(explicit, step, stage, bar, block_of(explicit, stage, carry));
   }
   mbs_explicit_take_instant(explicit, explicit->end);
   for (int i = 0; i < system->n; ++i) {
     bar->a[i] = explicit->bars_a[i];
+  }
+  if (is_independent) {
+    mbs_explicit_hand_back(explicit, carry);
   }
 }

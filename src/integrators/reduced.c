@@ -32,8 +32,8 @@ static MbsStatus append_set(MbsContext *context, MbsReduced *reduced, const MbsS
   reduced->choices[reduced->set_count] = mbs_independent_set_choice(set);
   reduced->acting[reduced->set_count] = mbs_system_acting(system);
   reduced->sets[reduced->set_count++] = set;
-  reduced->base.set_count = reduced->set_count;
-  reduced->base.sets = reduced->choices;
+  reduced->stepper->set_count = reduced->set_count;
+  reduced->stepper->sets = reduced->choices;
   return MBS_OK;
 }
 
@@ -44,9 +44,8 @@ static MbsStatus no_set(MbsContext *context, const MbsState *state) {
                   mbs_re(state->t));
 }
 
-// The next set: one that suits the state, which may have been in use before. freedom: that there must be, or -1.
-static MbsStatus choose_set(MbsContext *context, MbsReduced *reduced, const MbsState *state, bool is_automatic,
-                            int freedom) {
+MbsStatus mbs_reduced_choose_set(MbsContext *context, MbsReduced *reduced, const MbsState *state, bool is_automatic,
+                                 int freedom) {
   mbs_arena_clear(reduced->choosing);
   mbs_arena_tell(reduced->choosing, context);
   MbsSystem *system = reduced->system;
@@ -201,15 +200,15 @@ static MbsStatus choose_first(MbsContext *context, MbsReduced *reduced, const Mb
   bool is_start = reduced->set_count == 0, is_given = mbs_independent_set_is_given(reduced->system->blueprint);
   bool is_tried = find_set(reduced, false) < 0 && find_set(reduced, true) >= 0;
   if (!is_given || is_tried) {
-    return choose_set(context, reduced, state, true, -1);
+    return mbs_reduced_choose_set(context, reduced, state, true, -1);
   }
   if (take_given(reduced, state)) {
     return MBS_OK;
   }
-  MbsStatus status = choose_set(context, reduced, state, false, -1);
+  MbsStatus status = mbs_reduced_choose_set(context, reduced, state, false, -1);
   if (status == MBS_ERROR_INPUT && !is_start) {
     context->status = MBS_OK;
-    status = choose_set(context, reduced, state, true, -1);
+    status = mbs_reduced_choose_set(context, reduced, state, true, -1);
   }
   return status;
 }
@@ -247,9 +246,8 @@ void mbs_reduced_resume(MbsReduced *reduced, const MbsState *state) {
 }
 
 // ---- one step ----
-// Chooses another set where this one comes to lose the motion and another does not. What does not help is not tried
-// again until it has become worse still.
-static MbsStatus choose_next(MbsContext *context, MbsReduced *reduced, const MbsState *state) {
+// What does not help is not tried again until it has become worse still.
+MbsStatus mbs_reduced_choose_next(MbsContext *context, MbsReduced *reduced, const MbsState *state) {
   const double worse = 3, better = 0.7, worse_still = 2;
   int current = reduced->current;
   double growth =
@@ -258,7 +256,7 @@ static MbsStatus choose_next(MbsContext *context, MbsReduced *reduced, const Mbs
   if (growth <= worse * reduced->growth[current]) {
     return MBS_OK;
   }
-  MbsStatus status = choose_set(context, reduced, state, true, reduced->count);
+  MbsStatus status = mbs_reduced_choose_set(context, reduced, state, true, reduced->count);
   // constraints may become dependent just here, and the present set still serves
   bool is_none = status == MBS_ERROR_NUMERICAL || status == MBS_ERROR_INPUT;
   if (is_none) {
@@ -288,7 +286,7 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *st
     // a set may lose the motion within a step: once more with one that suits where the step begins; not because of
     // rounding, for a step in other coordinates has another truncation error
     context->status = MBS_OK;
-    MBS_TRY(choose_set(context, reduced, &reduced->old, true, reduced->count));
+    MBS_TRY(mbs_reduced_choose_set(context, reduced, &reduced->old, true, reduced->count));
     mbs_reduced_use(reduced, reduced->next);
     for (int i = 0; i < system->n; ++i) {
       state->a[i] = reduced->old.a[i];
@@ -307,7 +305,7 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *st
     reduced->before[3][i] = reduced->s[i];
   }
   if (!is_decided) {
-    MBS_TRY(choose_next(context, reduced, state));
+    MBS_TRY(mbs_reduced_choose_next(context, reduced, state));
   }
   (void)mbs_implicit_stage(reduced->implicit, state, true);
   MBS_TRY(mbs_implicit_finish(context, reduced->implicit, state, 0));

@@ -29,6 +29,7 @@
 
 typedef struct MbsReduced {
   MbsStepper base;
+  MbsStepper *stepper;  // whose steps they are: its own one, or an explicit method's (explicit_reduced.c)
   MbsSystem *system;
   MbsArena *choosing;           // room for choosing sets
   MbsImplicit *implicit;        // for the start, the rule, the tolerance, the smallest multipliers, g and G
@@ -73,10 +74,25 @@ typedef struct MbsReduced {
 // Owns `implicit` from now on.
 MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsImplicit *implicit, MbsStepper **stepper);
 
+// As a part of a stepper: reduced_stepper.c. What it saves (the set of the next step, and how it was when it was
+// chosen), the matrix that is watched, the solvers of its sets one after another, and their end.
+enum { MBS_REDUCED_SAVE_SIZE = 3 };
+void mbs_reduced_save(const MbsReduced *reduced, mbs_scalar *to);
+void mbs_reduced_restore(MbsReduced *reduced, const mbs_scalar *from, const MbsState *state);
+MbsSparseSolver *mbs_reduced_watched(const MbsReduced *reduced, mbs_scalar **values, int *power);
+MbsSparseSolver *mbs_reduced_solver(const MbsReduced *reduced, int index);
+void mbs_reduced_destroy_sets(const MbsReduced *reduced);
+
 // After the start: its independent coordinates, chosen at this position; or those of the path that is followed.
 MbsStatus mbs_reduced_start(MbsContext *context, MbsReduced *reduced, const MbsPath *followed, const MbsState *state);
 // One step, to the time in the state.
 MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *step, MbsState *state);
+// The next set: one that suits the state, which may have been in use before. freedom: that there must be, or -1.
+MbsStatus mbs_reduced_choose_set(MbsContext *context, MbsReduced *reduced, const MbsState *state, bool is_automatic,
+                                 int freedom);
+// After a step, by the factors that it has left: another set where this one comes to lose the motion and another does
+// not.
+MbsStatus mbs_reduced_choose_next(MbsContext *context, MbsReduced *reduced, const MbsState *state);
 // Steps go on from this state (and g).
 void mbs_reduced_resume(MbsReduced *reduced, const MbsState *state);
 
@@ -113,6 +129,10 @@ MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsR
 MbsState mbs_reduced_auxiliary(const MbsReduced *reduced, const MbsState *state, mbs_scalar *g);
 // w, w' or w'' of independent coordinate i; signals are evaluated at the state (asserted)
 mbs_scalar mbs_reduced_level(const MbsIndependentSet *set, int i, int level, const MbsState *state);
+// q, v or a (level 0, 1, 2) of the state less K^-1 of what is left of the rows of one level; w, w' or w'' should be
+// hat (NULL: 0) + c s. Returns the largest change, but of states of first order.
+double mbs_reduced_correct(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *hat,
+                           mbs_scalar c, const MbsState *state);
 // its function, of a set that is not automatic
 const MbsFunction *mbs_reduced_function(const MbsIndependentSet *set, int i, int level);
 
@@ -135,12 +155,24 @@ void mbs_reduced_find_variables(MbsReduced *reduced, mbs_scalar c0, mbs_scalar c
 // adds -p.E of all equations but E5, transposed
 void mbs_reduced_subtract_equations(MbsReduced *reduced, const MbsState *state, const MbsStateBar *bar);
 
+// reduced_derivative.c: columns of w, w' or w'' of every independent coordinate, to Z (count x columns); signals are
+// evaluated at the state (asserted)
+void mbs_reduced_columns_of(const MbsReduced *reduced, int level, const MbsState *state, const MbsColumns *columns,
+                            mbs_scalar *Z);
+// the columns of q, v or a (level 0, 1, 2): K y' = -(rows' at y' = 0), and of w's rows what `hat` (NULL: 0) gives less
+// the same; a of the state and A of the columns may be g and G
+void mbs_reduced_solve_columns(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *hat,
+                               const MbsState *state, const MbsColumns *columns);
+
 // reduced_transposed.c: what s receives, by independent coordinate
 mbs_scalar mbs_reduced_of_s(const MbsReduced *reduced, mbs_scalar c0, mbs_scalar c1, mbs_scalar *const p[3],
                             const mbs_scalar *p4, int i);
 // p of a problem: K' p = b
 void mbs_reduced_solve_transposed(const MbsReduced *reduced, const MbsProblem *problem, const mbs_scalar *b,
                                   mbs_scalar *p);
+// adds -p.E: the rows of a problem at one level, transposed; what its own unknown receives is K' p and does not count
+void mbs_reduced_subtract_level(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *p,
+                                const MbsState *state, const MbsStateBar *bar);
 // adds -p w_level of independent coordinate i, transposed; after its function was evaluated
 void mbs_reduced_subtract_own(const MbsReduced *reduced, int i, int level, mbs_scalar p, const MbsState *state,
                               const MbsStateBar *bar);

@@ -17,9 +17,8 @@ static mbs_scalar column_of(const MbsIndependentSet *set, int i, int level, cons
   return mbs_function_derivative(system, mbs_reduced_function(set, i, level), state, column, columns, NULL);
 }
 
-// of w, w' or w'' of every independent coordinate, to Z (count x columns)
-static void columns_of(const MbsReduced *reduced, int level, const MbsState *state, const MbsColumns *columns,
-                       mbs_scalar *Z) {
+void mbs_reduced_columns_of(const MbsReduced *reduced, int level, const MbsState *state, const MbsColumns *columns,
+                            mbs_scalar *Z) {
   const MbsIndependentSet *set = reduced->sets[reduced->current];
   if (!set->is_automatic) {
     mbs_signal_bank_take_columns(reduced->system, state,
@@ -54,13 +53,13 @@ static void differentiate_hats(MbsReduced *reduced, const MbsRuleStep *k, const 
   bool has_auxiliary = reduced->implicit->w != NULL;
   mbs_signal_bank_evaluate(reduced->system, &reduced->old);
   for (int level = 0; level < 3; ++level) {
-    columns_of(reduced, level, &reduced->old, columns, Z[level]);
+    mbs_reduced_columns_of(reduced, level, &reduced->old, columns, Z[level]);
   }
   if (has_auxiliary) {
     const MbsState old = mbs_reduced_auxiliary(reduced, &reduced->old, reduced->old_g);
     const MbsColumns of_g = with_g(reduced, columns);
     mbs_signal_bank_evaluate(reduced->system, &old);
-    columns_of(reduced, 2, &old, &of_g, Z[3]);
+    mbs_reduced_columns_of(reduced, 2, &old, &of_g, Z[3]);
   }
   for (int i = 0; i < reduced->count * reduced->system->column_count; ++i) {
     mbs_scalar rate = Z[1][i], second = Z[2][i], u = Z[has_auxiliary ? 3 : 2][i];
@@ -70,10 +69,8 @@ static void differentiate_hats(MbsReduced *reduced, const MbsRuleStep *k, const 
   }
 }
 
-// The columns of q, v or a (level 0, 1, 2): K y' = -(rows' at y' = 0), and of w's rows what `hat` (NULL: 0) gives less
-// the same. a of the state and A of the columns may be g and G.
-static void solve_level(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *hat,
-                        const MbsState *state, const MbsColumns *columns) {
+void mbs_reduced_solve_columns(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *hat,
+                               const MbsState *state, const MbsColumns *columns) {
   static const MbsWeights weights[] = {{.k0 = 1}, {.k1 = 1, .n1 = 1}, {.k2 = 1, .n2 = 1}};
   const MbsSystem *system = reduced->system;
   int n = system->n, size = n + system->m;
@@ -88,7 +85,7 @@ static void solve_level(MbsReduced *reduced, const MbsProblem *problem, int leve
   }
   const MbsColumns known = {.X = columns->X, .V = columns->V, .A = columns->A};
   mbs_terms_derivative_of(system, state, &weights[level], MBS_PART_ROWS, &known, reduced->R);
-  columns_of(reduced, level, state, columns, reduced->S);
+  mbs_reduced_columns_of(reduced, level, state, columns, reduced->S);
   for (int k = 0; k < system->column_count; ++k) {
     for (int r = 0; r < problem->row_count; ++r) {
       int row = problem->rows[r], i = row - system->m, at = k * reduced->count + i;
@@ -122,7 +119,7 @@ static void move(MbsReduced *reduced, const MbsState *state, const MbsColumns *c
   const MbsIndependentSet *set = reduced->sets[reduced->current];
   int d = reduced->count, size = system->n + system->m;
   balance_columns(reduced, state, columns);
-  columns_of(reduced, 2, state, columns, reduced->S);
+  mbs_reduced_columns_of(reduced, 2, state, columns, reduced->S);
   for (int k = 0; k < system->column_count; ++k) {
     mbs_scalar *change = reduced->S + k * d;
     for (int i = 0; i < d; ++i) {
@@ -186,9 +183,9 @@ MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, 
   mbs_signal_bank_evaluate(system, state);
   MBS_TRY(mbs_reduced_factor(context, reduced, &rule, state, false));
   mbs_system_fixed_columns(system, state->t, columns->X, columns->V, columns->A);
-  solve_level(reduced, &set->position, 0, reduced->Z[0], state, columns);
-  solve_level(reduced, set->velocity, 1, reduced->Z[1], state, columns);
-  solve_level(reduced, set->velocity, 2, NULL, state, columns);
+  mbs_reduced_solve_columns(reduced, &set->position, 0, reduced->Z[0], state, columns);
+  mbs_reduced_solve_columns(reduced, set->velocity, 1, reduced->Z[1], state, columns);
+  mbs_reduced_solve_columns(reduced, set->velocity, 2, NULL, state, columns);
   move(reduced, state, columns);
   for (int i = 0; i < reduced->count * system->column_count; ++i) {
     reduced->Z[3][i] += rule.cw * reduced->S[i];
@@ -198,7 +195,7 @@ MbsStatus mbs_reduced_step_derivative(MbsContext *context, MbsReduced *reduced, 
     const MbsState at_g = mbs_reduced_auxiliary(reduced, state, reduced->implicit->w);
     const MbsColumns of_g = with_g(reduced, columns);
     mbs_signal_bank_evaluate(system, &at_g);
-    solve_level(reduced, &set->position, 2, reduced->Z[3], &at_g, &of_g);
+    mbs_reduced_solve_columns(reduced, &set->position, 2, reduced->Z[3], &at_g, &of_g);
   }
   return MBS_OK;
 }

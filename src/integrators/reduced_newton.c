@@ -70,10 +70,8 @@ static void find_hats(MbsReduced *reduced, const MbsRuleStep *k) {
 }
 
 // ---- one evaluation ----
-// q, v or a (level 0, 1, 2) of the state less K^-1 of what is left of the rows of one level; `given`: what w, w' or w''
-// should be. Returns the largest change, but of states of first order.
-static double correct(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *hat, mbs_scalar c,
-                      const MbsState *state) {
+double mbs_reduced_correct(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *hat,
+                           mbs_scalar c, const MbsState *state) {
   const MbsSystem *system = reduced->system;
   const MbsIndependentSet *set = reduced->sets[reduced->current];
   mbs_scalar *const unknowns[] = {state->q, state->v, state->a}, *unknown = unknowns[level];
@@ -143,9 +141,9 @@ static Left evaluate(MbsReduced *reduced, const MbsRuleStep *k, MbsState *state)
   const MbsWeights none = {0};
   double scale[2], largest = 0;
   Left left = {0};
-  left.change[0] = correct(reduced, &set->position, 0, reduced->zh, k->c0, state);
-  left.change[1] = correct(reduced, velocity, 1, reduced->rateh, k->c1, state);
-  left.change[2] = correct(reduced, velocity, 2, NULL, 1, state);
+  left.change[0] = mbs_reduced_correct(reduced, &set->position, 0, reduced->zh, k->c0, state);
+  left.change[1] = mbs_reduced_correct(reduced, velocity, 1, reduced->rateh, k->c1, state);
+  left.change[2] = mbs_reduced_correct(reduced, velocity, 2, NULL, 1, state);
   mbs_terms_residual(system, state, &none, reduced->r, scale);
   left.states = mbs_newton_states_left(system, state, k->c1, reduced->r, reduced->implicit->tolerance);
   mbs_problem_solve_transposed(velocity, 1, reduced->r);
@@ -196,7 +194,7 @@ static void find_auxiliary(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
   }
   double change = HUGE_VAL;
   for (int pass = 0; pass < MOST_PASSES && change > 1e-14 * largest_of(system->n, with_g.a); ++pass) {
-    change = correct(reduced, &set->position, 2, reduced->uh, k->cw, &with_g);
+    change = mbs_reduced_correct(reduced, &set->position, 2, reduced->uh, k->cw, &with_g);
   }
   if (!set->is_automatic) {
     mbs_signal_bank_evaluate(system, state);

@@ -5,13 +5,16 @@
 static MbsReduced *self(MbsStepper *stepper) { return (MbsReduced *)stepper; }  // the stepper is its first member
 static const MbsReduced *self_const(const MbsStepper *stepper) { return (const MbsReduced *)stepper; }
 
-static void destroy(MbsStepper *stepper) {
-  MbsReduced *reduced = self(stepper);
+void mbs_reduced_destroy_sets(const MbsReduced *reduced) {
   for (int i = 0; i < reduced->set_count; ++i) {
     mbs_independent_set_destroy(reduced->sets[i]);
   }
-  mbs_implicit_destroy(reduced->implicit);
   mbs_arena_destroy(reduced->choosing);
+}
+
+static void destroy(MbsStepper *stepper) {
+  mbs_reduced_destroy_sets(self(stepper));
+  mbs_implicit_destroy(self(stepper)->implicit);
 }
 
 static MbsStatus start(MbsContext *context, MbsStepper *stepper, const MbsPath *followed, MbsState *state) {
@@ -72,31 +75,37 @@ static void transposed(MbsStepper *stepper, const MbsStep *step, const MbsStep *
   }
 }
 
-// the implicit step's, then the set of the next step and how it was when it was chosen
-static int save_size(const MbsStepper *stepper) { return mbs_implicit_save_size(self_const(stepper)->implicit) + 3; }
+static int save_size(const MbsStepper *stepper) {
+  return mbs_implicit_save_size(self_const(stepper)->implicit) + MBS_REDUCED_SAVE_SIZE;
+}
 
-static void save(const MbsStepper *stepper, mbs_scalar *to) {
-  const MbsReduced *reduced = self_const(stepper);
-  mbs_implicit_save(reduced->implicit, to);
-  to += mbs_implicit_save_size(reduced->implicit);
+void mbs_reduced_save(const MbsReduced *reduced, mbs_scalar *to) {
   to[0] = reduced->next;
   to[1] = reduced->growth[reduced->next];
   to[2] = reduced->present_growth;
 }
 
-static void restore(MbsStepper *stepper, const mbs_scalar *from, const MbsState *state) {
-  MbsReduced *reduced = self(stepper);
-  mbs_implicit_restore(reduced->implicit, from);
-  from += mbs_implicit_save_size(reduced->implicit);
+static void save(const MbsStepper *stepper, mbs_scalar *to) {
+  const MbsImplicit *implicit = self_const(stepper)->implicit;
+  mbs_implicit_save(implicit, to);
+  mbs_reduced_save(self_const(stepper), to + mbs_implicit_save_size(implicit));
+}
+
+void mbs_reduced_restore(MbsReduced *reduced, const mbs_scalar *from, const MbsState *state) {
   reduced->next = (int)mbs_re(from[0]);
   reduced->growth[reduced->next] = mbs_re(from[1]);
   reduced->present_growth = mbs_re(from[2]);
   mbs_reduced_resume(reduced, state);
 }
 
+static void restore(MbsStepper *stepper, const mbs_scalar *from, const MbsState *state) {
+  MbsImplicit *implicit = self(stepper)->implicit;
+  mbs_implicit_restore(implicit, from);
+  mbs_reduced_restore(self(stepper), from + mbs_implicit_save_size(implicit), state);
+}
+
 // K, from the first step on
-static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, int *power) {
-  const MbsReduced *reduced = self_const(stepper);
+MbsSparseSolver *mbs_reduced_watched(const MbsReduced *reduced, mbs_scalar **values, int *power) {
   if (reduced->current == MBS_UNDECIDED) {
     return NULL;
   }
@@ -106,16 +115,20 @@ static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, 
   return problem->solver;
 }
 
+static MbsSparseSolver *watched(const MbsStepper *stepper, mbs_scalar **values, int *power) {
+  return mbs_reduced_watched(self_const(stepper), values, power);
+}
+
 static mbs_scalar *carried_columns(const MbsStepper *stepper) { return self_const(stepper)->implicit->W; }
+
+MbsSparseSolver *mbs_reduced_solver(const MbsReduced *reduced, int index) {
+  const MbsIndependentSet *set = index / 2 < reduced->set_count ? reduced->sets[index / 2] : NULL;
+  return !set ? NULL : index % 2 == 0 ? set->position.solver : set->velocity->solver;
+}
 
 static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
   const MbsReduced *reduced = self_const(stepper);
-  int own = index - 2;
-  if (own < 0) {
-    return mbs_implicit_type.solver(&reduced->implicit->base, index);
-  }
-  const MbsIndependentSet *set = own / 2 < reduced->set_count ? reduced->sets[own / 2] : NULL;
-  return !set ? NULL : own % 2 == 0 ? set->position.solver : set->velocity->solver;
+  return index < 2 ? mbs_implicit_type.solver(&reduced->implicit->base, index) : mbs_reduced_solver(reduced, index - 2);
 }
 
 static int backward_count(const MbsStepper *stepper) { return self_const(stepper)->count; }
@@ -168,6 +181,7 @@ MbsStatus mbs_reduced_create(MbsContext *context, MbsSystem *system, MbsImplicit
     MBS_TAKE(context, system->arena, reduced->before[i], system->n);
   }
   MBS_TAKE(context, system->arena, reduced->rhs, system->n + system->m);
+  reduced->stepper = &reduced->base;
   reduced->system = system;
   reduced->implicit = implicit;
   *stepper = &reduced->base;

@@ -27,9 +27,8 @@ static void evaluate_own(const MbsReduced *reduced, int i, int level, const MbsS
   (void)mbs_function_evaluate(reduced->system, mbs_reduced_function(set, i, level), state, NULL);
 }
 
-// adds -p.E: the rows of a problem at one level, transposed; what its own unknown receives is K' p and does not count
-static void subtract_level(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *p,
-                           const MbsState *state, const MbsStateBar *bar) {
+void mbs_reduced_subtract_level(MbsReduced *reduced, const MbsProblem *problem, int level, const mbs_scalar *p,
+                                const MbsState *state, const MbsStateBar *bar) {
   const MbsSystem *system = reduced->system;
   const MbsIndependentSet *set = reduced->sets[reduced->current];
   mbs_scalar *nu = reduced->levels;
@@ -77,11 +76,11 @@ static void chain(MbsReduced *reduced, const MbsState *state, const MbsStateBar 
     }
   }
   mbs_reduced_solve_transposed(reduced, set->velocity, work->a, p[2]);
-  subtract_level(reduced, set->velocity, 2, p[2], state, work);
+  mbs_reduced_subtract_level(reduced, set->velocity, 2, p[2], state, work);
   mbs_reduced_solve_transposed(reduced, set->velocity, work->v, p[1]);
-  subtract_level(reduced, set->velocity, 1, p[1], state, work);
+  mbs_reduced_subtract_level(reduced, set->velocity, 1, p[1], state, work);
   mbs_reduced_solve_transposed(reduced, &set->position, work->q, p[0]);
-  subtract_level(reduced, &set->position, 0, p[0], state, work);
+  mbs_reduced_subtract_level(reduced, &set->position, 0, p[0], state, work);
 }
 
 // p5, and what E5 gives to q and v; g's fixed coordinates are the state's
@@ -96,7 +95,7 @@ static void transpose_auxiliary(MbsReduced *reduced, const MbsState *state, cons
   if (!set->is_automatic) {
     mbs_signal_bank_evaluate(system, &at_g);
   }
-  subtract_level(reduced, &set->position, 2, reduced->p[5], &at_g, &known);
+  mbs_reduced_subtract_level(reduced, &set->position, 2, reduced->p[5], &at_g, &known);
   if (!set->is_automatic) {
     mbs_signal_bank_evaluate(system, state);
   }

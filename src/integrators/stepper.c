@@ -15,7 +15,7 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   }
   const MbsPair *pair = mbs_pair_find(settings->integrator);
   if (pair) {
-    return mbs_explicit_create(context, formulation, settings, pair, initial->set.redundant_count > 0, stepper);
+    return mbs_explicit_create(context, formulation, settings, pair, initial, stepper);
   }
   MBS_TAKE(context, initial->set.system->arena, implicit, 1);
   *stepper = &implicit->base;

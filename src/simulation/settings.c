@@ -237,10 +237,9 @@ static MbsStatus check_integrator(MbsContext *context, const MbsModel *model, co
   }
   if (is_explicit && formulation && !mbs_formulation_is_explicit(formulation)) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, place,
-                    "integrator %s is not offered with formulation %s, which %s; use index1, penalty or ali1",
-                    settings->integrator, settings->formulation,
-                    formulation->is_reduced ? "steps by independent coordinates"
-                                            : "finds positions from their constraints, by an implicit step");
+                    "integrator %s is not offered with formulation %s, which finds positions from their constraints, "
+                    "by an implicit step; use matrix-r, index1, penalty or ali1",
+                    settings->integrator, settings->formulation);
   }
   if (settings->step_tolerance > 0 && !is_explicit) {
     const MbsRecord *section = mbs_record_child(&model->root, MBS_MODEL_SIMULATION);
