@@ -95,7 +95,7 @@ static const Option table[] = {
      "coordinates (natural; verify: all); see `mbsens list coordinates`"},
     {"--integrator", "NAME", KIND_TEXT, DYNAMICS_OR_VERIFY, MEMBER(integrator),
      "integrator (auto: trapezoidal, for index3 generalised-alpha; explicit\nmethods dormand-prince-5 and -8 for "
-     "index1, penalty and ali1); see\n`mbsens list integrators`"},
+     "matrix-r, index1, penalty and ali1);\nsee `mbsens list integrators`"},
     {"--step", "H", KIND_POSITIVE, MODELS, MEMBER(step), "time step in seconds (0.01)"},
     {"--end", "T", KIND_POSITIVE, MODELS, MEMBER(end), "end of the simulated time in seconds (1)"},
     {"--accuracy", "EPS", KIND_NOT_NEGATIVE, RUNS, MEMBER(accuracy),

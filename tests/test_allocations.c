@@ -258,6 +258,8 @@ int main(void) {
   integrator = "dormand-prince-8";
   check(context, models[0], "index1", false, MBS_DERIVATIVES_ANALYTICAL);
   check_sweep(context, models[0], "index1", false, false);
+  check(context, models[0], "matrix-r", false, MBS_DERIVATIVES_ANALYTICAL);
+  check_sweep(context, models[0], "matrix-r", false, false);
   integrator = "dormand-prince-5";
   check(context, models[2], "penalty", false, MBS_DERIVATIVES_ANALYTICAL);
   check_sweep(context, models[1], "ali1", false, false);

@@ -61,7 +61,7 @@ complains 'beta must be positive and at most 1/2' gradient $model --beta 0.7
 complains 'a spectral radius has no meaning with integrator trapezoidal' gradient $model --spectral-radius 0.5 --integrator trapezoidal
 complains 'beta or gamma has no meaning with integrator generalised-alpha' gradient $model --gamma 0.6 --integrator generalised-alpha
 complains 'a spectral radius has no meaning with integrator dormand-prince-5' gradient $model --spectral-radius 0.5 --formulation index1 --integrator dormand-prince-5
-for formulation in ali3p index3 matrix-r; do
+for formulation in ali3p index3; do
   complains "integrator dormand-prince-8 is not offered with formulation $formulation" gradient $model --formulation $formulation --integrator dormand-prince-8
 done
 complains 'step_tolerance is not offered with integrator trapezoidal' gradient $model --step-tolerance 1e-6
