@@ -136,8 +136,10 @@ static void put_integrators(const MbsPage *page) {
       {"trapezoidal", "implicit trapezoidal rule (Newmark, beta 1/4, gamma 1/2): second order, no numerical damping"},
       {"newmark", "Newmark's rule with any beta and gamma; damps where gamma is above 1/2, which costs an order"},
       {"generalised-alpha", "second order, damps the highest frequencies: to the spectral radius in each step"},
-      {"dormand-prince-5", "explicit Runge-Kutta method of order 5, six stages: for matrix-r, index1, penalty and ali1"},
-      {"dormand-prince-8", "explicit Runge-Kutta method of order 8, twelve stages: for matrix-r, index1, penalty and ali1"},
+      {"dormand-prince-5",
+       "explicit Runge-Kutta method of order 5, six stages: for matrix-r, index1, penalty and ali1"},
+      {"dormand-prince-8",
+       "explicit Runge-Kutta method of order 8, twelve stages: for matrix-r, index1, penalty and ali1"},
   };
   mbs_page_entries(page, "integrator", MBS_COUNT(entries), entries);
 }
