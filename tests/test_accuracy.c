@@ -230,6 +230,7 @@ static void check_kinks(void) {
   MbsModel *model = read_text(context, "kinks", kinks);
   MbsRequest request = request_of(model, "index1", "natural", MBS_METHOD_DIRECT);
   MbsResult *result;
+  (void)snprintf(request.settings.integrator, MBS_NAME_LENGTH, "trapezoidal");  // across them
   double exact = 2 * (2 * 2 + (1 - cos(7.3 - 2 * acos(-1.0)))) / 7.3;  // two arcs of 2 / w, and a part of the third
   request.settings.accuracy = 1e-4;
   result = run(model, &request);
@@ -244,6 +245,52 @@ static void check_kinks(void) {
   ENSURE(isfinite(result->accuracy.reached));
   ENSURE_NEAR(result->values[0], exact, result->value_errors[0]);
   ENSURE_NEAR(result->gradient[0], exact / 2, result->gradient_errors[0]);
+  mbs_result_destroy(result);
+  (void)snprintf(request.settings.integrator, MBS_NAME_LENGTH, "auto");  // steps end there
+  request.settings.accuracy = 1e-11;
+  result = run(model, &request);
+  ENSURE_TEXT(result->settings.integrator, "dormand-prince-8");
+  check_number(result->values[0], result->value_errors[0], exact, 1e-11);
+  check_number(result->gradient[0], result->gradient_errors[0], exact / 2, 1e-11);
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
+// A pendulum that begins a hair from its upper end: all levels share the last digit of where, and magnify it.
+static void check_magnified(double hair, const char *integrator) {
+  enum { L = 0, A0, G };
+  const double l = 0.7, g = 9.81, a0 = acos(-1.0) - hair, below = 1.2246467991473532e-16;  // pi - its double
+  const double k = sin((acos(-1.0) - a0 + below) / 2);                                     // the other modulus
+  double a = 1, b = k;
+  for (int i = 0; i < 12; ++i) {
+    double mean = (a + b) / 2;
+    b = sqrt(a * b);
+    a = mean;
+  }
+  double t = acos(-1.0) / (2 * a) * sqrt(l / g);
+  char text[800];
+  (void)snprintf(text, sizeof text,
+                 "mbsens: 1\nname: balanced\ngravity: [0, -g]\nparameters: {L: %g, a0: %.17g, g: %g}\n"
+                 "ground: {points: {O: [0, 0]}}\n"
+                 "bodies: {bob: {mass: 2, points: {P: ['L*sin(a0)', '-L*cos(a0)']}}}\n"
+                 "joints: [{distance: [ground.O, bob.P], length: L}]\n"
+                 "initial: {independent: [{coordinate: r(P).x, value: L*sin(a0)}]}\n"
+                 "events: {bottom: {when: r(P).x, direction: falling}}\n"
+                 "objectives: {across: {at: v(P).x, event: bottom}}\nsimulation: {end: %.17g, step: 0.02}\n",
+                 l, a0, g, t + 0.1);
+  MbsModel *model = read_text(context, "balanced", text);
+  MbsRequest request = request_of(model, "ali1", "natural", MBS_METHOD_DIRECT);
+  (void)snprintf(request.settings.integrator, MBS_NAME_LENGTH, "%s", integrator);
+  const char *const wanted[] = {"L"};
+  request.parameter_count = 1;
+  request.parameters = wanted;
+  request.settings.accuracy = 1e-7;
+  MbsResult *result = run(model, &request);
+  const MbsEventResult *event = &result->events[0];
+  ENSURE(result->event_count == 1);
+  ENSURE_NEAR(event->time, t, 2 * event->time_error);
+  ENSURE_NEAR(event->gradient[L], t / (2 * l), 2 * event->gradient_error[L]);
+  ENSURE(event->time_error > 4.4e-16 / hair * sqrt(l / g));  // what the last digit of a0 does
   mbs_result_destroy(result);
   mbs_model_destroy(model);
 }
@@ -262,6 +309,7 @@ static void check_choice(void) {
   request.settings.accuracy = 1e-6;
   MbsResult *result = run(model, &request);
   ENSURE_TEXT(result->settings.formulation, "ali1");
+  ENSURE_TEXT(result->settings.integrator, "dormand-prince-8");
   ENSURE(result->accuracy.has_chosen_formulation && result->value_errors && !result->gradient_errors);
   mbs_result_destroy(result);
   // what is for ali3p alone
@@ -285,6 +333,7 @@ static void check_tolerance(void) {
   MbsResult *results[2];
   for (int i = 0; i < 2; ++i) {
     MbsRequest request = request_of(model, "index1", "natural", MBS_METHOD_NONE);
+    (void)snprintf(request.settings.integrator, MBS_NAME_LENGTH, "trapezoidal");
     request.settings.accuracy = 1e-6;
     request.settings.end = 1;
     request.settings.tolerance = tolerances[i];
@@ -406,6 +455,9 @@ int main(void) {
   check_pendulum("matrix-r", "natural", 1e-5);  // changes its coordinates on the way
   check_pendulum("ali3p", "natural", 1e-7);
   check_kinks();
+  check_magnified(1e-6, "dormand-prince-8");
+  check_magnified(1e-6, "trapezoidal");
+  check_magnified(1e-8, "dormand-prince-8");
   check_choice();
   check_tolerance();
   check_refusals();

@@ -5,247 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sensitivities/extrapolation.h"
-#include "sensitivities/session.h"
-#include "sensitivities/simulator.h"
-
-static const double coarsest = 16, finest = 64;  // steps, against that of the settings,
-static const double enough = 20000;              // but so many may be in any case
-enum { FEWEST = 4, PATIENCE = 3 };
-static const double of_newton = 1e-3, tightest = 1e-13;
-
-typedef struct Levels {
-  MbsArena *arena;
-  MbsSimulator *simulator;
-  MbsSession *session;
-  double accuracy;
-  double end;
-  long first, last;     // steps of the coarsest and of the finest level that may be
-  long steps;           // of the present level
-  long used_first;      // of the coarsest that counts
-  int parameter_count;  // 0: values alone
-  double *size;         // 1 + parameters: of each
-  double *numbers;      // likewise, room
-  int group_count;      // objectives
-  MbsExtrapolation *groups;
-  int event_count;  // records of events, hidden ones too
-  int *events;      // which
-  MbsExtrapolation *times;
-  MbsStops stops;
-  double *stop_times;
-  long *stop_steps;
-  int *stop_records;    // the record of each
-  double reached;       // of objectives
-  double best;          // the smallest of that so far,
-  int since;            // and for how many levels there was none half as large
-  MbsStatistics total;  // of all levels
-} Levels;
-
-// ---- set-up ----
-static MbsStatus create_groups(MbsContext *context, Levels *levels) {
-  int count = 1 + levels->parameter_count;
-  MBS_TAKE(context, levels->arena, levels->groups, levels->group_count);
-  for (int i = 0; i < levels->group_count; ++i) {
-    MBS_TRY(mbs_extrapolation_create(context, levels->arena, count, levels->size, &levels->groups[i]));
-  }
-  return MBS_OK;
-}
-
-static MbsStatus create(MbsContext *context, const MbsModel *model, const MbsRequest *request, Levels *levels) {
-  MbsRequest own = *request;
-  own.recorder = NULL;
-  own.settings.tolerance = fmin(own.settings.tolerance, fmax(of_newton * own.settings.accuracy, tightest));
-  levels->reached = HUGE_VAL;
-  MBS_TRY(mbs_simulator_create_with(context, model, &own, NULL, &levels->simulator));
-  levels->session = mbs_simulator_session(levels->simulator);
-  const MbsSettings *settings = &levels->session->simulation->settings;
-  const double *values = mbs_simulator_parameters(levels->simulator);
-  levels->group_count = mbs_simulator_objective_count(levels->simulator);
-  levels->parameter_count = request->method == MBS_METHOD_NONE ? 0 : mbs_simulator_parameter_count(levels->simulator);
-  MBS_TAKE(context, levels->arena, levels->size, 1 + levels->parameter_count);
-  MBS_TAKE(context, levels->arena, levels->numbers, 1 + levels->parameter_count);
-  for (int i = 0; i < levels->parameter_count; ++i) {
-    levels->size[1 + i] = fabs(values[i]) > 0 ? fabs(values[i]) : 1;
-  }
-  double steps = settings->end / settings->step;
-  levels->end = settings->end;
-  levels->first = lround(steps / coarsest);
-  levels->first = levels->first > FEWEST ? levels->first : FEWEST;
-  levels->last = steps * finest > enough ? (long)(steps * finest * 1.01) : (long)enough;
-  levels->accuracy = settings->accuracy;
-  return create_groups(context, levels);
-}
-
-// ---- events ----
-static const MbsEvents *events_of(const Levels *levels) { return &levels->session->simulation->events; }
-
-// are they those of the level before, in the same order?
-static bool has_same_events(const Levels *levels) {
-  const MbsEvents *events = events_of(levels);
-  bool is_same = events->record_count == levels->event_count;
-  for (int i = 0; i < levels->event_count && is_same; ++i) {
-    is_same = events->records[i].event == levels->events[i];
-  }
-  return is_same;
-}
-
-// those of this level, and which of their times divide the plans of the levels to come
-static MbsStatus take_events(MbsContext *context, Levels *levels) {
-  const double apart = 1e-6;  // of the time in all
-  const MbsEvents *events = events_of(levels);
-  int count = events->record_count;
-  levels->event_count = count;
-  MBS_TAKE(context, levels->arena, levels->events, count);
-  MBS_TAKE(context, levels->arena, levels->times, count);
-  MBS_TAKE(context, levels->arena, levels->stop_records, count);
-  MBS_TAKE(context, levels->arena, levels->stop_times, count);
-  MBS_TAKE(context, levels->arena, levels->stop_steps, count + 1);
-  double end = levels->end, before = 0;
-  levels->stops = (MbsStops){.times = levels->stop_times, .steps = levels->stop_steps};
-  for (int i = 0; i < count; ++i) {
-    double t = events->records[i].t;
-    levels->events[i] = events->records[i].event;
-    MBS_TRY(
-        mbs_extrapolation_create(context, levels->arena, 1 + levels->parameter_count, levels->size, &levels->times[i]));
-    if (t - before > apart * end && end - t > apart * end) {
-      levels->stop_records[levels->stops.count] = i;
-      levels->stop_steps[levels->stops.count++] = 0;
-      before = t;
-    }
-  }
-  levels->stop_steps[levels->stops.count] = 0;
-  return MBS_OK;
-}
-
-// the plan of the next level: twice the steps between the times of the events of this one
-static void divide(Levels *levels) {
-  const MbsEvents *events = events_of(levels);
-  double h = levels->end / (double)levels->steps / 2, before = 0;
-  for (int i = 0; i <= levels->stops.count && levels->stops.count > 0; ++i) {
-    double t = i == levels->stops.count ? levels->end : events->records[levels->stop_records[i]].t;
-    long *steps = &levels->stop_steps[i];
-    long equal = lround((t - before) / h);
-    *steps = *steps > 0 ? 2 * *steps : equal > 2 ? equal : 2;
-    before = t;
-    if (i < levels->stops.count) {
-      levels->stop_times[i] = t;
-    }
-  }
-}
-
-// ---- levels ----
-static void forget(Levels *levels) {
-  const MbsSimulation *simulation = levels->session->simulation;
-  bool is_split = levels->event_count > 0 || simulation->events.end > 0;
-  int order = simulation->stepper->order, gap = is_split ? 1 : simulation->stepper->gap;
-  for (int i = 0; i < levels->group_count; ++i) {
-    mbs_extrapolation_forget(&levels->groups[i], order, gap);
-  }
-  for (int i = 0; i < levels->event_count; ++i) {
-    mbs_extrapolation_forget(&levels->times[i], order, gap);
-  }
-  levels->best = HUGE_VAL;
-  levels->since = 0;
-}
-
-static void add_numbers(Levels *levels) {
-  const MbsSimulation *simulation = levels->session->simulation;
-  const MbsObjectives *objectives = &simulation->objectives;
-  const MbsEvents *events = &simulation->events;
-  int count = levels->parameter_count;
-  bool has_time_gradients = simulation->has_columns && count > 0;
-  levels->reached = 0;
-  for (int i = 0; i < levels->group_count; ++i) {
-    int o = levels->session->objectives[i];
-    levels->numbers[0] = objectives->value[o];
-    for (int k = 0; k < count; ++k) {
-      levels->numbers[1 + k] = objectives->gradient[o * objectives->stride + k];
-    }
-    mbs_extrapolation_add(&levels->groups[i], objectives->size[o], levels->numbers);
-    levels->reached = fmax(levels->reached, levels->groups[i].reached);
-  }
-  for (int i = 0; i < levels->event_count; ++i) {
-    levels->numbers[0] = events->records[i].t;
-    for (int k = 0; k < count; ++k) {
-      levels->numbers[1 + k] = has_time_gradients ? events->gradients[i * count + k] : 0;
-    }
-    mbs_extrapolation_add(&levels->times[i], events->records[i].t, levels->numbers);
-  }
-  levels->since = levels->reached < levels->best / 2 ? 0 : levels->since + 1;
-  levels->best = fmin(levels->best, levels->reached);
-}
-
-// matrix-r changes its independent coordinates where a step happens to end: what that does to the error, from the power
-// after the first on, is no power of h
-static void limit_columns(Levels *levels) {
-  enum { REGULAR = 2 };
-  if (levels->session->simulation->stepper->set_count <= 1) {
-    return;
-  }
-  for (int i = 0; i < levels->group_count; ++i) {
-    levels->groups[i].column_count = REGULAR;
-  }
-  for (int i = 0; i < levels->event_count; ++i) {
-    levels->times[i].column_count = REGULAR;
-  }
-}
-
-static void add_statistics(Levels *levels) {
-  const MbsStatistics *own = &levels->session->simulation->statistics;
-  levels->total.steps += own->steps;
-  levels->total.iterations += own->iterations;
-  levels->total.tried_steps += own->tried_steps;
-  levels->total.seconds_dynamics += own->seconds_dynamics;
-  levels->total.seconds_sensitivity += own->seconds_sensitivity;
-}
-
-static MbsStatus run_level(MbsContext *context, Levels *levels) {
-  double step = levels->end / (double)levels->steps;
-  MBS_TRY(mbs_session_set_step(context, levels->session, step, levels->stops.count > 0 ? &levels->stops : NULL));
-  MbsStatus status = mbs_simulator_run_all(context, levels->simulator);
-  add_statistics(levels);
-  return status;
-}
-
-static bool is_final(const Levels *levels) { return 2 * levels->steps > levels->last; }
-
-// until the accuracy is reached, or cannot be
-static MbsStatus run_levels(MbsContext *context, Levels *levels) {
-  forget(levels);
-  for (levels->steps = levels->first;; levels->steps *= 2) {
-    MbsStatus status = run_level(context, levels);
-    bool has_failed = status == MBS_ERROR_NUMERICAL;
-    if ((status != MBS_OK && !has_failed) || (has_failed && is_final(levels))) {
-      return status;
-    }
-    if (has_failed) {
-      context->status = MBS_OK;
-      levels->event_count = levels->stops.count = 0;
-      forget(levels);
-      continue;
-    }
-    if (!has_same_events(levels)) {  // this one finds their times
-      MBS_TRY(take_events(context, levels));
-      forget(levels);
-      if (is_final(levels)) {
-        return MBS_OK;
-      }
-    } else {
-      levels->used_first = levels->groups[0].level_count > 0 ? levels->used_first : levels->steps;
-      limit_columns(levels);
-      add_numbers(levels);
-      bool is_stuck = levels->since >= PATIENCE && levels->steps > levels->first * (long)coarsest;
-      if (levels->reached <= levels->accuracy || is_final(levels) || is_stuck) {
-        return MBS_OK;
-      }
-    }
-    divide(levels);
-  }
-}
+#include "sensitivities/levels.h"
 
 // ---- what comes out ----
 // the worst number of all objectives, in words
-static MbsStatus fail_short(MbsContext *context, const Levels *levels) {
+static MbsStatus fail_short(MbsContext *context, const MbsLevels *levels) {
   const MbsExtrapolation *worst = &levels->groups[0];
   for (int i = 1; i < levels->group_count; ++i) {
     worst = levels->groups[i].reached > worst->reached ? &levels->groups[i] : worst;
@@ -262,7 +26,7 @@ static MbsStatus fail_short(MbsContext *context, const Levels *levels) {
     (void)snprintf(what, sizeof what, "the derivative with respect to \"%s\" of ",
                    mbs_simulator_parameter_names(levels->simulator)[worst->worst - 1]);
   }
-  bool is_stuck = levels->since >= PATIENCE;
+  bool is_stuck = mbs_levels_is_stuck(levels);
   return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
                   "accuracy %.3g is not reached, but %.2g: that of %sobjective \"%s\", with steps down to %.3g s; %s",
                   levels->accuracy, worst->reached, what, objective, levels->end / (double)levels->steps,
@@ -283,7 +47,7 @@ static void put_numbers(const MbsExtrapolation *from, int count, double *value, 
   }
 }
 
-static MbsStatus give_objectives(MbsContext *context, const Levels *levels, MbsResult *result) {
+static MbsStatus give_objectives(MbsContext *context, const MbsLevels *levels, MbsResult *result) {
   int count = levels->parameter_count;
   size_t all = (size_t)levels->group_count * (size_t)count;
   double *values, *errors, *gradient, *gradient_errors;
@@ -306,8 +70,8 @@ static MbsStatus give_objectives(MbsContext *context, const Levels *levels, MbsR
 }
 
 // of events of the model, which not all records are
-static MbsStatus give_times(MbsContext *context, const Levels *levels, MbsResult *result) {
-  const MbsEvents *events = events_of(levels);
+static MbsStatus give_times(MbsContext *context, const MbsLevels *levels, MbsResult *result) {
+  const MbsEvents *events = mbs_levels_events(levels);
   int next = 0;
   MbsEventResult *given;
   MBS_TAKE(context, levels->arena, given, result->event_count);
@@ -333,7 +97,7 @@ static MbsStatus give_times(MbsContext *context, const Levels *levels, MbsResult
   return MBS_OK;
 }
 
-static MbsStatus give(MbsContext *context, const Levels *levels, MbsResult *result) {
+static MbsStatus give(MbsContext *context, const MbsLevels *levels, MbsResult *result) {
   MBS_TRY(mbs_simulator_give(context, levels->arena, levels->simulator, result));
   result->statistics.steps = levels->total.steps;
   result->statistics.iterations = levels->total.iterations;
@@ -354,7 +118,8 @@ static MbsStatus give(MbsContext *context, const Levels *levels, MbsResult *resu
 }
 
 // the finest level once more, for its rows
-static MbsStatus record(MbsContext *context, const MbsModel *model, const MbsRequest *request, const Levels *levels) {
+static MbsStatus record(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                        const MbsLevels *levels) {
   MbsRequest own = *request;
   MbsSimulator *simulator;
   own.settings = levels->session->simulation->settings;
@@ -366,14 +131,9 @@ static MbsStatus record(MbsContext *context, const MbsModel *model, const MbsReq
   return status;
 }
 
-// The result of a formulation; short of the accuracy it is there, but not complete.
-static MbsStatus reach(MbsContext *context, const MbsModel *model, const MbsRequest *request, Levels *levels,
-                       MbsResult *result) {
-  MbsStatus status = create(context, model, request, levels);
-  if (status == MBS_OK) {
-    status = run_levels(context, levels);
-  }
-  bool is_given = status == MBS_OK || (levels->simulator && mbs_simulator_is_cut_short(levels->simulator));
+// A result, also short of the accuracy, but then it is not complete.
+static MbsStatus give_best(MbsContext *context, const MbsLevels *levels, MbsStatus status, MbsResult *result) {
+  bool is_given = levels->simulator && (status == MBS_OK || mbs_simulator_is_cut_short(levels->simulator));
   if (is_given) {
     MbsStatus given = give(context, levels, result);
     status = status == MBS_OK ? given : status;
@@ -386,7 +146,7 @@ static MbsStatus reach(MbsContext *context, const MbsModel *model, const MbsRequ
   return status;
 }
 
-// ---- what is left open ----
+// ---- what is refused ----
 static MbsStatus check(MbsContext *context, const MbsModel *model, const MbsRequest *request) {
   static const char *const others[] = {[MBS_METHOD_ADJOINT_CONTINUOUS] = "adjoint-continuous",
                                        [MBS_METHOD_COMPLEX_STEP] = "complex-step",
@@ -415,51 +175,152 @@ static MbsStatus check(MbsContext *context, const MbsModel *model, const MbsRequ
   return MBS_OK;
 }
 
-// The formulation that reaches an accuracy with the least work: the error of ali1 has even powers of h alone, it lets
-// constraints be redundant, and a step costs two thirds of one of ali3p (docs/accuracy.md). Where it does not reach it,
-// ali3p may: motions that drivers prescribe with kinks in their accelerations are met by positions, not by
-// accelerations that are integrated; and what is for ali3p alone (projections, their multipliers) is refused by ali1.
-static const char *const choices[] = {"ali1", MBS_DEFAULT_FORMULATION};
+// ---- what is left open ----
+// What may be chosen. With order 8 few steps do where the motion is smooth and nothing is stiff, and events cost no
+// order; the trapezoidal rule has even powers of h alone, and bears what is stiff. Both with ali1, whose steps cost two
+// thirds of those of ali3p, and which lets constraints be redundant. Where they do not get there, ali3p may: motions
+// that drivers prescribe with kinks in their accelerations are met by positions, not by accelerations that are
+// integrated; and what is for ali3p alone (projections, their multipliers) is refused by ali1.
+//
+// All that are not the last resort take turns: that one runs its next level whose steps, times their weight, are
+// fewest. A step of order 8 costs five of the trapezoidal rule (five-bar, two parameters, instructions), but counts for
+// less: it gets there with less work in most models (docs/accuracy.md), and what the other one does in vain is lost.
+typedef struct Choice {
+  const char *formulation, *integrator;
+  double weight;
+  bool is_last_resort;
+} Choice;
+
+static const Choice choices[] = {
+    {.formulation = "ali1", .integrator = "dormand-prince-8", .weight = 1.7},
+    {.formulation = "ali1", .integrator = "auto", .weight = 1},
+    {.formulation = MBS_DEFAULT_FORMULATION, .integrator = "auto", .weight = 1, .is_last_resort = true}};
+enum { CHOICES = MBS_COUNT(choices) };
+
+typedef struct Contender {
+  MbsLevels levels;
+  double weight;
+  bool is_last_resort;
+  bool is_over;
+  MbsStatus status;
+  const char *message;  // of a failure
+} Contender;
+
+typedef struct Contest {
+  MbsArena *arena;
+  int count;
+  Contender contenders[CHOICES];
+} Contest;
 
 static bool is_of_model(MbsStatus status) {
   return status == MBS_ERROR_NUMERICAL || status == MBS_ERROR_INPUT || status == MBS_ERROR_NOT_OFFERED;
 }
 
-MbsStatus mbs_accuracy_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsRequest *request,
-                           MbsResult *result) {
-  Levels levels[MBS_COUNT(choices)] = {{.arena = arena}, {.arena = arena}};
-  MbsRequest own = *request;
-  bool is_kinematic = request->settings.is_kinematic;
-  bool is_open = strcmp(own.settings.formulation, "auto") == 0 && !is_kinematic;
-  int best = 0;
-  MBS_TRY(check(context, model, request));
-  if (is_open) {
-    (void)snprintf(own.settings.formulation, MBS_NAME_LENGTH, "%s", choices[0]);
+// What fails for the model's sake leaves the field to the others.
+static MbsStatus note(MbsContext *context, Contest *contest, Contender *contender, MbsStatus status) {
+  contender->status = status;
+  contender->is_over = status != MBS_OK || contender->levels.is_over;
+  if (!is_of_model(status)) {
+    return status;
   }
-  MbsStatus status = reach(context, model, &own, &levels[0], result);
-  if (is_open && is_of_model(status)) {
-    MbsResult other = {.is_complete = false};
-    context->error_count = 0;
-    (void)snprintf(own.settings.formulation, MBS_NAME_LENGTH, "%s", choices[1]);
-    MbsStatus again = reach(context, model, &own, &levels[1], &other);
-    bool is_better = !is_of_model(again) || !result->error || other.accuracy.reached < result->accuracy.reached;
-    if (is_better) {
-      best = 1;
-      *result = other;
-      status = again;
-    } else {  // what was told of the first
-      status = mbs_fail(context, status, mbs_nowhere, "%s", result->error);
+  contender->message = mbs_arena_copy_text(contest->arena, mbs_context_message(context));
+  context->status = MBS_OK;
+  context->error_count = 0;
+  return MBS_OK;
+}
+
+// one for each different pair of formulation and integrator, as far as these are open
+static MbsStatus enter(MbsContext *context, const MbsModel *model, const MbsRequest *request, Contest *contest) {
+  const MbsSettings *asked = &request->settings;
+  bool has_formulation = strcmp(asked->formulation, "auto") != 0,
+       has_integrator = strcmp(asked->integrator, "auto") != 0;
+  for (int i = 0; i < CHOICES; ++i) {
+    const Choice *choice = &choices[i];
+    bool is_known = (has_formulation && choice->is_last_resort) || (has_integrator && i == 0);
+    bool is_only = asked->is_kinematic || (has_formulation && has_integrator);
+    if (is_only ? i < CHOICES - 1 : is_known) {
+      continue;
+    }
+    MbsRequest own = *request;
+    Contender *contender = &contest->contenders[contest->count++];
+    *contender = (Contender){.weight = choice->weight, .is_last_resort = choice->is_last_resort};
+    if (!has_formulation && !asked->is_kinematic) {
+      (void)snprintf(own.settings.formulation, MBS_NAME_LENGTH, "%s", choice->formulation);
+    }
+    if (!has_integrator) {
+      (void)snprintf(own.settings.integrator, MBS_NAME_LENGTH, "%s", choice->integrator);
+    }
+    MbsStatus status = mbs_levels_create(context, contest->arena, model, &own, &contender->levels);
+    MBS_TRY(note(context, contest, contender, status));
+  }
+  return MBS_OK;
+}
+
+// whose turn it is; NULL: all have given up
+static Contender *find_next(Contest *contest, bool is_last_resort) {
+  Contender *next = NULL;
+  double least = HUGE_VAL;
+  for (int i = 0; i < contest->count; ++i) {
+    Contender *contender = &contest->contenders[i];
+    bool may = !contender->is_over && contender->is_last_resort == is_last_resort;
+    double steps = may ? contender->weight * (double)mbs_levels_next(&contender->levels) : HUGE_VAL;
+    next = steps < least ? contender : next;
+    least = fmin(least, steps);
+  }
+  return next;
+}
+
+// The one that reaches the accuracy, or comes nearest; the last one where none has an estimate.
+static MbsStatus compete(MbsContext *context, Contest *contest, Contender **winner) {
+  *winner = NULL;
+  for (;;) {
+    Contender *next = find_next(contest, false);
+    next = next ? next : find_next(contest, true);
+    if (!next) {
+      break;
+    }
+    MBS_TRY(note(context, contest, next, mbs_levels_advance(context, &next->levels)));
+    if (next->is_over && next->status == MBS_OK && next->levels.reached <= next->levels.accuracy) {
+      *winner = next;
+      return MBS_OK;
     }
   }
+  for (int i = 0; i < contest->count; ++i) {
+    Contender *contender = &contest->contenders[i];
+    bool is_better = !*winner || (contender->status == MBS_OK) > ((*winner)->status == MBS_OK) ||
+                     (contender->status == (*winner)->status && contender->levels.reached <= (*winner)->levels.reached);
+    *winner = is_better ? contender : *winner;
+  }
+  return MBS_OK;
+}
+
+static MbsStatus run_contest(MbsContext *context, const MbsModel *model, const MbsRequest *request, Contest *contest,
+                             MbsResult *result) {
+  Contender *winner;
+  MBS_TRY(enter(context, model, request, contest));
+  MBS_TRY(compete(context, contest, &winner));
+  MbsStatus status = winner->status == MBS_OK
+                         ? MBS_OK
+                         : mbs_fail(context, winner->status, mbs_nowhere, "%s", winner->message ? winner->message : "");
+  status = give_best(context, &winner->levels, status, result);
   bool has_rows = request->recorder && (status == MBS_OK || result->error);
   if (has_rows) {
-    MbsStatus recorded = record(context, model, request, &levels[best]);
+    MbsStatus recorded = record(context, model, request, &winner->levels);
     status = status == MBS_OK || recorded == MBS_ERROR_FILE ? recorded : status;
   }
-  result->accuracy.has_chosen_formulation = is_open;
-  result->accuracy.has_chosen_integrator = strcmp(request->settings.integrator, "auto") == 0 && !is_kinematic;
-  for (int i = 0; i < MBS_COUNT(levels); ++i) {
-    mbs_simulator_destroy(levels[i].simulator);
+  return status;
+}
+
+MbsStatus mbs_accuracy_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsRequest *request,
+                           MbsResult *result) {
+  const MbsSettings *asked = &request->settings;
+  Contest contest = {.arena = arena};
+  MBS_TRY(check(context, model, request));
+  MbsStatus status = run_contest(context, model, request, &contest, result);
+  result->accuracy.has_chosen_formulation = strcmp(asked->formulation, "auto") == 0 && !asked->is_kinematic;
+  result->accuracy.has_chosen_integrator = strcmp(asked->integrator, "auto") == 0 && !asked->is_kinematic;
+  for (int i = 0; i < contest.count; ++i) {
+    mbs_simulator_destroy(contest.contenders[i].levels.simulator);
   }
   return status;
 }

@@ -265,18 +265,22 @@ static MbsStatus run_once(MbsContext *context, MbsArena *arena, const MbsModel *
   return status;
 }
 
-// every parameter up or down by 1e-15 of itself; which way, the bits of a generator say
+void mbs_shake(int shake, int count, const double *values, double *shaken) {
+  const double size = shake == 0 ? 0 : 1e-15;
+  uint64_t bits = (uint64_t)shake;
+  for (int i = 0; i < count; ++i) {
+    bits = bits * 6364136223846793005u + 1442695040888963407u;
+    shaken[i] = values[i] * (1 + (bits >> 63 ? size : -size));
+  }
+}
+
 static MbsStatus shake_parameters(MbsContext *context, MbsArena *arena, const MbsModel *model, int shake,
                                   double **values) {
   MbsSelection all;
   const MbsRequest any = {.method = MBS_METHOD_NONE};
-  uint64_t bits = (uint64_t)shake;
   MBS_TRY(mbs_selection_create(context, arena, model, &any, &all));
   MBS_TAKE(context, arena, *values, all.model_parameter_count);
-  for (int i = 0; i < all.model_parameter_count; ++i) {
-    bits = bits * 6364136223846793005u + 1442695040888963407u;
-    (*values)[i] = all.nominal[i] * (1 + (bits >> 63 ? 1e-15 : -1e-15));
-  }
+  mbs_shake(shake, all.model_parameter_count, all.nominal, *values);
   return MBS_OK;
 }
 

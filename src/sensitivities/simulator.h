@@ -12,6 +12,8 @@ MbsStatus mbs_simulator_create_with(MbsContext *context, const MbsModel *model, 
 MbsStatus mbs_simulator_run_all(MbsContext *context, MbsSimulator *simulator);
 // Did it fail on the way, so that there is a result which is not complete?
 bool mbs_simulator_is_cut_short(const MbsSimulator *simulator);
+// Moves all parameters of the model at the level of rounding (shaken_run.h), from its own values; 0: these.
+MbsStatus mbs_simulator_shake(MbsContext *context, MbsSimulator *simulator, int shake);
 MbsStatus mbs_simulator_give(MbsContext *context, MbsArena *arena, MbsSimulator *simulator, MbsResult *result);
 
 // What it holds.

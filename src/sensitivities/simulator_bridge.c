@@ -9,6 +9,7 @@
 #include "sensitivities/owned_result.h"
 #include "sensitivities/request.h"
 #include "sensitivities/session.h"
+#include "sensitivities/shaken_run.h"
 
 typedef enum Stage {
   IDLE,      // nothing has been started, or it failed
@@ -204,6 +205,12 @@ MbsStatus mbs_simulator_set_parameters(MbsContext *context, MbsSimulator *simula
     simulator->tried[selection->parameters[i]] = values[i];
   }
   return mbs_call_end(context, use_parameters(context, simulator));
+}
+
+MbsStatus mbs_simulator_shake(MbsContext *context, MbsSimulator *simulator, int shake) {
+  const MbsSelection *selection = &simulator->selection;
+  mbs_shake(shake, selection->model_parameter_count, selection->nominal, simulator->tried);
+  return use_parameters(context, simulator);
 }
 
 MbsStatus mbs_simulator_set_parameter(MbsContext *context, MbsSimulator *simulator, const char *name, double value) {
