@@ -6,8 +6,8 @@
 
 #include <mbsens/mbsens.h>
 
-// Values moved up or down by 1e-15 of themselves; which way, the bits of a generator say that begins with `shake`. 0: as
-// they are.
+// Values moved up or down by 1e-15 of themselves; which way, the bits of a generator say that begins with `shake`. 0:
+// as they are.
 void mbs_shake(int shake, int count, const double *values, double *shaken);
 
 // mbs_run with the parameters moved in the way that the number `shake` stands for; 0: not moved.
