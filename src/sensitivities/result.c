@@ -234,7 +234,8 @@ static MbsStatus give_ties(MbsContext *context, MbsArena *arena, const MbsSimula
 static MbsStatus give_reactions(MbsContext *context, MbsArena *arena, const MbsSession *session, MbsResult *result) {
   MbsReactions reactions;
   MbsReaction *given;
-  MBS_TRY(mbs_simulation_reactions(context, session->simulation, &reactions));
+  MBS_TRY(mbs_reactions_create(context, session->simulation, &reactions));
+  mbs_reactions_evaluate(session->simulation, &reactions);
   MBS_TAKE(context, arena, given, reactions.count);
   result->reactions = given;
   result->reaction_count = reactions.count;

@@ -28,9 +28,10 @@ static MbsStatus make_expressions(MbsContext *context, MbsBlueprint *blueprint, 
 }
 
 // the state of the run in the second system, which may know more fixed entities
-static MbsStatus follow(MbsContext *context, const MbsSimulation *simulation, MbsSystem *system, MbsState *state) {
+static void follow(const MbsSimulation *simulation, MbsReactions *reactions) {
+  MbsSystem *system = reactions->system;
+  MbsState *state = &reactions->state;
   const MbsState *from = &simulation->state;
-  MBS_TRY(mbs_state_create(context, system, state));
   state->t = from->t;
   for (int i = 0; i < system->n; ++i) {
     state->q[i] = from->q[i];
@@ -41,33 +42,33 @@ static MbsStatus follow(MbsContext *context, const MbsSimulation *simulation, Mb
     state->total[i] = from->total[i];
   }
   mbs_state_place_fixed(system, state);
-  for (int i = 0; i < simulation->system->signals.turn_count; ++i) {
+  for (int i = 0; i < system->signals.turn_count; ++i) {
     system->signals.turns[i] = simulation->system->signals.turns[i];
   }
   mbs_signal_bank_evaluate(system, state);
-  return MBS_OK;
 }
 
-MbsStatus mbs_simulation_reactions(MbsContext *context, const MbsSimulation *simulation, MbsReactions *reactions) {
+MbsStatus mbs_reactions_create(MbsContext *context, const MbsSimulation *simulation, MbsReactions *reactions) {
   MbsArena *arena = simulation->arena;
   MbsBlueprint *blueprint = simulation->system->blueprint;
   int joint_count = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS)->count;
   MbsNode *nodes;
-  MbsSystem *system;
-  MbsState state;
-  MbsTape *tape;
-  mbs_scalar *inputs;
   *reactions = (MbsReactions){.count = 0};
   MBS_TAKE(context, arena, reactions->joints, joint_count);
   MBS_TAKE(context, arena, nodes, NUMBERS * joint_count);
   MBS_TRY(make_expressions(context, blueprint, reactions, nodes));
   MBS_TAKE(context, arena, reactions->values, NUMBERS * reactions->count);
-  MBS_TRY(mbs_system_create(context, arena, blueprint, 0, NULL, false, NULL, &system));
-  mbs_system_follow_parameters(simulation->system, system);
-  MBS_TRY(follow(context, simulation, system, &state));
-  MBS_TRY(mbs_tape_create(context, arena, blueprint->graph, NUMBERS * reactions->count, nodes, &tape));
-  MBS_TAKE(context, arena, inputs, tape->input_count);
-  mbs_signal_bank_inputs(system, &state, tape, NULL, inputs);
-  mbs_tape_evaluate(tape, inputs, reactions->values);
+  MBS_TRY(mbs_system_create(context, arena, blueprint, 0, NULL, false, NULL, &reactions->system));
+  mbs_system_follow_parameters(simulation->system, reactions->system);
+  MBS_TRY(mbs_state_create(context, reactions->system, &reactions->state));
+  MBS_TRY(mbs_tape_create(context, arena, blueprint->graph, NUMBERS * reactions->count, nodes, &reactions->tape));
+  MBS_TAKE(context, arena, reactions->inputs, reactions->tape->input_count);
   return MBS_OK;
+}
+
+void mbs_reactions_evaluate(const MbsSimulation *simulation, MbsReactions *reactions) {
+  mbs_system_follow_parameters(simulation->system, reactions->system);
+  follow(simulation, reactions);
+  mbs_signal_bank_inputs(reactions->system, &reactions->state, reactions->tape, NULL, reactions->inputs);
+  mbs_tape_evaluate(reactions->tape, reactions->inputs, reactions->values);
 }

@@ -78,7 +78,11 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   for (int k = 0; k < blueprint->variable_count && column_count > 0; ++k) {
     all[count++] = blueprint->variable_first + k;
   }
-  for (int k = 0; k < 2 && column_count > 0 && blueprint->events.count > 0; ++k) {  // of a step by itself
+  bool has_own = false;  // who asks for time himself makes no steps
+  for (int k = 0; k < column_count; ++k) {
+    has_own = has_own || columns[k] == blueprint->clock;
+  }
+  for (int k = 0; k < 2 && column_count > 0 && blueprint->events.count > 0 && !has_own; ++k) {  // of a step by itself
     all[count++] = blueprint->clock + k;
   }
   MBS_TRY(mbs_system_create(context, arena, blueprint, count, all, is_carried, NULL, system));
@@ -133,7 +137,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MBS_TAKE(context, arena, simulation->levels, 3 * (size_t)system->m);
   MBS_TRY(mbs_violation_create(context, system, &simulation->violation));
   MBS_TRY(mbs_continuity_create(context, simulation));
-  if (simulation->has_columns && simulation->events.count > 0) {
+  if (simulation->has_columns && simulation->events.count > 0 && system->time_column >= system->asked_count) {
     mbs_system_use_step_columns(system, false);
   }
   return mbs_simulation_create_kept(context, simulation);

@@ -226,13 +226,19 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation);
 // One step. Never allocates.
 MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation);
 
-// What the joints between points do to their second bodies at the present state. reactions.c
+// What the joints between points do to their second bodies at the present state, in a system of its own. reactions.c
 typedef struct MbsReactions {
   int count;
   const char **joints;  // names
   mbs_scalar *values;   // count x 6: force x y z, torque x y z
+  MbsSystem *system;
+  MbsState state;
+  MbsTape *tape;
+  mbs_scalar *inputs;
 } MbsReactions;
-MbsStatus mbs_simulation_reactions(MbsContext *context, const MbsSimulation *simulation, MbsReactions *reactions);
+MbsStatus mbs_reactions_create(MbsContext *context, const MbsSimulation *simulation, MbsReactions *reactions);
+// Takes no memory.
+void mbs_reactions_evaluate(const MbsSimulation *simulation, MbsReactions *reactions);
 
 // Is there no step left to do?
 static inline bool mbs_simulation_is_over(const MbsSimulation *simulation) {
