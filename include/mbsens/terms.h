@@ -8,8 +8,8 @@
 //   mbs_terms_create(context, model, &request, &terms);               coordinates and parameters of the request
 //   mbs_terms_set_state(context, terms, t, n, q, v);
 //   mbs_terms_vector(context, terms, MBS_TERMS_ACCELERATIONS, n, a);
-//   mbs_terms_pattern(context, terms, MBS_TERMS_BALANCE, MBS_BY_ACCELERATIONS, &pattern);           the mass matrix, once
-//   mbs_terms_matrix(context, terms, MBS_TERMS_BALANCE, MBS_BY_ACCELERATIONS, entries, values);     at every state
+//   mbs_terms_pattern(context, terms, MBS_TERMS_BALANCE, MBS_BY_ACCELERATIONS, &pattern);           the mass matrix,
+//   once mbs_terms_matrix(context, terms, MBS_TERMS_BALANCE, MBS_BY_ACCELERATIONS, entries, values);     at every state
 //
 // Each of these vectors can be differentiated by each of these arguments: as a sparse matrix J (compressed columns, one
 // pattern for all states), as J u and as J' w. After the first state nothing is allocated. Rows of nonholonomic
@@ -75,17 +75,17 @@ MbsStatus mbs_terms_create(MbsContext *context, const MbsModel *model, const Mbs
 void mbs_terms_destroy(MbsTerms *terms);
 
 // ---- sizes and names ----
-int mbs_terms_size(const MbsTerms *terms, MbsTermsVector of);         // -1: there is no such vector
-int mbs_terms_width(const MbsTerms *terms, MbsTermsArgument by);      // -1: there is no such argument
-const char *const *mbs_terms_coordinates(const MbsTerms *terms);      // names, n
-const char *const *mbs_terms_constraints_of(const MbsTerms *terms);   // names, m
-const char *const *mbs_terms_parameters(const MbsTerms *terms);       // names
-const char *const *mbs_terms_inputs(const MbsTerms *terms);           // names
-const char *const *mbs_terms_outputs(const MbsTerms *terms);          // names
+int mbs_terms_size(const MbsTerms *terms, MbsTermsVector of);          // -1: there is no such vector
+int mbs_terms_width(const MbsTerms *terms, MbsTermsArgument by);       // -1: there is no such argument
+const char *const *mbs_terms_coordinate_names(const MbsTerms *terms);  // names, n
+const char *const *mbs_terms_constraint_names(const MbsTerms *terms);  // names, m
+const char *const *mbs_terms_parameter_names(const MbsTerms *terms);   // names
+const char *const *mbs_terms_input_names(const MbsTerms *terms);       // names
+const char *const *mbs_terms_output_names(const MbsTerms *terms);      // names
 // Names of independent positions, and of independent velocities: a coordinate, or joint.rotation.x of a ball (or of a
 // free body in relative coordinates), whose velocities are components of its angular velocity.
-const char *const *mbs_terms_independent_positions(const MbsTerms *terms);
-const char *const *mbs_terms_independent_velocities(const MbsTerms *terms);
+const char *const *mbs_terms_independent_position_names(const MbsTerms *terms);
+const char *const *mbs_terms_independent_velocity_names(const MbsTerms *terms);
 
 // ---- numbers in ----
 // After parameters or inputs the state must be set anew. Inputs stay as they are until a start.
@@ -135,9 +135,10 @@ MbsStatus mbs_terms_matrix(MbsContext *context, MbsTerms *terms, MbsTermsVector 
 
 // Kinetic and potential energy; any may be NULL. The potential is NaN where a force has no energy.
 MbsStatus mbs_terms_energies(MbsContext *context, MbsTerms *terms, double *kinetic, double *potential);
-// What each joint between points does to its second body in the motion: force x y z, torque x y z about its point there.
+// What each joint between points does to its second body in the motion: force x y z, torque x y z about its point
+// there.
 int mbs_terms_reaction_count(const MbsTerms *terms);
-const char *const *mbs_terms_reaction_joints(const MbsTerms *terms);  // names
+const char *const *mbs_terms_reaction_names(const MbsTerms *terms);                              // names
 MbsStatus mbs_terms_reactions(MbsContext *context, MbsTerms *terms, int count, double *values);  // 6 of each
 
 // The state of `from` in the coordinates of `to`, of the same model: natural, relative, or other trees. It is refused

@@ -449,7 +449,7 @@ MbsStatus mbs_placement_find(MbsContext *context, MbsBlueprint *blueprint) {
 }
 
 // ---- guesses ----
-MbsStatus mbs_placement_guess(MbsContext *context, MbsBlueprint *blueprint, const MbsPose *poses) {
+static MbsStatus place_entities(MbsContext *context, MbsBlueprint *blueprint, const MbsPose *poses) {
   for (int b = 1; b < blueprint->bodies.count; ++b) {
     const MbsBasis *basis = mbs_natural_basis(blueprint, b);
     for (int k = 0; k < basis->count; ++k) {
@@ -459,5 +459,15 @@ MbsStatus mbs_placement_guess(MbsContext *context, MbsBlueprint *blueprint, cons
           &poses[b], local, blueprint->entities.items[basis->entity[k]].guess);
     }
   }
-  return blueprint->tree.count > 0 ? mbs_relative_guess(context, blueprint) : MBS_OK;
+  return MBS_OK;
+}
+
+MbsStatus mbs_placement_guess(MbsContext *context, MbsBlueprint *blueprint, const MbsPose *poses) {
+  MBS_TRY(place_entities(context, blueprint, poses));
+  return blueprint->tree.count > 0 ? mbs_relative_guess(context, blueprint->arena, blueprint, true) : MBS_OK;
+}
+
+MbsStatus mbs_placement_follow(MbsContext *context, MbsArena *scratch, MbsBlueprint *blueprint, const MbsPose *poses) {
+  MBS_TRY(place_entities(context, blueprint, poses));
+  return blueprint->tree.count > 0 ? mbs_relative_guess(context, scratch, blueprint, false) : MBS_OK;
 }

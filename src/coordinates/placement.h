@@ -27,6 +27,8 @@ typedef struct MbsPlacement {
 MbsStatus mbs_placement_find(MbsContext *context, MbsBlueprint *blueprint);
 // Fills `guess` of every free entity of the bodies, and of the joints' coordinates of a tree, from poses by body.
 MbsStatus mbs_placement_guess(MbsContext *context, MbsBlueprint *blueprint, const MbsPose *poses);
+// The same of a compiled model, for other poses than those that it starts from.
+MbsStatus mbs_placement_follow(MbsContext *context, MbsArena *scratch, MbsBlueprint *blueprint, const MbsPose *poses);
 
 // ---- joint_sense.c ----
 // Turns bodies about a quarter turn or more off what a joint with an axis demands: it would close the wrong way round.

@@ -13,7 +13,8 @@
 // joints. tree, cut: see tree_choice.h; NULL: every body is free. is_in_tree: by joint of the model.
 MbsStatus mbs_relative_choose(MbsContext *context, MbsBlueprint *blueprint, const char *tree, const char *cut,
                               bool **is_in_tree);
-// After the placement: where the joints' coordinates start, from the poses of the bodies.
-MbsStatus mbs_relative_guess(MbsContext *context, MbsBlueprint *blueprint);
+// After the placement: where the joints' coordinates start, from the poses of the bodies; or (not is_start) where they
+// are with other poses, once the model is compiled.
+MbsStatus mbs_relative_guess(MbsContext *context, MbsArena *scratch, MbsBlueprint *blueprint, bool is_start);
 
 #endif

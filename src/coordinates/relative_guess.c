@@ -165,10 +165,10 @@ static void stand_ready(MbsBlueprint *blueprint, const MbsPose *seen, MbsTreeNod
   }
 }
 
-MbsStatus mbs_relative_guess(MbsContext *context, MbsBlueprint *blueprint) {
+MbsStatus mbs_relative_guess(MbsContext *context, MbsArena *scratch, MbsBlueprint *blueprint, bool is_start) {
   MbsPose *frames, *fixed;
-  MBS_TAKE(context, blueprint->arena, frames, blueprint->tree.count);
-  MBS_TAKE(context, blueprint->arena, fixed, blueprint->tree.count);
+  MBS_TAKE(context, scratch, frames, blueprint->tree.count);
+  MBS_TAKE(context, scratch, fixed, blueprint->tree.count);
   for (int i = 0; i < blueprint->tree.count; ++i) {
     MBS_TRY(nominal_frame(context, blueprint, &blueprint->tree.items[i], &fixed[i]));
   }
@@ -187,7 +187,7 @@ MbsStatus mbs_relative_guess(MbsContext *context, MbsBlueprint *blueprint) {
     MbsPose start = mbs_pose_stand(parent, &fixed[i]), back = mbs_pose_inverse(&start),
             seen = mbs_pose_stand(&back, &target);
     bool is_rod = blueprint->bodies.items[blueprint->tree.items[last].body].kind == MBS_BODY_ROD;
-    if (is_rod && node->kind == MBS_MOTION_BALL) {
+    if (is_rod && is_start && node->kind == MBS_MOTION_BALL) {
       stand_ready(blueprint, &seen, node, &fixed[i]);
       start = mbs_pose_stand(parent, &fixed[i]);
       back = mbs_pose_inverse(&start);

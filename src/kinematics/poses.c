@@ -50,12 +50,19 @@ static void turn_rod(const double D[3], const double d[3], MbsPose *pose) {
   mbs_pose_rotate(pose, axis, cosine / size, sine / size);
 }
 
-static MbsStatus pose_of(MbsContext *context, const MbsSystem *system, const MbsState *state, int body, MbsPose *pose) {
+// What a body stands on, as one level (positions or velocities) of its entities has it, against the numbers of its own:
+// the first of them, and the others as differences where they are points.
+typedef struct Spans {
+  double D[3][3], d[3][3], first[3], local_first[3];
+} Spans;
+
+static MbsStatus find_spans(MbsContext *context, const MbsSystem *system, const mbs_scalar *level, int body,
+                            Spans *spans) {
   MbsBlueprint *blueprint = system->blueprint;
   const MbsBasis *basis = mbs_natural_basis(blueprint, body);
-  double D[3][3] = {{0}}, d[3][3] = {{0}}, first[3] = {0}, local_first[3] = {0}, arm[3];
+  *spans = (Spans){.first = {0}};
   for (int k = 0; k < basis->count; ++k) {
-    const mbs_scalar *q = state->q + system->entity_first[basis->entity[k]];
+    const mbs_scalar *q = level + system->entity_first[basis->entity[k]];
     double local[3], at[3] = {0};
     MBS_TRY(mbs_blueprint_nominal(context, blueprint, 3, basis->local[k], local));
     for (int i = 0; i < blueprint->dimension; ++i) {
@@ -63,22 +70,59 @@ static MbsStatus pose_of(MbsContext *context, const MbsSystem *system, const Mbs
     }
     for (int i = 0; i < 3; ++i) {
       bool is_point = basis->kind[k] == MBS_ENTITY_POINT;
-      *(k == 0 ? &first[i] : &D[k - 1][i]) = at[i] - (k > 0 && is_point ? first[i] : 0);
-      *(k == 0 ? &local_first[i] : &d[k - 1][i]) = local[i] - (k > 0 && is_point ? local_first[i] : 0);
+      *(k == 0 ? &spans->first[i] : &spans->D[k - 1][i]) = at[i] - (k > 0 && is_point ? spans->first[i] : 0);
+      *(k == 0 ? &spans->local_first[i] : &spans->d[k - 1][i]) =
+          local[i] - (k > 0 && is_point ? spans->local_first[i] : 0);
     }
   }
-  *pose = blueprint->placement->nominal[body];
-  if (basis->count == MBS_BASIS_SIZE) {
-    solve_axes(D, d, pose);
-  } else if (basis->count == 2 && blueprint->dimension == 2) {
-    turn_in_plane(D[0], d[0], pose);
-  } else if (basis->count == 2) {
-    turn_rod(D[0], d[0], pose);
-  }
-  mbs_pose_turn(pose, local_first, arm);
+  return MBS_OK;
+}
+
+static void place_origin(const Spans *spans, MbsPose *pose) {
+  double arm[3];
+  mbs_pose_turn(pose, spans->local_first, arm);
   for (int i = 0; i < 3; ++i) {
-    pose->x[i] = first[i] - arm[i];
+    pose->x[i] = spans->first[i] - arm[i];
   }
+}
+
+static MbsStatus pose_of(MbsContext *context, const MbsSystem *system, const MbsState *state, int body, MbsPose *pose) {
+  MbsBlueprint *blueprint = system->blueprint;
+  int count = mbs_natural_basis(blueprint, body)->count;
+  Spans spans;
+  MBS_TRY(find_spans(context, system, state->q, body, &spans));
+  *pose = blueprint->placement->nominal[body];
+  if (count == MBS_BASIS_SIZE) {
+    solve_axes(spans.D, spans.d, pose);
+  } else if (count == 2 && blueprint->dimension == 2) {
+    turn_in_plane(spans.D[0], spans.d[0], pose);
+  } else if (count == 2) {
+    turn_rod(spans.D[0], spans.d[0], pose);
+  }
+  place_origin(&spans, pose);
+  return MBS_OK;
+}
+
+// R' d_i = D_i'. Of a rod what is beside its axis does not count.
+static MbsStatus pose_rate_of(MbsContext *context, const MbsSystem *system, const MbsState *state, int body,
+                              MbsPose *rate) {
+  MbsBlueprint *blueprint = system->blueprint;
+  int count = mbs_natural_basis(blueprint, body)->count;
+  Spans spans;
+  MBS_TRY(find_spans(context, system, state->v, body, &spans));
+  *rate = (MbsPose){.x = {0}};
+  if (count == MBS_BASIS_SIZE) {
+    solve_axes(spans.D, spans.d, rate);
+  } else if (count == 2 && blueprint->dimension == 2) {
+    turn_in_plane(spans.D[0], spans.d[0], rate);
+    rate->R[2][2] = 0;
+  } else if (count == 2) {
+    double square = mbs_vector_dot(spans.d[0], spans.d[0]);
+    for (int i = 0; i < 9; ++i) {
+      rate->R[i / 3][i % 3] = spans.D[0][i / 3] * spans.d[0][i % 3] / square;
+    }
+  }
+  place_origin(&spans, rate);
   return MBS_OK;
 }
 
@@ -87,6 +131,15 @@ MbsStatus mbs_poses_of(MbsContext *context, const MbsSystem *system, const MbsSt
   poses[MBS_GROUND] = mbs_pose_unit;
   for (int b = 1; b < system->blueprint->bodies.count; ++b) {
     MBS_TRY(pose_of(context, system->bodies, x, b, &poses[b]));
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_pose_rates_of(MbsContext *context, const MbsSystem *system, const MbsState *state, MbsPose *rates) {
+  const MbsState *x = mbs_system_follow(system, state);
+  rates[MBS_GROUND] = (MbsPose){.x = {0}};
+  for (int b = 1; b < system->blueprint->bodies.count; ++b) {
+    MBS_TRY(pose_rate_of(context, system->bodies, x, b, &rates[b]));
   }
   return MBS_OK;
 }

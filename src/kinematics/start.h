@@ -23,5 +23,7 @@ MbsStatus mbs_start_check(MbsContext *context, MbsArena *scratch, const MbsSyste
 
 // The poses of all bodies at a state, in whatever coordinates. poses.c
 MbsStatus mbs_poses_of(MbsContext *context, const MbsSystem *system, const MbsState *state, MbsPose *poses);
+// And how they change: R' and x'.
+MbsStatus mbs_pose_rates_of(MbsContext *context, const MbsSystem *system, const MbsState *state, MbsPose *rates);
 
 #endif

@@ -14,13 +14,12 @@
 
 #include "algebra/dense.h"
 #include "sensitivities/state_terms.h"
-#include "terms/tree_ball.h"
 
 // ---- forms ----
 // row `rotation` of 2 E(p), by the rate of parameter k
 static double ball_row(const double *p, int rotation, int k) {
   double e[3];
-  mbs_tree_ball_column(p, k, e);
+  mbs_system_ball_column(p, k, e);
   return e[rotation];
 }
 
@@ -66,16 +65,6 @@ void mbs_freedoms_turn_transposed(const MbsFreedoms *freedoms, const double *rat
 }
 
 // ---- choosing ----
-// the ball that an Euler parameter belongs to, by its first one; -1: it is none
-static int ball_of(const MbsSystem *system, int coordinate) {
-  const MbsTree *tree = system->tree;
-  if (!tree || coordinate >= tree->joint_count) {
-    return -1;
-  }
-  const MbsTreeNode *node = &tree->nodes[tree->node_of[coordinate]];
-  return node->kind == MBS_MOTION_BALL ? node->first : -1;
-}
-
 // K x = [0; e_i]: how everything moves with one plain coordinate
 static void move_one(const MbsFreedoms *freedoms, int i, double *x) {
   memset(x, 0, (size_t)freedoms->problem->row_count * sizeof *x);
@@ -116,7 +105,7 @@ static MbsStatus choose_rotations(MbsContext *context, MbsTerms *terms, MbsFreed
   MBS_TAKE(context, terms->arena, at, freedoms->count);
   MBS_TAKE(context, terms->arena, all.forms, 3 * freedoms->count);
   for (int i = 0; i < freedoms->count; ++i) {
-    int ball = ball_of(terms->system, forms[i].coordinate);
+    int ball = mbs_system_ball_of(terms->system, forms[i].coordinate);
     bool is_new = ball >= 0 && (candidates == 0 || all.forms[candidates - 1].coordinate != ball);
     if (ball >= 0) {
       at[size++] = i;
@@ -153,8 +142,9 @@ static MbsStatus choose_rotations(MbsContext *context, MbsTerms *terms, MbsFreed
       }
     }
     if (best < 0) {
-      return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
-                      "no independent rotations are found at this state: choose independent coordinates at another one");
+      return mbs_fail(
+          context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+          "no independent rotations are found at this state: choose independent coordinates at another one");
     }
     taken[best] = 1;
     for (int k = 0; k < size; ++k) {

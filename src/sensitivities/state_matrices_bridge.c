@@ -24,7 +24,8 @@ static Block block_of(const MbsTerms *terms, MbsTermsVector of, MbsTermsArgument
   switch (by) {
     case MBS_BY_POSITIONS: depends = true; break;
     case MBS_BY_VELOCITIES:
-      depends = of == MBS_TERMS_BALANCE || of == MBS_TERMS_PHIDOT || of == MBS_TERMS_PHIDDOT || !mbs_vector_is_given(of);
+      depends =
+          of == MBS_TERMS_BALANCE || of == MBS_TERMS_PHIDOT || of == MBS_TERMS_PHIDDOT || !mbs_vector_is_given(of);
       break;
     case MBS_BY_ACCELERATIONS: depends = of == MBS_TERMS_BALANCE || of == MBS_TERMS_PHIDDOT; break;
     case MBS_BY_MULTIPLIERS: depends = is_force; break;
@@ -35,7 +36,9 @@ static Block block_of(const MbsTerms *terms, MbsTermsVector of, MbsTermsArgument
   }
   bool is_sparse = mbs_system_has_tangent(terms->system) && by <= MBS_BY_MULTIPLIERS &&
                    (is_force || is_level || of == MBS_TERMS_CONSTRAINT_RATES);
-  return (Block){.shape = !depends ? EMPTY : is_sparse ? BLOCK : FULL,
+  return (Block){.shape = !depends    ? EMPTY
+                          : is_sparse ? BLOCK
+                                      : FULL,
                  .is_below = !is_force,
                  .is_right = by == MBS_BY_MULTIPLIERS};
 }
@@ -196,8 +199,7 @@ static MbsStatus find_by_parameters(MbsContext *context, MbsTerms *terms, MbsTer
                                     const MbsTermsPattern *pattern, double *values) {
   MBS_TRY(mbs_state_terms_all_columns(context, terms, of));
   const double *first = mbs_state_terms_part(terms, &terms->seeds, by);
-  memcpy(values, terms->Y + (first - terms->seeds.columns) * pattern->rows,
-         (size_t)pattern->entries * sizeof *values);
+  memcpy(values, terms->Y + (first - terms->seeds.columns) * pattern->rows, (size_t)pattern->entries * sizeof *values);
   return MBS_OK;
 }
 

@@ -81,7 +81,9 @@ static const MbsState *move(MbsTerms *terms, const double *v, const double *a) {
 }
 
 // How many columns products are taken with: all, or the first one, the seed's, alone.
-static void use_columns(MbsTerms *terms, int count) { terms->system->column_count = terms->system->bodies->column_count = count; }
+static void use_columns(MbsTerms *terms, int count) {
+  terms->system->column_count = terms->system->bodies->column_count = count;
+}
 
 // Columns of parameters at a state that is held.
 static const MbsColumns *hold_state(MbsTerms *terms) {
@@ -131,8 +133,8 @@ static void find_levels(MbsTerms *terms, const MbsState *state, MbsTermsVector o
   quiet_rows(terms, values);
 }
 
-// h = J' (M x'') at a = 0, with x'' of the bodies: M is that of their points and vectors, which does not depend on where
-// they are
+// h = J' (M x'') at a = 0, with x'' of the bodies: M is that of their points and vectors, which does not depend on
+// where they are
 static void find_bias(MbsTerms *terms, double *bias) {
   const MbsSystem *system = terms->system, *bodies = system->bodies;
   MbsState without = *mbs_system_follow(system, move(terms, terms->at.v, NULL));
@@ -171,8 +173,8 @@ static void weigh_frame(const MbsTerms *terms, int component, bool is_slope, dou
     }
   } else if (has_axes && is_slope) {
     double angle = value_of(terms, &terms->at, first + 2), c = cos(angle), s = sin(angle);  // real
-    weights[first + 2] += component == 0 ? -s * terms->local[0] - c * terms->local[1]
-                                         : c * terms->local[0] - s * terms->local[1];
+    weights[first + 2] +=
+        component == 0 ? -s * terms->local[0] - c * terms->local[1] : c * terms->local[0] - s * terms->local[1];
   }
 }
 
@@ -270,8 +272,8 @@ static void differentiate_functions(MbsTerms *terms, const MbsState *state, cons
       const MbsFunction *function = &terms->simulation->outputs.items[i].function;
       (void)mbs_function_evaluate(system, function, state, NULL);
       for (int k = 0; k < system->column_count; ++k) {
-        Y[k * rows + row] += weights[i] * mbs_function_derivative(system, function, state, k,
-                                                                  &terms->simulation->columns, NULL);
+        Y[k * rows + row] +=
+            weights[i] * mbs_function_derivative(system, function, state, k, &terms->simulation->columns, NULL);
       }
     }
   }
@@ -309,8 +311,7 @@ static MbsStatus push_motion(MbsContext *context, MbsTerms *terms, MbsTermsVecto
   memcpy(columns->T, columns->L, (size_t)(terms->m * count) * sizeof *columns->T);
   for (int k = 0; k < count && of != MBS_TERMS_OUTPUTS; ++k) {
     bool is_first = of == MBS_TERMS_ACCELERATIONS;
-    memcpy(Y + k * rows, is_first ? columns->A + k * terms->nq : columns->L + k * terms->m,
-           (size_t)rows * sizeof *Y);
+    memcpy(Y + k * rows, is_first ? columns->A + k * terms->nq : columns->L + k * terms->m, (size_t)rows * sizeof *Y);
   }
   if (of == MBS_TERMS_OUTPUTS) {
     push_functions(terms, of, Y);

@@ -20,10 +20,10 @@ enum { MBS_TERMS_VECTORS = MBS_TERMS_GAMMA + 1, MBS_TERMS_ARGUMENTS = MBS_BY_IND
 
 // What the push begins with, or what a pull has received. NULL in a push: zero.
 typedef struct MbsSeeds {
-  double *q, *v, *a;            // nq
-  double *lambda;               // m
-  double *columns;              // of the system: time, parameters, variables
-  double *y, *u;                // independent positions and velocities
+  double *q, *v, *a;  // nq
+  double *lambda;     // m
+  double *columns;    // of the system: time, parameters, variables
+  double *y, *u;      // independent positions and velocities
 } MbsSeeds;
 
 // The pattern of a matrix, and which of its columns may be found together since no row has two of them.
@@ -110,6 +110,8 @@ MbsStatus mbs_state_terms_check_count(MbsContext *context, const char *what, int
 MbsStatus mbs_state_terms_check_finite(MbsContext *context, const char *what, int count, const double *numbers);
 // What came out: are these numbers?
 MbsStatus mbs_state_terms_check_result(MbsContext *context, const MbsTerms *terms, int count, const double *numbers);
+MbsStatus mbs_state_terms_set(MbsContext *context, MbsTerms *terms, double t, const double *position,
+                              const double *velocity);
 // The accelerations and multipliers of the motion, unless they are known.
 MbsStatus mbs_state_terms_solve(MbsContext *context, MbsTerms *terms);
 // Accelerations and multipliers of `at`: those given, or those of the motion.

@@ -238,29 +238,29 @@ int mbs_terms_width(const MbsTerms *terms, MbsTermsArgument by) {
   return -1;
 }
 
-const char *const *mbs_terms_coordinates(const MbsTerms *terms) {
+const char *const *mbs_terms_coordinate_names(const MbsTerms *terms) {
   return terms ? terms->system->coordinate_names : NULL;
 }
 
-const char *const *mbs_terms_constraints_of(const MbsTerms *terms) { return terms ? terms->constraint_names : NULL; }
+const char *const *mbs_terms_constraint_names(const MbsTerms *terms) { return terms ? terms->constraint_names : NULL; }
 
-const char *const *mbs_terms_parameters(const MbsTerms *terms) {
+const char *const *mbs_terms_parameter_names(const MbsTerms *terms) {
   return terms ? terms->selection.parameter_names : NULL;
 }
 
-const char *const *mbs_terms_inputs(const MbsTerms *terms) { return terms ? terms->input_names : NULL; }
-const char *const *mbs_terms_outputs(const MbsTerms *terms) { return terms ? terms->output_names : NULL; }
+const char *const *mbs_terms_input_names(const MbsTerms *terms) { return terms ? terms->input_names : NULL; }
+const char *const *mbs_terms_output_names(const MbsTerms *terms) { return terms ? terms->output_names : NULL; }
 
-const char *const *mbs_terms_independent_positions(const MbsTerms *terms) {
+const char *const *mbs_terms_independent_position_names(const MbsTerms *terms) {
   return terms ? terms->freedoms[0].names : NULL;
 }
 
-const char *const *mbs_terms_independent_velocities(const MbsTerms *terms) {
+const char *const *mbs_terms_independent_velocity_names(const MbsTerms *terms) {
   return terms ? terms->freedoms[1].names : NULL;
 }
 
 int mbs_terms_reaction_count(const MbsTerms *terms) { return terms ? terms->reactions.count : 0; }
-const char *const *mbs_terms_reaction_joints(const MbsTerms *terms) { return terms ? terms->reactions.joints : NULL; }
+const char *const *mbs_terms_reaction_names(const MbsTerms *terms) { return terms ? terms->reactions.joints : NULL; }
 
 // ---- checks ----
 MbsStatus mbs_state_terms_need(MbsContext *context, const MbsTerms *terms) {
@@ -271,10 +271,10 @@ MbsStatus mbs_state_terms_need(MbsContext *context, const MbsTerms *terms) {
 }
 
 MbsStatus mbs_state_terms_check_count(MbsContext *context, const char *what, int count, int expected) {
-  return count == expected ? MBS_OK
-                           : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
-                                      "the terms have %d %s here, and room or numbers are given for %d", expected, what,
-                                      count);
+  return count == expected
+             ? MBS_OK
+             : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                        "the terms have %d %s here, and room or numbers are given for %d", expected, what, count);
 }
 
 MbsStatus mbs_state_terms_check_finite(MbsContext *context, const char *what, int count, const double *numbers) {
@@ -298,7 +298,9 @@ MbsStatus mbs_state_terms_check_result(MbsContext *context, const MbsTerms *term
 }
 
 // ---- numbers in ----
-static void forget(MbsTerms *terms) { terms->has_state = terms->is_solved = terms->is_given = terms->is_factored = false; }
+static void forget(MbsTerms *terms) {
+  terms->has_state = terms->is_solved = terms->is_given = terms->is_factored = false;
+}
 
 static void copy_positions(const MbsTerms *terms, MbsState *to) {
   const MbsState *from = &terms->simulation->state;
@@ -385,8 +387,8 @@ MbsStatus mbs_terms_set_inputs(MbsContext *context, MbsTerms *terms, int count, 
   return MBS_OK;
 }
 
-static MbsStatus set_state(MbsContext *context, MbsTerms *terms, double t, const double *position,
-                           const double *velocity) {
+MbsStatus mbs_state_terms_set(MbsContext *context, MbsTerms *terms, double t, const double *position,
+                              const double *velocity) {
   MbsSimulation *simulation = terms->simulation;
   MbsState *state = &simulation->state;
   forget(terms);
@@ -422,7 +424,7 @@ MbsStatus mbs_terms_set_state(MbsContext *context, MbsTerms *terms, double t, in
     MBS_TRY(check_number(context, "the velocity of", name, velocity[i]));
   }
   mbs_simulation_tell(terms->simulation, context);
-  return mbs_call_end(context, set_state(context, terms, t, position, velocity));
+  return mbs_call_end(context, mbs_state_terms_set(context, terms, t, position, velocity));
 }
 
 MbsStatus mbs_terms_state(MbsContext *context, const MbsTerms *terms, double *t, int count, double *position,

@@ -314,6 +314,16 @@ static void guess(const MbsSystem *system, mbs_scalar *q) {
   }
 }
 
+static void measure(const MbsSystem *system, const mbs_scalar *near, mbs_scalar *q) {
+  (void)near;
+  guess(system, q);
+}
+
+static int ball_of(const MbsSystem *system, int coordinate) {
+  (void)system, (void)coordinate;
+  return -1;
+}
+
 static void forget(const MbsSystem *system) { (void)system; }
 
 const MbsTermsTable mbs_natural_terms = {.has_sources = true,
@@ -334,4 +344,6 @@ const MbsTermsTable mbs_natural_terms = {.has_sources = true,
                                          .add_form_pattern = add_form_pattern,
                                          .widen = widen,
                                          .guess = guess,
+                                         .measure = measure,
+                                         .ball_of = ball_of,
                                          .forget = forget};

@@ -157,6 +157,12 @@ int mbs_system_movers(const MbsSystem *system, int first, bool is_point, MbsMove
   return system->terms->movers(system, first, is_point, movers);
 }
 
+void mbs_system_measure(const MbsSystem *system, const mbs_scalar *near, mbs_scalar *q) {
+  system->terms->measure(system, near, q);
+}
+
+int mbs_system_ball_of(const MbsSystem *system, int coordinate) { return system->terms->ball_of(system, coordinate); }
+
 MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
                                       MbsPatternBuilder *builder) {
   return system->terms->add_form_pattern(context, system, form, row, builder);

@@ -144,7 +144,9 @@ typedef struct MbsTermsTable {
   // room for products with so many columns at once
   MbsStatus (*widen)(MbsContext *context, struct MbsSystem *system, int columns);
   void (*guess)(const struct MbsSystem *system, mbs_scalar *q);  // the free coordinates where the assembly begins
-  void (*forget)(const struct MbsSystem *system);                // what is known of a state: numbers of elements change
+  void (*measure)(const struct MbsSystem *system, const mbs_scalar *near, mbs_scalar *q);  // see mbs_system_measure
+  int (*ball_of)(const struct MbsSystem *system, int coordinate);                          // see mbs_system_ball_of
+  void (*forget)(const struct MbsSystem *system);  // what is known of a state: numbers of elements change
 } MbsTermsTable;
 
 // One body's mass matrix and weight on its entities, or the inertia of a user coordinate.
@@ -293,6 +295,13 @@ void mbs_system_end_bar(const MbsSystem *system, const MbsStateBar *bar);
 // Relative coordinates: those that move the point or vector whose first coordinate among the bodies' is `first`, at the
 // state that was followed last; returns how many. Natural ones have none but the bodies' own, and no such question.
 int mbs_system_movers(const MbsSystem *system, int first, bool is_point, MbsMover *movers);
+// The free coordinates of poses that mbs_placement_follow was given last; turns and the signs of Euler parameters are
+// those nearest to the coordinates `near`.
+void mbs_system_measure(const MbsSystem *system, const mbs_scalar *near, mbs_scalar *q);
+// Is a coordinate one of the four Euler parameters of a ball? Then the first of them; else -1. And how the rate of the
+// one with number k, of parameters p of unit length, turns the ball, seen from the frame that it turns in: 2 E_k(p).
+int mbs_system_ball_of(const MbsSystem *system, int coordinate);
+void mbs_system_ball_column(const mbs_scalar *p, int k, mbs_scalar e[3]);
 // Adds the free coordinates that a form of the signal bank depends on to a row of a pattern.
 MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
                                       MbsPatternBuilder *builder);

@@ -21,6 +21,8 @@ void mbs_tree_ball_column(const mbs_scalar *p, int k, mbs_scalar e[3]) {
   }
 }
 
+void mbs_system_ball_column(const mbs_scalar *p, int k, mbs_scalar e[3]) { mbs_tree_ball_column(p, k, e); }
+
 // R v = v + 2/p.p (p0 pv x v + pv x (pv x v)) of each axis
 void mbs_tree_move_ball(const mbs_scalar *P, const mbs_scalar *p, mbs_scalar *H) {
   mbs_scalar scale = 2 / mbs_dot(4, p, p);

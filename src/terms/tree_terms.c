@@ -1,4 +1,6 @@
 // The table of relative coordinates, and its smaller entries. See tree.h.
+#include <math.h>
+
 #include "terms/elements.h"
 #include "terms/tree_expanded.h"
 
@@ -54,6 +56,32 @@ static void guess(const MbsSystem *system, mbs_scalar *q) {
   }
 }
 
+// Of a turn p and p + 2 pi are one, of a ball p and -p.
+static void measure(const MbsSystem *system, const mbs_scalar *near, mbs_scalar *q) {
+  const MbsTree *tree = system->tree;
+  const double turn = 8 * atan(1);  // real
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsTreeNode *node = &tree->nodes[i];
+    const double *guess = system->blueprint->tree.items[i].guess;
+    double along = 0;
+    for (int k = 0; k < node->count; ++k) {
+      along += guess[k] * mbs_re(near[node->first + k]);
+    }
+    for (int k = 0; k < node->count; ++k) {
+      double before = mbs_re(near[node->first + k]);
+      q[node->first + k] = node->kind == MBS_MOTION_TURN ? guess[k] + turn * round((before - guess[k]) / turn)  // real
+                           : node->kind == MBS_MOTION_BALL && along < 0 ? -guess[k]
+                                                                        : guess[k];
+    }
+  }
+}
+
+static int ball_of(const MbsSystem *system, int coordinate) {
+  const MbsTree *tree = system->tree;
+  const MbsTreeNode *node = coordinate < tree->joint_count ? &tree->nodes[tree->node_of[coordinate]] : NULL;
+  return node && node->kind == MBS_MOTION_BALL ? node->first : -1;
+}
+
 static void forget(const MbsSystem *system) {
   system->tree->is_known = false;
   system->tree->known_parts = 0;
@@ -76,4 +104,6 @@ const MbsTermsTable mbs_tree_terms = {.residual = mbs_tree_residual,
                                       .add_form_pattern = mbs_tree_add_form_pattern,
                                       .widen = mbs_tree_widen,
                                       .guess = guess,
+                                      .measure = measure,
+                                      .ball_of = ball_of,
                                       .forget = forget};
