@@ -24,6 +24,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct MbsTerms MbsTerms;
 
@@ -145,6 +146,7 @@ MbsStatus mbs_terms_reactions(MbsContext *context, MbsTerms *terms, int count, d
 // where the state of `from` is none that the joints of `to` allow.
 MbsStatus mbs_terms_convert(MbsContext *context, MbsTerms *from, MbsTerms *to);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif
