@@ -47,7 +47,8 @@ static void ensure_reactions(const char *name, const char *text, int count, cons
   for (int f = 0; f < 2; ++f) {
     MbsSimulation *simulation = start(model, formulations[f]);
     MbsReactions reactions;
-    ENSURE_OK(context, mbs_simulation_reactions(context, simulation, &reactions));
+    ENSURE_OK(context, mbs_reactions_create(context, simulation, &reactions));
+    mbs_reactions_evaluate(simulation, &reactions);
     int found = 0;
     for (int i = 0; i < reactions.count; ++i) {
       for (int e = 0; e < count; ++e) {
@@ -506,7 +507,8 @@ static void check_model(const char *path, void *user) {
   MbsSimulation *simulation = start(model, strstr(path, "count_") ? "penalty" : NULL);
   MbsReactions reactions;
   uint64_t seed = 5;
-  ENSURE_OK(context, mbs_simulation_reactions(context, simulation, &reactions));
+  ENSURE_OK(context, mbs_reactions_create(context, simulation, &reactions));
+    mbs_reactions_evaluate(simulation, &reactions);
   MbsSystem *system = cut_everything(simulation);
   check_parts(path, simulation, system, &seed);
   check_balance(path, simulation, system, &reactions);
