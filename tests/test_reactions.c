@@ -508,7 +508,7 @@ static void check_model(const char *path, void *user) {
   MbsReactions reactions;
   uint64_t seed = 5;
   ENSURE_OK(context, mbs_reactions_create(context, simulation, &reactions));
-    mbs_reactions_evaluate(simulation, &reactions);
+  mbs_reactions_evaluate(simulation, &reactions);
   MbsSystem *system = cut_everything(simulation);
   check_parts(path, simulation, system, &seed);
   check_balance(path, simulation, system, &reactions);
