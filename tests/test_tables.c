@@ -353,6 +353,8 @@ static void test_control(const char *kind) {
   MbsResult *differences = run(model, MBS_METHOD_FINITE_DIFFERENCE, 5, some);
   ENSURE(adjoint->parameter_count == PIECES && direct->parameter_count == PIECES);
   ENSURE_TEXT(adjoint->parameters[250], "u[251]");
+  // jumps lie on the grid: no step is tried in vain, and none is divided
+  ENSURE(direct->statistics.steps == PIECES && direct->statistics.tried_steps == 0);
   double largest = largest_of(PIECES, direct->gradient);
   for (int k = 0; k < 2 * PIECES; ++k) {
     ensure_near(kind, adjoint->gradient[k], direct->gradient[k], 1e-11 * largest);

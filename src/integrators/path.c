@@ -28,7 +28,8 @@ MbsStep mbs_path_step(const MbsPath *path, long number) {
                    .side = stretch->side,
                    .is_flow = stretch->is_flow,
                    .is_chained = stretch->is_chained,
-                   .is_projected = stretch->is_projected};
+                   .is_projected = stretch->is_projected,
+                   .is_planned = stretch->is_planned};
 }
 
 void mbs_path_clear(MbsPath *path) {
@@ -70,7 +71,8 @@ MbsStatus mbs_path_add_piece(MbsContext *context, MbsArena *arena, MbsPath *path
                             .side = step->side,
                             .is_flow = step->is_flow,
                             .is_chained = step->is_chained,
-                            .is_projected = step->is_projected};
+                            .is_projected = step->is_projected,
+                            .is_planned = step->is_planned};
   return mbs_path_add_stretch(context, arena, path, &piece);
 }
 

@@ -22,6 +22,7 @@ typedef struct MbsStep {
   bool is_flow;       // too short for a step: the state moves along its rates, and starts anew
   bool is_chained;    // of no length: its event follows from that before it, at the same time
   bool is_projected;  // a piece of a step that is projected where steps are not: stepper.h
+  bool is_planned;    // its event happens at a planned time, where the next step begins as without it
 } MbsStep;
 
 static inline bool mbs_step_restarts(const MbsStep *step) {
@@ -49,7 +50,7 @@ typedef struct MbsStretch {
   long anchor;  // times: see above
   double t_anchor, h;
   int set, event, side;
-  bool is_flow, is_chained, is_projected;
+  bool is_flow, is_chained, is_projected, is_planned;
 } MbsStretch;
 
 typedef struct MbsPath {

@@ -335,18 +335,9 @@ static MbsStatus add_branch_event(MbsContext *context, MbsBlueprint *blueprint, 
                         .direction = direction,
                         .branch = 1 + branch,
                         .change = change};
-  int count;
-  const int *inputs;
   MBS_TRY(mbs_signal_rate(context, blueprint, guard, &event.rate));
-  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, guard, &count, &inputs));
   event.changes_constraints = do_constraints_depend_on(blueprint, spec->parameter);
   event.is_hidden = spec->breaks == MBS_BREAK_CURVES || (spec->breaks == MBS_BREAK_BENDS && !event.changes_constraints);
-  event.is_timed = true;
-  for (int i = 0; i < count; ++i) {
-    MbsSignalKind kind = blueprint->signals.items[inputs[i]].kind;
-    event.is_timed =
-        event.is_timed && (kind == MBS_SIGNAL_PARAMETER || kind == MBS_SIGNAL_TIME || kind == MBS_SIGNAL_TABLE);
-  }
   MBS_APPEND(context, blueprint->arena, &blueprint->events, event);
   return mbs_graph_status(context, blueprint->graph);
 }
@@ -415,6 +406,31 @@ static MbsStatus add_inputs(MbsContext *context, MbsBlueprint *blueprint) {
   return MBS_OK;
 }
 
+// does an expression depend on nothing but parameters and, perhaps, time?
+static MbsStatus stays(MbsContext *context, const MbsBlueprint *blueprint, MbsNode node, bool with_time, bool *does) {
+  int count;
+  const int *inputs;
+  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, node, &count, &inputs));
+  *does = true;
+  for (int i = 0; i < count; ++i) {
+    MbsSignalKind kind = blueprint->signals.items[inputs[i]].kind;
+    bool is_parameter = kind == MBS_SIGNAL_PARAMETER || kind == MBS_SIGNAL_TABLE;
+    *does = *does && (is_parameter || (with_time && kind == MBS_SIGNAL_TIME));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus find_timed(MbsContext *context, MbsBlueprint *blueprint) {
+  for (int e = 0; e < blueprint->events.count; ++e) {
+    MbsEventSpec *event = &blueprint->events.items[e];
+    MBS_TRY(stays(context, blueprint, event->guard, true, &event->is_timed));
+    if (event->is_timed && event->rate != MBS_NODE_NONE) {
+      MBS_TRY(stays(context, blueprint, event->rate, false, &event->is_uniform));
+    }
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint, bool has_end) {
   const MbsValue *written = mbs_record_value(&blueprint->model->root, MBS_MODEL_EVENTS);
   int before = context->error_count;
@@ -425,5 +441,6 @@ MbsStatus mbs_events_read(MbsContext *context, MbsBlueprint *blueprint, bool has
   MBS_TRY(blueprint->input_count > 0 ? add_inputs(context, blueprint) : MBS_OK);
   MBS_TRY(mbs_objectives_watch(context, blueprint));
   MBS_TRY(add_branch_events(context, blueprint));
-  return has_end ? add_end(context, blueprint) : MBS_OK;
+  MBS_TRY(has_end ? add_end(context, blueprint) : MBS_OK);
+  return find_timed(context, blueprint);
 }

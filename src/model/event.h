@@ -68,7 +68,8 @@ typedef struct MbsEventSpec {
   MbsJointSwitch *switches;
   bool changes_constraints;  // some of them depend on what it assigns, or on the branch, or are new
   int branch;                // 1 + the one that it switches; 0: none
-  bool is_timed;             // of a branch: its guard depends on time and parameters alone
+  bool is_timed;             // its guard depends on time, parameters and variables alone,
+  bool is_uniform;           // and linearly on time
   int change;                // of a floor: by how much
 } MbsEventSpec;
 

@@ -252,14 +252,15 @@ bool mbs_history_has_row(const MbsSimulation *simulation) {
     return true;
   }
   MbsStep step = mbs_path_step(&simulation->path, steps);
+  bool has_happened = step.event == 0 || (step.is_planned && !mbs_events_is_pending(simulation));
   bool is_end = step.event > 0 && simulation->events.items[step.event - 1].spec->is_end;
   if (simulation->control.tolerance > 0) {
-    return (step.event == 0 || is_end) &&
+    return (has_happened || is_end) &&
            (settings->sample > 0 ? is_sample_time(settings, mbs_re(step.t)) : steps % settings->every == 0);
   }
   planned += is_end;
   double t = mbs_re(mbs_path_step(followed, followed == &simulation->plan ? planned : steps).t);
-  return (step.event == 0 || is_end) && is_step_row(settings, planned, t);
+  return (has_happened || is_end) && is_step_row(settings, planned, t);
 }
 
 static double number_of(bool is_perturbed, mbs_scalar x) {

@@ -127,6 +127,8 @@ static void visit_events(Cursor *cursor, const MbsEvents *events, const MbsSyste
     event->is_armed = numbers[3] > 0;
     event->is_held = numbers[4] > 0;
     visit_real(cursor, 1, &event->value);
+    visit_real(cursor, 1, &event->due);
+    visit_real(cursor, 1, &event->pace);
     visit_real(cursor, 1, &event->slope);
     visit_real(cursor, 1, &event->trend);
     visit_real(cursor, 1, &event->fastest);

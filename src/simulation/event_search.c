@@ -13,6 +13,10 @@
 // Where pieces of a step are made in another way than steps (stepper.h) a step is made so as soon as something happens
 // in it; should nothing happen then, it stays as it is, whole.
 //
+// Guards of time alone need no step: where they pass zero is found by the clock, before anything is tried, by the same
+// search, and the step goes to the first such time. Where that is the end of a planned step but for rounding, as of a
+// control whose pieces are some steps each, it is that end, and nothing is left of the step (is_planned).
+//
 // A run that follows the path of another one knows which event happens, and about when. There Newton's iteration finds
 // the root in the scalar of the build, so that a perturbed run has a perturbed time: with a slope from a difference of
 // two tried steps, which is good to some digits, each iteration gains these. The root may lie outside the step, for the
@@ -25,6 +29,7 @@
 #include "simulation/simulation.h"
 
 static const double together = 1e-12;  // of the step: events that happen at the same time
+static const double on_grid = 1e-10;   // of the step: an event at a planned time
 
 // ---- what a step changes ----
 static void save(const MbsSimulation *simulation) {
@@ -67,7 +72,22 @@ typedef struct Search {
   MbsStep tried;     // the last one, where the state is
   mbs_scalar begin;  // the time where it begins
   bool has_tried;
+  bool is_clock;  // steps are tried by the clock alone: of guards of time
 } Search;
+
+// Is its guard known by the clock? (One on no side is looked at where a step leads.)
+static bool is_by_clock(const MbsEvent *event) { return event->spec->is_timed && event->side != 0; }
+
+// Is it linear in time, and zero at none within a step that is planned?
+static bool is_far(const MbsSimulation *simulation, const MbsEvent *event, const MbsStep *planned) {
+  double hair = on_grid * simulation->settings.step, end = mbs_re(planned->t), begin = end - mbs_re(planned->h);
+  return event->spec->is_uniform && event->side != 0 && !(event->due > begin - hair && event->due < end + 2 * hair);
+}
+
+static bool is_looked_for(const Search *search, const MbsEvent *event) {
+  return !is_far(search->simulation, event, &search->planned) && mbs_event_is_awaited(event) &&
+         (!search->is_clock || is_by_clock(event));
+}
 
 static MbsStatus try_step(Search *search, mbs_scalar tau, bool is_flow) {
   MbsSimulation *simulation = search->simulation;
@@ -78,12 +98,14 @@ static MbsStatus try_step(Search *search, mbs_scalar tau, bool is_flow) {
     restore(simulation);
     simulation->events.trials += 1;
   }
-  search->has_tried = true;
+  search->has_tried = !search->is_clock;
   mbs_events_forget_values(&simulation->events);
   step.h = tau;
   step.t = is_whole ? step.t : search->begin + tau;
   step.is_flow = is_flow;
-  if (is_flow) {
+  if (search->is_clock) {
+    simulation->state.t = step.t;
+  } else if (is_flow) {
     mbs_events_flow(simulation, &step);
   } else {
     MBS_TRY(mbs_simulation_repeat_step(search->context, simulation, &step));
@@ -156,7 +178,7 @@ bool mbs_event_is_awaited(const MbsEvent *event) {
 // At the tried step's end: has guard i passed zero before, or (if it comes first in the model) just now?
 static bool precedes(const Search *search, int i, int found) {
   MbsEvent *event = &search->simulation->events.items[i];
-  if (i == found || !mbs_event_is_awaited(event)) {
+  if (i == found || !is_looked_for(search, event)) {
     return false;
   }
   double g = mbs_re(guard_of(search, event)), change = fabs(g - event->value);  // real
@@ -197,7 +219,7 @@ static int find_leaving(const Search *search) {
 // nowhere.
 static double find_turn(const Search *search, MbsEvent *event) {
   const double nearly = 0.02;
-  if (!event->is_near || event->spec->rate == MBS_NODE_NONE || !mbs_event_is_awaited(event) || event->is_at_zero) {
+  if (!event->is_near || event->spec->rate == MBS_NODE_NONE || !is_looked_for(search, event) || event->is_at_zero) {
     return 0;
   }
   double h = mbs_re(search->tried.h), side = event->side, g0 = side * event->value, m0 = side * event->slope * h;
@@ -241,10 +263,12 @@ static MbsStatus look_between(Search *search, int *found) {
   return try_step(search, whole, false);
 }
 
+// among those that are looked for, in the tried step, at whose end `found` happens (or nothing, if it is negative)
 static MbsStatus find_first(Search *search, int *found) {
   const MbsEvents *events = &search->simulation->events;
-  *found = find_leaving(search);
-  if (*found >= 0) {
+  int leaving = search->is_clock ? -1 : find_leaving(search);
+  if (leaving >= 0) {
+    *found = leaving;
     search->planned.side = side_of(mbs_re(guard_of(search, &events->items[*found])));
     search->planned.is_chained = true;
     return try_step(search, 0, true);
@@ -256,7 +280,7 @@ static MbsStatus find_first(Search *search, int *found) {
         first = i;
       }
     }
-    if (first < 0 && round == 0) {
+    if (first < 0 && round == 0 && !search->tried.is_flow) {
       MBS_TRY(look_between(search, &first));
     }
     if (first < 0) {
@@ -265,6 +289,39 @@ static MbsStatus find_first(Search *search, int *found) {
     *found = first;
     MBS_TRY(enclose(search, &events->items[first]));
   }
+  return MBS_OK;
+}
+
+// ---- by the clock ----
+// The first event of time alone within the planned step: it is planned to end there.
+static MbsStatus look_at_clock(Search *search, int *found) {
+  MbsSimulation *simulation = search->simulation;
+  const MbsEvents *events = &simulation->events;
+  const mbs_scalar whole = search->planned.h, end = search->planned.t;
+  double step = simulation->settings.step, hair = on_grid * step;
+  bool is_last = simulation->planned + 1 == simulation->plan.step_count, has_timed = false;
+  for (int i = 0; i < events->count; ++i) {
+    has_timed = has_timed || (is_by_clock(&events->items[i]) && is_looked_for(search, &events->items[i]));
+  }
+  if (!has_timed) {
+    return MBS_OK;
+  }
+  search->is_clock = true;
+  if (!is_last) {
+    search->planned.h += hair;
+    search->planned.t += hair;
+  }
+  MBS_TRY(try_step(search, search->planned.h, false));
+  MBS_TRY(find_first(search, found));
+  search->is_clock = false;
+  mbs_scalar tau = *found >= 0 ? search->tried.h : whole;
+  bool is_whole = fabs(mbs_re(tau - whole)) <= hair;  // real
+  search->planned.h = is_whole ? whole : tau;
+  search->planned.t = is_whole ? end : search->begin + tau;
+  search->planned.is_flow = *found >= 0 && mbs_re(search->planned.h) < MBS_SHORTEST_STEP * step;
+  search->planned.is_planned = *found >= 0 && is_whole && !is_last && !(mbs_simulation_is_controlled(simulation));
+  simulation->state.t = search->begin;
+  mbs_events_forget_values(events);
   return MBS_OK;
 }
 
@@ -277,11 +334,13 @@ static MbsStatus has_changed(const Search *search, const MbsEvent *event, bool i
                   mbs_re(search->simulation->state.t));
 }
 
+// (An event at a planned time that is there but for rounding stays there.)
 static MbsStatus follow(Search *search, MbsEvent *event) {
   enum { MOST = 30 };
   double whole = search->simulation->settings.step, apart = 1e-3 * whole;
   bool is_flow = search->planned.is_flow, is_there = false;
   mbs_scalar tau = search->planned.h;
+  search->is_clock = event->spec->is_timed;
   MBS_TRY(try_step(search, tau + apart, is_flow));
   mbs_scalar slope = guard_of(search, event);
   MBS_TRY(try_step(search, tau, is_flow));
@@ -289,6 +348,9 @@ static MbsStatus follow(Search *search, MbsEvent *event) {
   slope = mbs_re(slope - g) / apart;
   for (int i = 0; i < MOST && !is_there; ++i) {
     mbs_scalar change = -g / slope;
+    if (search->planned.is_planned && fabs(mbs_re(change)) <= on_grid * whole) {  // real
+      change -= mbs_re(change);
+    }
     double real = fabs(mbs_re(change)), imaginary = fabs(mbs_im(change));                            // real
     is_there = real <= 2 * DBL_EPSILON * whole && imaginary <= 2 * DBL_EPSILON * fabs(mbs_im(tau));  // real
     if (!(real < 10 * whole)) {
@@ -302,7 +364,12 @@ static MbsStatus follow(Search *search, MbsEvent *event) {
   }
   // rounding may keep it from coming any nearer
   bool is_near = fabs(mbs_re(g)) <= 1e-9 * fabs(mbs_re(slope)) * whole;  // real
-  return is_there || is_near ? MBS_OK : has_changed(search, event, false);
+  if (!is_there && !is_near) {
+    return has_changed(search, event, false);
+  }
+  bool was_clock = search->is_clock;
+  search->is_clock = false;
+  return was_clock ? try_step(search, tau, is_flow) : MBS_OK;
 }
 
 // Has a guard passed zero though the run that is followed has no such event any more? (One that it has later happens
@@ -351,19 +418,47 @@ static bool is_eventful(const Search *search) {
   return is;
 }
 
+// May more than one step be tried?
+static bool may_repeat(const MbsSimulation *simulation) {
+  const MbsEvents *events = &simulation->events;
+  bool may = mbs_simulation_is_controlled(simulation);
+  for (int i = 0; i < events->count && !may; ++i) {
+    const MbsEvent *event = &events->items[i];
+    may = !is_by_clock(event) && !event->spec->is_end && !event->spec->is_given;
+  }
+  return may;
+}
+
 MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsStep *step) {
   Search search = {.context = context, .simulation = simulation, .planned = *step, .begin = simulation->state.t};
   const MbsEvents *events = &simulation->events;
-  bool is_followed = simulation->followed != &simulation->plan;
+  bool is_followed = simulation->followed != &simulation->plan, is_plain = !mbs_simulation_is_controlled(simulation);
   int found = -1;
-  save(simulation);
+  for (int i = 0; i < events->count && is_plain; ++i) {
+    const MbsEvent *event = &events->items[i];
+    is_plain = event->spec->is_end || event->spec->is_given || is_far(simulation, event, step);
+  }
+  if (is_plain && step->event == 0) {
+    mbs_events_forget_values(events);
+    return step->is_flow ? try_step(&search, step->h, true) : mbs_simulation_repeat_step(context, simulation, step);
+  }
   if (is_followed && step->event > 0) {
-    MBS_TRY(follow(&search, &events->items[step->event - 1]));
     found = step->event - 1;
+    save(simulation);
+    MBS_TRY(follow(&search, &events->items[found]));
   } else {
+    if (!is_followed && !step->is_flow) {
+      MBS_TRY(look_at_clock(&search, &found));
+    }
+    if (may_repeat(simulation)) {
+      save(simulation);
+    }
+    bool may_project = !is_followed && !step->is_flow && !step->is_projected && simulation->stepper->projects_pieces;
+    search.planned.is_projected = step->is_projected || (may_project && found >= 0);
+    double wanted = mbs_re(search.planned.h);
     MBS_TRY(try_whole(&search));
-    bool is_step = !is_followed && !step->is_flow && !step->is_projected;
-    if (is_step && simulation->stepper->projects_pieces && is_eventful(&search)) {
+    found = mbs_re(search.planned.h) < wanted ? -1 : found;
+    if (may_project && !search.planned.is_projected && is_eventful(&search)) {
       search.planned.is_projected = true;
       MBS_TRY(try_step(&search, step->h, false));
     }
@@ -372,6 +467,7 @@ MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsSt
     }
   }
   *step = search.tried;
+  step->is_planned = step->is_planned && found >= 0 && !(mbs_re(step->h) < mbs_re(search.planned.h));
   step->event = 1 + found;
   if (found >= 0 && !is_followed && !step->is_chained) {
     step->side = -events->items[found].side;

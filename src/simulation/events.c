@@ -115,13 +115,18 @@ void mbs_events_destroy(MbsEvents *events) {
 }
 
 // ---- sides ----
+// A guard that is linear in time is evaluated near its zero alone.
 mbs_scalar mbs_event_guard(const MbsSimulation *simulation, MbsEvent *event) {
+  const MbsState *state = &simulation->state;
+  double ahead = event->due - mbs_re(state->t);
+  if (event->spec->is_uniform && fabs(ahead) > 0.01 * simulation->settings.step) {  // real
+    return -event->pace * ahead;
+  }
   if (!event->is_tried) {
-    event->tried = mbs_function_value(simulation->system, &event->guard, &simulation->state);
+    event->tried = mbs_function_value(simulation->system, &event->guard, state);
     event->is_tried = true;
   }
-  MBS_ASSERT(
-      !(mbs_re(mbs_abs(event->tried - mbs_function_value(simulation->system, &event->guard, &simulation->state))) > 0));
+  MBS_ASSERT(!(mbs_re(mbs_abs(event->tried - mbs_function_value(simulation->system, &event->guard, state))) > 0));
   return event->tried;
 }
 
@@ -129,6 +134,15 @@ double mbs_event_rate(const MbsSimulation *simulation, const MbsEvent *event) {
   return event->spec->rate == MBS_NODE_NONE
              ? event->trend
              : mbs_re(mbs_function_value(simulation->system, &event->rate, &simulation->state));
+}
+
+// Its guard at the present state, between steps.
+static void evaluate(const MbsSimulation *simulation, MbsEvent *event) {
+  event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
+  if (event->spec->is_uniform) {
+    event->pace = mbs_event_rate(simulation, event);
+    event->due = mbs_re(simulation->state.t) - event->value / event->pace;
+  }
 }
 
 // does it wait? Where its joints are not all as it would make them
@@ -155,7 +169,7 @@ void mbs_events_place(MbsSimulation *simulation) {
   MbsEvents *events = &simulation->events;
   for (int i = 0; i < events->count; ++i) {
     MbsEvent *event = &events->items[i];
-    event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
+    evaluate(simulation, event);
     event->side = event->value > 0 ? 1 : event->value < 0 ? -1 : 0;
     event->is_at_zero = event->is_near = event->is_held = false;
     event->is_armed = is_armed(simulation, event->spec);
@@ -260,7 +274,7 @@ MbsStatus mbs_events_step(MbsContext *context, MbsSimulation *simulation, MbsSte
   accept(simulation, step);
   events->step = *step;
   events->chained = 0;
-  events->since_grid = step->event > 0 ? events->since_grid + 1 : 0;
+  events->since_grid = step->event > 0 && !step->is_planned ? events->since_grid + 1 : 0;
   if (step->event == 0) {
     return MBS_OK;
   }
@@ -374,7 +388,7 @@ static void find_sides(MbsSimulation *simulation, MbsEvent *fired) {
   MbsEvents *events = &simulation->events;
   for (int i = 0; i < events->count; ++i) {
     MbsEvent *event = &events->items[i];
-    event->value = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
+    evaluate(simulation, event);
     if (fired->spec->switch_count > 0 && wait_anew(simulation, event, fired)) {
       continue;
     }

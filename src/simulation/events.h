@@ -55,6 +55,7 @@ typedef struct MbsEvent {
   MbsFunction *assigned;  // of each assignment
   mbs_scalar *slopes;     // of these: assignments x columns
   MbsImpulse *impulse;    // NULL: velocities stay
+  double due, pace;       // of one that is linear in time (spec->is_uniform): when it is zero, and its rate
   int side;               // of zero: -1, 1; 0: none yet
   bool is_armed;          // it waits: its joints are not yet as it would make them
   bool is_held;           // constraints keep its guard at zero

@@ -390,7 +390,7 @@ static MbsStep next_step(const MbsSimulation *simulation) {
 static MbsStatus add_to_path(MbsContext *context, MbsSimulation *simulation, const MbsStep *step) {
   bool is_plan = simulation->followed == &simulation->plan;
   long planned = is_plan ? simulation->planned + 1 : step->number;
-  simulation->planned += step->event == 0 && mbs_simulation_meets_plan(simulation, step);
+  simulation->planned += step->event == 0 ? mbs_simulation_meets_plan(simulation, step) : step->is_planned;
   return mbs_step_restarts(step) || simulation->events.is_moved || mbs_simulation_is_controlled(simulation)
              ? mbs_path_add_piece(context, simulation->arena, &simulation->path, step)
              : mbs_path_add_planned(context, simulation->arena, &simulation->path, simulation->followed, planned, step);
