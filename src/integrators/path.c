@@ -17,7 +17,7 @@ static const MbsStretch *find(const MbsPath *path, long number) {
 
 MbsStep mbs_path_step(const MbsPath *path, long number) {
   if (number == 0) {
-    return (MbsStep){0};
+    return (MbsStep){.t = path->t_start};
   }
   const MbsStretch *stretch = find(path, number);
   return (MbsStep){.number = number,

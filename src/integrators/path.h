@@ -54,7 +54,8 @@ typedef struct MbsStretch {
 } MbsStretch;
 
 typedef struct MbsPath {
-  int n, m;  // coordinates and constraints: a run that follows must have as many
+  int n, m;        // coordinates and constraints: a run that follows must have as many
+  double t_start;  // of the start: 0, but where a caller begins elsewhere
   long step_count;
   int stretch_count, stretch_capacity;
   MbsStretch *stretches;

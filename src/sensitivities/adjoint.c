@@ -45,6 +45,7 @@ MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, doubl
   MBS_TAKE(context, system->arena, sweep, 1);
   MBS_TAKE(context, system->arena, sweep->objectives, simulation->objectives.count);
   sweep->simulation = simulation;
+  sweep->seed.objective = -1;
   for (int i = 0; i < simulation->objectives.count; ++i) {
     const MbsObjective *objective = &simulation->objectives.items[i];
     if (objective->is_needed && objective->kind != MBS_OBJECTIVE_IS_VALUE) {
@@ -146,8 +147,27 @@ void mbs_sweep_add_aside(const MbsSweep *sweep, int objective, mbs_scalar scale)
 }
 
 // ---- the sweep ----
+static void add_seed(const MbsSweep *sweep, const MbsStateBar *bar) {
+  const MbsSimulation *simulation = sweep->simulation;
+  const MbsSweepSeed *seed = &sweep->seed;
+  for (int i = 0; i < simulation->system->n; ++i) {
+    bar->q[i] += seed->q ? seed->q[i] : 0;
+    bar->v[i] += seed->v ? seed->v[i] : 0;
+    bar->a[i] += seed->a ? seed->a[i] : 0;
+  }
+  for (int i = 0; i < simulation->outputs.count && seed->outputs; ++i) {
+    const MbsFunction *function = &simulation->outputs.items[i].function;
+    (void)mbs_function_evaluate(simulation->system, function, &simulation->state, NULL);
+    mbs_function_transposed(simulation->system, function, &simulation->state, seed->outputs[i], bar);
+  }
+}
+
 void mbs_sweep_add_function(MbsSweep *sweep, int objective, mbs_scalar scale) {
   const MbsSimulation *simulation = sweep->simulation;
+  if (sweep->objectives[objective] == sweep->seed.objective) {
+    add_seed(sweep, &sweep->bars[objective]);
+    return;
+  }
   const MbsFunction *function = &simulation->objectives.items[sweep->objectives[objective]].function;
   (void)mbs_function_evaluate(simulation->system, function, &simulation->state, NULL);
   mbs_function_transposed(simulation->system, function, &simulation->state, scale, &sweep->bars[objective]);
@@ -233,9 +253,12 @@ MbsStatus mbs_sweep_start(MbsContext *context, MbsSweep *sweep) {
       at_start[system->n + i] = sweep->bars[o].v[i];
     }
   }
-  MBS_TRY(mbs_initial_factor(context, simulation->initial, &simulation->state));
+  bool is_given = simulation->given.is_given;  // which depends on nothing
+  MBS_TRY(is_given ? MBS_OK : mbs_initial_factor(context, simulation->initial, &simulation->state));
   for (int o = 0; o < sweep->objective_count; ++o) {
-    mbs_initial_transposed(simulation->initial, &simulation->state, &sweep->bars[o]);
+    if (!is_given) {
+      mbs_initial_transposed(simulation->initial, &simulation->state, &sweep->bars[o]);
+    }
     mbs_system_fixed_transposed(system, simulation->state.t, &sweep->bars[o], sweep->gradient[o]);
   }
   return MBS_OK;

@@ -18,6 +18,13 @@ typedef struct MbsSweepAside {
   mbs_scalar *carry, *gradient;
 } MbsSweepAside;
 
+// What the state at the end receives of a caller, by way of an objective without a value of its own.
+typedef struct MbsSweepSeed {
+  int objective;            // of the simulation; -1: there is none
+  const double *q, *v, *a;  // n each
+  const double *outputs;    // of the simulation
+} MbsSweepSeed;
+
 typedef struct MbsSweep {
   MbsSimulation *simulation;
   int objective_count;         // integrals and values at the end that are wanted
@@ -33,6 +40,7 @@ typedef struct MbsSweep {
   mbs_scalar *at_start;  // objectives of the model x 2 n: with respect to q and v of the start
   mbs_scalar *of_settings;  // objectives of the model x times that inputs were set x inputs: what each receives
   size_t settings_capacity;
+  MbsSweepSeed seed;
   struct MbsSweepEvents *events;     // of a model that has events, else NULL
   struct MbsContinuous *continuous;  // of the continuous adjoint, which takes the same way back; else NULL
 } MbsSweep;

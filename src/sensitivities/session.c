@@ -122,6 +122,13 @@ MbsStatus mbs_session_set_step(MbsContext *context, MbsSession *session, double 
   return session->sweep ? mbs_sweep_resize(context, session->sweep, session->request.memory) : MBS_OK;
 }
 
+MbsStatus mbs_session_plan(MbsContext *context, MbsSession *session, double t, long steps) {
+  mbs_simulation_tell(session->simulation, context);
+  session->is_under_way = session->is_cut_short = false;
+  MBS_TRY(mbs_simulation_plan_steps(context, session->simulation, t, steps));
+  return session->sweep ? mbs_sweep_resize(context, session->sweep, session->request.memory) : MBS_OK;
+}
+
 // ---- a run ----
 // of a value at a time or at an event: has it happened, as often as it takes?
 static MbsStatus check_watch(MbsContext *context, const MbsSimulation *simulation, int index) {
@@ -171,6 +178,10 @@ static MbsStatus check_objectives(MbsContext *context, const MbsSimulation *simu
     }
   }
   return MBS_OK;
+}
+
+MbsStatus mbs_session_check_objectives(MbsContext *context, const MbsSession *session) {
+  return check_objectives(context, session->simulation);
 }
 
 static MbsStatus record_row(MbsSession *session) {
@@ -252,7 +263,7 @@ MbsStatus mbs_session_step(MbsContext *context, MbsSession *session) {
 }
 
 // the way back, and then to the end again
-static MbsStatus sweep(MbsContext *context, MbsSession *session) {
+MbsStatus mbs_session_sweep(MbsContext *context, MbsSession *session) {
   MbsSimulation *simulation = session->simulation;
   MbsObjectives *objectives = &simulation->objectives;
   int count = objectives->count * objectives->stride;
@@ -275,7 +286,7 @@ static MbsStatus finish(MbsContext *context, MbsSession *session) {
   }
   simulation->statistics.independent_sets = stepper->set_count;
   if (session->sweep) {
-    MBS_TRY(sweep(context, session));
+    MBS_TRY(mbs_session_sweep(context, session));
   }
   MBS_TRY(check_objectives(context, simulation));
   bool is_kept = session->recorder && session->recorder != session->request.recorder;

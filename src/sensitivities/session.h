@@ -32,6 +32,9 @@ void mbs_session_destroy(MbsSession *session);
 // continuous adjoint.
 MbsStatus mbs_session_set_step(MbsContext *context, MbsSession *session, double step, const MbsStops *stops);
 
+// So many steps from a time on, for starts to come.
+MbsStatus mbs_session_plan(MbsContext *context, MbsSession *session, double t, long steps);
+
 MbsStatus mbs_session_start(MbsContext *context, MbsSession *session);
 // The state now is what there is to show if the next step fails: after another state has been put in its place.
 void mbs_session_keep(MbsSession *session);
@@ -39,6 +42,11 @@ MbsStatus mbs_session_step(MbsContext *context, MbsSession *session);
 // Values and gradients, where the run is now; the state stays as it is. After an adjoint no step can follow, only a
 // start.
 MbsStatus mbs_session_finish(MbsContext *context, MbsSession *session);
+// Are values and gradients of the objectives numbers, and has what they look at happened?
+MbsStatus mbs_session_check_objectives(MbsContext *context, const MbsSession *session);
+// The way back alone: the gradients of the objectives that are needed. Once for each run, but where the trajectory
+// holds all of its steps.
+MbsStatus mbs_session_sweep(MbsContext *context, MbsSession *session);
 // Where a step or the finish fails numerically, the results are those before it (is_cut_short), histories too.
 // All of that, with reports of progress.
 MbsStatus mbs_session_run(MbsContext *context, MbsSession *session);

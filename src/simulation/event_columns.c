@@ -203,6 +203,10 @@ static void assign_columns(MbsSimulation *simulation, const MbsEvent *event) {
       slope[k] += events->t_columns[k] * slope[system->time_column];
     }
   }
+  for (int i = 0; i < event->spec->assignment_count && event->spec->is_given && events->setting_slopes; ++i) {
+    int input = event->spec->assignments[i].variable - system->blueprint->input_first;
+    event->slopes[i * system->column_count + simulation->given.seed] += events->setting_slopes[input];
+  }
   for (int i = 0; i < event->spec->assignment_count; ++i) {
     (void)mbs_put(events->variable_columns + event->spec->assignments[i].variable * asked, asked,
                   event->slopes + i * system->column_count);

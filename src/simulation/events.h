@@ -104,8 +104,9 @@ typedef struct MbsEvents {
   long trials;            // steps that were tried and taken back
   int given;              // 1 + the one that sets inputs; 0: there are none
   int setting_count, setting_capacity;
-  long *setting_steps;   // of each time that inputs were set: the step at whose end
-  mbs_scalar *settings;  // and their values: settings x inputs
+  long *setting_steps;           // of each time that inputs were set: the step at whose end
+  mbs_scalar *settings;          // and their values: settings x inputs
+  const double *setting_slopes;  // of the inputs that are being set, by the column of a start that is given; NULL: zero
 } MbsEvents;
 
 // Guards and variables, as soon as there is a state; then what else they need, is_swept: an adjoint will come back.

@@ -47,8 +47,7 @@ static MbsStatus complete(MbsContext *context, MbsSimulation *simulation) {
   return status;
 }
 
-static MbsStatus check(MbsContext *context, MbsSimulation *simulation) {
-  const double most = 1e-3;  // from there on a run warns
+static MbsStatus check_constraints(MbsContext *context, MbsSimulation *simulation, double most) {
   const char *const levels[] = {"position", "velocity"};
   double off[2], left[2];
   int row[2];
@@ -62,6 +61,11 @@ static MbsStatus check(MbsContext *context, MbsSimulation *simulation) {
                       levels[l], spec->name, left[l], off[l], l == 0 ? "size" : "largest velocity");
     }
   }
+  return MBS_OK;
+}
+
+static MbsStatus check(MbsContext *context, MbsSimulation *simulation) {
+  MBS_TRY(check_constraints(context, simulation, 1e-3));  // from there on a run warns
   mbs_signal_bank_accept(simulation->system, &simulation->state, false);
   return MBS_OK;
 }
@@ -100,4 +104,43 @@ MbsStatus mbs_simulation_place(MbsContext *context, MbsSimulation *simulation, c
     mbs_simulation_restore(simulation, &simulation->before);
   }
   return status;
+}
+
+// ---- a start ----
+MbsStatus mbs_simulation_take_given(MbsContext *context, MbsSimulation *simulation) {
+  const MbsGivenStart *given = &simulation->given;
+  const MbsSystem *system = simulation->system;
+  MbsState *state = &simulation->state;
+  MbsStepper *stepper = simulation->stepper;
+  for (int i = 0; i < system->n; ++i) {
+    state->q[i] = given->q[i];
+    state->v[i] = given->v[i];
+  }
+  if (simulation->events.do_branches_prescribe) {
+    MBS_TRY(mbs_events_settle(context, simulation, MBS_KNOWN_POSITIONS));
+  }
+  mbs_turns_forget(simulation->initial);
+  mbs_signal_bank_accept(system, state, true);
+  mbs_violation_start(simulation, &simulation->violation);
+  // what a step before has led to may be off by as much as its formulation lets it be (velocities of index3 by h^2)
+  MBS_TRY(check_constraints(context, simulation, 0.1));
+  mbs_signal_bank_accept(system, state, true);
+  MBS_TRY(mbs_events_settle(context, simulation, MBS_KNOWN_VELOCITIES));
+  MBS_TRY(stepper->type->start(context, stepper, simulation->followed, state));
+  return mbs_events_settle(context, simulation, MBS_KNOWN_ACCELERATIONS);
+}
+
+MbsStatus mbs_simulation_take_given_columns(MbsContext *context, MbsSimulation *simulation) {
+  const MbsGivenStart *given = &simulation->given;
+  const MbsSystem *system = simulation->system;
+  const MbsColumns *columns = &simulation->columns;
+  const MbsStep start = {0};
+  for (int k = 0; k < system->column_count; ++k) {
+    for (int i = 0; i < system->n; ++i) {
+      columns->X[k * system->nq + i] = k == given->seed ? given->X[i] : 0;
+      columns->V[k * system->nq + i] = k == given->seed ? given->V[i] : 0;
+    }
+  }
+  mbs_system_fixed_columns(system, simulation->state.t, columns->X, columns->V, columns->A);
+  return simulation->stepper->type->derivative(context, simulation->stepper, &start, &simulation->state, columns);
 }

@@ -72,6 +72,14 @@ static MbsStatus plan_between(MbsContext *context, MbsSimulation *simulation, co
   return MBS_OK;
 }
 
+MbsStatus mbs_simulation_plan_steps(MbsContext *context, MbsSimulation *simulation, double t, long steps) {
+  double h = simulation->settings.step;
+  const MbsStretch all = {.last = steps, .t_anchor = t, .h = h, .set = MBS_UNDECIDED};
+  simulation->settings.end = t + (double)steps * h;
+  mbs_path_clear(&simulation->plan);
+  return mbs_path_add_stretch(context, simulation->arena, &simulation->plan, &all);
+}
+
 MbsStatus mbs_simulation_plan(MbsContext *context, MbsSimulation *simulation) {
   MbsSettings *settings = &simulation->settings;
   if (simulation->events.end > 0) {

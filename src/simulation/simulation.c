@@ -103,6 +103,10 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   }
   MBS_TRY(mbs_state_create(context, system, &simulation->state));
   MBS_TAKE(context, arena, simulation->guess, system->nq);
+  mbs_scalar **const given[] = {&simulation->given.q, &simulation->given.v, &simulation->given.X, &simulation->given.V};
+  for (int i = 0; i < MBS_COUNT(given); ++i) {
+    MBS_TAKE(context, arena, *given[i], system->n);
+  }
   (void)mbs_put(simulation->guess, system->nq, simulation->state.q);
   MBS_TRY(mbs_events_create(context, simulation));
   if (simulation->events.do_branches_prescribe) {
@@ -253,6 +257,9 @@ static MbsStatus assemble(MbsContext *context, MbsSimulation *simulation) {
 static MbsStatus assemble_columns(MbsContext *context, MbsSimulation *simulation) {
   const MbsColumns *columns = &simulation->columns;
   const MbsStep start = {0};
+  if (simulation->given.is_given) {
+    return mbs_simulation_take_given_columns(context, simulation);
+  }
   MBS_TRY(mbs_initial_derivative(context, simulation->initial, &simulation->state, columns->X, columns->V, columns->A));
   return simulation->stepper->type->derivative(context, simulation->stepper, &start, &simulation->state, columns);
 }
@@ -281,7 +288,8 @@ static void forget(MbsSimulation *simulation) {
   for (int i = 0; i < system->m; ++i) {
     state->lambda[i] = state->sigma[i] = state->kappa[i] = state->total[i] = 0;
   }
-  state->t = 0;
+  simulation->path.t_start = simulation->given.is_given ? simulation->given.t : 0;
+  state->t = simulation->path.t_start;
   mbs_objectives_forget(&simulation->objectives);
   mbs_peaks_forget(&simulation->peaks);
   simulation->is_started = false;
@@ -313,12 +321,15 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   }
   mbs_events_begin(simulation);
   mbs_state_place_fixed(system, state);
-  MbsStatus status = assemble(context, simulation);
+  bool is_given = simulation->given.is_given;
+  MbsStatus status = (is_given ? mbs_simulation_take_given : assemble)(context, simulation);
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
   mbs_arena_clear(simulation->scratch);
-  MBS_TRY(mbs_start_check(context, simulation->scratch, system, state, &simulation->statistics.start_moved));
+  if (!is_given) {
+    MBS_TRY(mbs_start_check(context, simulation->scratch, system, state, &simulation->statistics.start_moved));
+  }
   simulation->statistics.redundant = simulation->initial->set.redundant_count;
   simulation->statistics.start_rest = system->blueprint->placement->least_rest;
   simulation->stepper->iterations = 0;
@@ -333,9 +344,11 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   if (simulation->has_columns) {
     MBS_TRY(assemble_columns(context, simulation));
   }
-  MBS_TRY(mbs_initial_find_opposition(context, simulation->initial, state,
-                                      simulation->has_columns ? &simulation->columns : NULL,
-                                      &simulation->violation.jacobian, &simulation->opposition));
+  if (!is_given) {
+    MBS_TRY(mbs_initial_find_opposition(context, simulation->initial, state,
+                                        simulation->has_columns ? &simulation->columns : NULL,
+                                        &simulation->violation.jacobian, &simulation->opposition));
+  }
   mbs_objectives_restart(&simulation->objectives, state, simulation->has_columns ? &simulation->columns : NULL);
   if (simulation->has_columns) {
     mbs_events_start_columns(simulation);

@@ -101,6 +101,15 @@ typedef struct MbsEnergyBalance {
   double T0, V0, work, power, largest, worst;
 } MbsEnergyBalance;
 
+// A start of the caller's, in the place of the model's: this time, positions and velocities, which depend on nothing,
+// but with one column for a direction of theirs. place.c
+typedef struct MbsGivenStart {
+  bool is_given;
+  double t;
+  mbs_scalar *q, *v, *X, *V;  // n each
+  int seed;                   // which column; -1: none
+} MbsGivenStart;
+
 // Everything that a step changes. checkpoint.c
 typedef struct MbsCheckpoint {
   size_t number_capacity;
@@ -149,6 +158,7 @@ typedef struct MbsSimulation {
   MbsPath path;             // what it did so far
   MbsStepControl control;   // of steps that find their own size
   MbsShift shift;           // a step that moves, in the complex twin
+  MbsGivenStart given;
   MbsState state;
   mbs_scalar *guess;  // nq: where the assembly begins
   MbsArena *scratch;
@@ -198,6 +208,13 @@ MbsStatus mbs_simulation_check_parameters(MbsContext *context, const MbsSimulati
 MbsStatus mbs_simulation_place(MbsContext *context, MbsSimulation *simulation, const double *position,
                                const double *velocity, bool is_projected);
 
+// The start that is given: its positions and velocities are taken, accelerations and multipliers follow; and its
+// columns.
+MbsStatus mbs_simulation_take_given(MbsContext *context, MbsSimulation *simulation);
+MbsStatus mbs_simulation_take_given_columns(MbsContext *context, MbsSimulation *simulation);
+
+// So many steps from a time on, for starts to come. plan.c
+MbsStatus mbs_simulation_plan_steps(MbsContext *context, MbsSimulation *simulation, double t, long steps);
 // The steps of the settings, or between stops. And with another step, for starts to come, without compiling anything
 // again; stops, which must outlive that: NULL: none. plan.c
 MbsStatus mbs_simulation_plan(MbsContext *context, MbsSimulation *simulation);
