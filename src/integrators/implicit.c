@@ -57,10 +57,6 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
     MBS_TAKE(context, arena, implicit->w, system->nq);
     MBS_TAKE(context, arena, implicit->W, (size_t)system->nq * columns);
   }
-  if (implicit->has_projections || has_pieces) {
-    MBS_TAKE(context, arena, implicit->stage_v, system->nq);
-    MBS_TAKE(context, arena, implicit->stage_a, system->nq);
-  }
   implicit->base.row_size = mbs_implicit_row_size(implicit);
   return mbs_instant_create(context, implicit, settings, &implicit->own);
 }
@@ -71,8 +67,8 @@ void mbs_implicit_destroy(MbsImplicit *implicit) { mbs_instant_destroy(&implicit
 MbsState *mbs_implicit_stage(MbsImplicit *implicit, const MbsState *state, bool is_start) {
   MbsState stage = *state;
   if (mbs_implicit_projects(implicit) && !is_start) {
-    stage.v = implicit->stage_v;
-    stage.a = implicit->stage_a;
+    stage.v = implicit->at->v;
+    stage.a = implicit->at->a;
   }
   if (implicit->has_redundancy) {
     stage.lambda = implicit->at->lambda;

@@ -34,6 +34,7 @@ typedef struct MbsJointMode {
 typedef struct MbsInstant {
   MbsState stage;      // where r = 0 holds: q of the state, v*, a*, lambda
   mbs_scalar *lambda;  // m: of the stage where constraints are redundant, or may be later; else NULL, it is the state's
+  mbs_scalar *v, *a;   // nq: of a stage that is projected; else NULL
   MbsSparseSolver *solver;
   mbs_scalar *tangent;       // values of the assembled matrix
   MbsRefinement refinement;  // of solutions with Newton's matrix, where that is relaxed
@@ -61,7 +62,6 @@ typedef struct MbsImplicit {
   mbs_scalar *R;                   // (n + m) x columns
   mbs_scalar *previous[2];         // n + m each, in one block: accelerations and multipliers one and two steps ago
   int previous_count;              // how many of them there are
-  mbs_scalar *stage_v, *stage_a;   // of a stage that is projected: arrays of its own
   mbs_scalar *old[3];              // n each: v, a and w before the step; where its size has a column, else NULL
   mbs_scalar *w, *W;               // auxiliary accelerations (nq) and their columns (nq each); NULL: a itself
   bool is_recallable;              // the last step: see recall
@@ -90,6 +90,9 @@ void mbs_implicit_destroy(MbsImplicit *implicit);
 // An instant for the implicit step, whose formulation and redundancy are known. instant.c
 MbsStatus mbs_instant_create(MbsContext *context, const MbsImplicit *implicit, const MbsSettings *settings,
                              MbsInstant *instant);
+// Where equations are solved that another matrix than its own belongs to: without solver, tangent and refinement.
+MbsStatus mbs_instant_create_place(MbsContext *context, const MbsImplicit *implicit, const MbsSettings *settings,
+                                   MbsInstant *instant);
 void mbs_instant_destroy(MbsInstant *instant);
 // It is the one in hand from now on.
 void mbs_implicit_take_instant(MbsImplicit *implicit, MbsInstant *instant);
@@ -133,6 +136,9 @@ MbsStatus mbs_implicit_start_derivative(MbsContext *context, MbsImplicit *implic
 MbsStatus mbs_implicit_step_derivative(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, const MbsState *state,
                                        const MbsColumns *columns);
 
+// Their second half: from X, V, A, L of the stage, whose projector is factored, to the columns of the state.
+void mbs_implicit_finish_derivative(const MbsImplicit *implicit, const MbsState *state, const MbsColumns *columns);
+
 // Of an instant, by the factors that its solution has left: from X and V to A and L.
 MbsStatus mbs_implicit_instant_derivative(MbsContext *context, MbsImplicit *implicit, const MbsState *state,
                                           const MbsColumns *columns);
@@ -145,6 +151,9 @@ MbsStatus mbs_implicit_prepare_transposed(MbsContext *context, MbsImplicit *impl
 void mbs_implicit_start_transposed(MbsImplicit *implicit, const MbsState *state, const MbsStateBar *bar, mbs_scalar *w);
 void mbs_implicit_step_transposed(MbsImplicit *implicit, mbs_scalar h, const MbsState *state, const MbsStateBar *bar,
                                   mbs_scalar *w);
+// The first half of a step's: from the derivatives with respect to the state to those with respect to q, v, a, lambda
+// of its stage.
+void mbs_implicit_finish_transposed(const MbsImplicit *implicit, const MbsState *state, const MbsStateBar *bar);
 // The same of the equations at one instant alone, without projections: a and the multipliers solve r = 0 with
 // q = qh + c0 a, v = vh + c1 a; from the derivatives with respect to the state to those with respect to qh and vh (in q
 // and v of `bar`). Newton's matrix must be factored for c0 and c1.
@@ -163,10 +172,31 @@ void mbs_implicit_extrapolate(MbsImplicit *implicit, const MbsState *state, mbs_
 // rounding of its rate counts as nothing.
 double mbs_newton_states_left(const MbsSystem *system, const MbsState *state, mbs_scalar c1, const mbs_scalar *r,
                               double tolerance);
+// What is left of the residual at a state, and how much that is.
+typedef struct MbsNewtonLeft {
+  double scale[2], part[2];  // of f and e: what they are made of, and the largest that is left, over that
+  double states;             // of states of first order
+  double largest;            // of all
+  int worst;                 // the constraint of the largest e
+} MbsNewtonLeft;
+// c1 = dv/da; rest: see mbs_newton_rest. r (n + m) is set.
+MbsNewtonLeft mbs_newton_measure(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                 mbs_scalar c1, double rest, double tolerance, mbs_scalar *r);
+// Is what is left rounding, where it is not within the tolerance?
+bool mbs_newton_is_rounding(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                            const MbsNewtonLeft *left, double tolerance, const mbs_scalar *r);
+// Where nothing that is constrained accelerates, e is made of rounding alone: that of accelerations which forces of the
+// size of f would give. So e counts against a thousandth of |Phi_q| / M times f at least, this factor; not where
+// multipliers are a large number times e. values: of Newton's matrix.
+double mbs_newton_rest(const MbsSystem *system, const MbsWeights *weights, const mbs_scalar *values);
+// How far Newton's matrix, which has the weights of the residual else, is relaxed in each row where these are not.
+void mbs_newton_set_relaxation(const MbsFormulation *formulation, const MbsWeights *weights, double *epsilon);
 // Names the force that is not a finite number at the state.
 MbsStatus mbs_newton_not_finite(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step);
 // What to say of the constraint (-1: none) that holds least where the iteration failed: nothing, unless it is a driver.
 // Returns where that stands in the model.
+// The matrix is singular: names what is not finite there, or says that.
+MbsStatus mbs_newton_singular(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step);
 MbsPlace mbs_newton_suspect(const MbsSystem *system, int constraint, size_t size, char *text);
 // Assembles and factors the exact matrix at a state, for solutions by implicit->refinement.
 MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, const MbsState *state, mbs_scalar c0,

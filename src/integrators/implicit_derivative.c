@@ -106,6 +106,21 @@ static void differentiate_hats(const MbsImplicit *implicit, mbs_scalar h, const 
   }
 }
 
+void mbs_implicit_finish_derivative(const MbsImplicit *implicit, const MbsState *state, const MbsColumns *columns) {
+  if (mbs_implicit_projects(implicit) || implicit->has_redundancy) {
+    mbs_projector_take_columns(implicit->at->projector, columns);
+  }
+  if (implicit->has_redundancy) {
+    mbs_project_balance_derivative(implicit->at->projector, MBS_PROJECT_BALANCE, &implicit->at->stage, columns,
+                                   columns->L);
+  }
+  if (mbs_implicit_projects(implicit)) {
+    mbs_project_velocity_derivative(implicit->at->projector, state, columns);
+    mbs_project_acceleration_derivative(implicit->at->projector, state, columns);
+  }
+  find_total(implicit, mbs_implicit_projects(implicit), state, columns);
+}
+
 MbsStatus mbs_implicit_step_derivative(MbsContext *context, MbsImplicit *implicit, mbs_scalar h, const MbsState *state,
                                        const MbsColumns *columns) {
   const MbsSystem *system = implicit->formulation->system;
@@ -122,20 +137,9 @@ MbsStatus mbs_implicit_step_derivative(MbsContext *context, MbsImplicit *implici
       columns->V[i] += k.c1 * columns->A[i];
     }
   }
-  if (mbs_implicit_projects(implicit) || implicit->has_redundancy) {
-    mbs_projector_take_columns(implicit->at->projector, columns);
-  }
-  if (implicit->has_redundancy) {
-    mbs_project_balance_derivative(implicit->at->projector, MBS_PROJECT_BALANCE, &implicit->at->stage, columns,
-                                   columns->L);
-  }
-  if (mbs_implicit_projects(implicit)) {
-    mbs_project_velocity_derivative(implicit->at->projector, state, columns);
-    mbs_project_acceleration_derivative(implicit->at->projector, state, columns);
-  }
+  mbs_implicit_finish_derivative(implicit, state, columns);
   for (int i = 0; i < system->nq * system->column_count && implicit->W; ++i) {
     implicit->W[i] += k.cw * columns->A[i];
   }
-  find_total(implicit, mbs_implicit_projects(implicit), state, columns);
   return MBS_OK;
 }

@@ -90,15 +90,9 @@ static void transpose_hats(const MbsImplicit *implicit, mbs_scalar h, const MbsS
   }
 }
 
-void mbs_implicit_step_transposed(MbsImplicit *implicit, mbs_scalar h, const MbsState *state, const MbsStateBar *bar,
-                                  mbs_scalar *w) {
-  const MbsSystem *system = implicit->formulation->system;
-  const MbsRuleStep k = mbs_rule_step(mbs_implicit_rule(implicit), h);
-  bool is_projected = mbs_implicit_projects(implicit), has_before = mbs_implicit_before(implicit, implicit->w);
+void mbs_implicit_finish_transposed(const MbsImplicit *implicit, const MbsState *state, const MbsStateBar *bar) {
+  bool is_projected = mbs_implicit_projects(implicit);
   spread_total(implicit, is_projected, state, bar);
-  for (int i = 0; i < system->n && implicit->w; ++i) {
-    bar->a[i] += k.cw * w[i];
-  }
   if (is_projected) {
     mbs_project_acceleration_transposed(implicit->at->projector, state, bar);
     mbs_project_velocity_transposed(implicit->at->projector, state, bar);
@@ -110,6 +104,17 @@ void mbs_implicit_step_transposed(MbsImplicit *implicit, mbs_scalar h, const Mbs
   if (is_projected || implicit->has_redundancy) {
     mbs_projector_give_bar(implicit->at->projector, bar);
   }
+}
+
+void mbs_implicit_step_transposed(MbsImplicit *implicit, mbs_scalar h, const MbsState *state, const MbsStateBar *bar,
+                                  mbs_scalar *w) {
+  const MbsSystem *system = implicit->formulation->system;
+  const MbsRuleStep k = mbs_rule_step(mbs_implicit_rule(implicit), h);
+  bool has_before = mbs_implicit_before(implicit, implicit->w);
+  for (int i = 0; i < system->n && implicit->w; ++i) {
+    bar->a[i] += k.cw * w[i];
+  }
+  mbs_implicit_finish_transposed(implicit, state, bar);
   transpose_newton(implicit, &k, bar);
   if (mbs_system_has_step_column(system)) {
     transpose_hats(implicit, h, bar);

@@ -13,22 +13,31 @@ static MbsStatus create_projector(MbsContext *context, const MbsImplicit *implic
   return MBS_OK;
 }
 
+MbsStatus mbs_instant_create_place(MbsContext *context, const MbsImplicit *implicit, const MbsSettings *settings,
+                                   MbsInstant *instant) {
+  const MbsSystem *system = implicit->formulation->system;
+  bool is_projected = implicit->has_projections || implicit->base.projects_pieces;
+  if (implicit->has_room) {
+    MBS_TAKE(context, system->arena, instant->lambda, system->m);
+  }
+  if (is_projected) {
+    MBS_TAKE(context, system->arena, instant->v, system->nq);
+    MBS_TAKE(context, system->arena, instant->a, system->nq);
+  }
+  return is_projected || implicit->has_room ? create_projector(context, implicit, settings, instant) : MBS_OK;
+}
+
 MbsStatus mbs_instant_create(MbsContext *context, const MbsImplicit *implicit, const MbsSettings *settings,
                              MbsInstant *instant) {
   const MbsSystem *system = implicit->formulation->system;
   MbsArena *arena = system->arena;
+  MBS_TRY(mbs_instant_create_place(context, implicit, settings, instant));
   MBS_TAKE(context, arena, instant->tangent, system->mode.factored.entry_count + 1);
-  if (implicit->has_room) {
-    MBS_TAKE(context, arena, instant->lambda, system->m);
-  }
-  if (implicit->has_projections || implicit->base.projects_pieces || implicit->has_room) {
-    MBS_TRY(create_projector(context, implicit, settings, instant));
-  }
   MBS_TRY(mbs_sparse_solver_create(context, arena, &system->mode.factored, &instant->solver));
   if (implicit->has_room) {
     mbs_sparse_solver_demand_digits(instant->solver);  // the columns lose them otherwise
   }
-  return mbs_refinement_create(context, system, instant->solver, &instant->refinement);
+  return mbs_refinement_create(context, system, 1, &system->mode.factored, instant->solver, &instant->refinement);
 }
 
 void mbs_instant_destroy(MbsInstant *instant) {

@@ -29,14 +29,10 @@ enum { FURTHER_ITERATIONS = 0 };
 static const double fast = 0.05;  // an iteration that shrinks the residual more than this keeps the factors
 #endif
 
-// Where nothing that is constrained accelerates, e is made of rounding alone: that of accelerations which forces of the
-// size of f would give. So e counts against a thousandth of |Phi_q| / M times f at least; not where multipliers are a
-// large number times e. From Newton's matrix at hand.
-static double rest_scale(const MbsImplicit *implicit) {
-  const MbsSystem *system = implicit->formulation->system;
+double mbs_newton_rest(const MbsSystem *system, const MbsWeights *weights, const mbs_scalar *values) {
   double mass, longest;
-  mbs_terms_factorable_sizes(system, implicit->at->tangent, &mass, &longest);
-  return mass > 0 ? 1e-3 * longest / mass : 0;
+  mbs_terms_factorable_sizes(system, values, &mass, &longest);
+  return mass > 0 && !(mbs_re(weights->epsilon) > 0) ? 1e-3 * longest / mass : 0;
 }
 
 // Its rate counts against itself, and against what changes the state over the step by as much as it is.
@@ -55,31 +51,38 @@ double mbs_newton_states_left(const MbsSystem *system, const MbsState *state, mb
   return largest;
 }
 
-// |f| and |e| against the magnitude of what they are made of; returns the larger. worst: the constraint of |e|.
-static double scaled_residual(const MbsSystem *system, const mbs_scalar *r, const double scale[2], double part[2],
-                              int *worst) {
-  double largest[2] = {0, 0};
+MbsNewtonLeft mbs_newton_measure(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                                 mbs_scalar c1, double rest, double tolerance, mbs_scalar *r) {
+  MbsNewtonLeft left = {.worst = -1};
+  double largest[2] = {0, 0}, *scale = left.scale, *part = left.part;
+  mbs_terms_residual(system, state, weights, r, scale);
+  scale[1] = fmax(scale[1], rest * scale[0]);  // real
+  left.states = mbs_newton_states_left(system, state, c1, r, tolerance);
   for (int i = 0; i < system->n + system->m; ++i) {
     double magnitude = mbs_re(mbs_abs(r[i]));
     int p = i < system->n ? 0 : 1;
     if (!mbs_system_is_state(system, i) && !(magnitude <= largest[p])) {  // NaN too
       largest[p] = magnitude;
-      *worst = p == 1 ? i - system->n : *worst;
+      left.worst = p == 1 ? i - system->n : left.worst;
     }
   }
   part[0] = scale[0] > 0 ? largest[0] / scale[0] : largest[0];
   part[1] = scale[1] > 0 ? largest[1] / scale[1] : largest[1];
-  return part[0] > part[1] || isnan(part[0]) ? part[0] : part[1];
+  left.largest = part[0] > part[1] || isnan(part[0]) ? part[0] : part[1];
+  left.largest = left.states > left.largest || isnan(left.states) ? left.states : left.largest;
+  return left;
 }
 
-// Is what is left rounding, where it is not within the tolerance?
-static bool is_rounding(const MbsImplicit *implicit, const MbsState *state, const MbsWeights *weights,
-                        const double scale[2], const double part[2]) {
+bool mbs_newton_is_rounding(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
+                            const MbsNewtonLeft *left, double tolerance, const mbs_scalar *r) {
   double sizes[2];
-  mbs_terms_cancelling(implicit->formulation->system, state, weights, implicit->r, sizes);
+  if (!(left->states <= tolerance)) {
+    return false;
+  }
+  mbs_terms_cancelling(system, state, weights, r, sizes);
   for (int p = 0; p < 2; ++p) {
-    double left = MBS_ROUNDINGS * DBL_EPSILON * fmax(sizes[p], scale[p]);  // real
-    if (!(part[p] <= implicit->tolerance) && !(part[p] * scale[p] <= left)) {
+    double rounding = MBS_ROUNDINGS * DBL_EPSILON * fmax(sizes[p], left->scale[p]);  // real
+    if (!(left->part[p] <= tolerance) && !(left->part[p] * left->scale[p] <= rounding)) {
       return false;
     }
   }
@@ -115,17 +118,16 @@ MbsPlace mbs_newton_suspect(const MbsSystem *system, int constraint, size_t size
   return row->place;
 }
 
-// Newton's matrix has the weights of the residual, relaxed where these are not: how far in each row.
-static void set_relaxation(MbsImplicit *implicit, const MbsWeights *weights) {
-  const MbsSystem *system = implicit->formulation->system;
+void mbs_newton_set_relaxation(const MbsFormulation *formulation, const MbsWeights *weights, double *epsilon) {
+  const MbsSystem *system = formulation->system;
   for (int row = 0; row < system->m; ++row) {
-    double epsilon = mbs_re(system->mode.rows[row].is_nonholonomic ? weights->n_epsilon : weights->epsilon);
-    bool is_exact = epsilon > 0 || mbs_row_rests(&system->mode.rows[row]);
-    implicit->at->refinement.epsilon[row] = is_exact ? 0 : implicit->formulation->relaxation;
+    double own = mbs_re(system->mode.rows[row].is_nonholonomic ? weights->n_epsilon : weights->epsilon);
+    bool is_exact = own > 0 || mbs_row_rests(&system->mode.rows[row]);
+    epsilon[row] = is_exact ? 0 : formulation->relaxation;
   }
 }
 
-static MbsStatus singular(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step) {
+MbsStatus mbs_newton_singular(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step) {
   if (mbs_terms_find_bad_force(system, state)) {
     return mbs_newton_not_finite(context, system, state, is_step);
   }
@@ -143,21 +145,21 @@ static MbsStatus factor(MbsContext *context, MbsImplicit *implicit, const MbsSta
   weights.n_epsilon = mbs_re(weights.n_epsilon) > 0 ? weights.n_epsilon : relaxation;
   mbs_terms_factorable(system, is_exact, state, &weights, c0, c1, 1, implicit->at->tangent);
   bool is_factored = mbs_sparse_solver_factor(implicit->at->solver, implicit->at->tangent);
-  return is_factored ? MBS_OK : singular(context, system, state, mbs_re(c0) > 0);
+  return is_factored ? MBS_OK : mbs_newton_singular(context, system, state, mbs_re(c0) > 0);
 }
 
 MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, const MbsState *state, mbs_scalar c0,
                                   mbs_scalar c1) {
   const MbsSystem *system = implicit->formulation->system;
   const MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
-  set_relaxation(implicit, &weights);
+  mbs_newton_set_relaxation(implicit->formulation, &weights, implicit->at->refinement.epsilon);
   if (implicit->has_redundancy) {
     implicit->at->refinement.is_relaxed = implicit->formulation->relaxation > 0;
     return factor(context, implicit, state, c0, c1, true);
   }
   mbs_terms_factorable(system, true, state, &weights, c0, c1, 1, implicit->at->tangent);
   bool is_factored = mbs_refinement_factor(&implicit->at->refinement, implicit->at->tangent);
-  return is_factored ? MBS_OK : singular(context, system, state, mbs_re(c0) > 0);
+  return is_factored ? MBS_OK : mbs_newton_singular(context, system, state, mbs_re(c0) > 0);
 }
 
 // u -= a part of the correction; q and v follow
@@ -188,26 +190,22 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
   const MbsSystem *system = implicit->formulation->system;
   const MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
   double residual = 0, best = HUGE_VAL, before = 0, rest = 0;
-  int worst = -1, least = -1;
+  int least = -1;
   int further = FURTHER_ITERATIONS;
   double taken = 1;  // of the last correction, that was taken
   for (int iteration = 0; iteration < MOST_ITERATIONS; ++iteration) {
-    double scale[2], part[2];
-    mbs_terms_residual(system, state, &weights, implicit->r, scale);
-    scale[1] = fmax(scale[1], rest * scale[0]);  // real
-    double states = mbs_newton_states_left(system, state, c1, implicit->r, implicit->tolerance);
-    residual = scaled_residual(system, implicit->r, scale, part, &worst);
-    residual = states > residual || isnan(states) ? states : residual;
+    const MbsNewtonLeft left = mbs_newton_measure(system, state, &weights, c1, rest, implicit->tolerance, implicit->r);
+    residual = left.largest;
     if (residual < best) {  // where most holds, what does not is what keeps the others from it
       best = residual;
-      least = part[1] > implicit->tolerance ? worst : -1;
+      least = left.part[1] > implicit->tolerance ? left.worst : -1;
     }
     if (!isfinite(residual)) {
       return mbs_newton_not_finite(context, system, state, mbs_re(c0) > 0);
     }
     bool is_solved = residual <= implicit->tolerance ||
-                     (iteration > 1 && !(residual < fast * before) && states <= implicit->tolerance &&
-                      is_rounding(implicit, state, &weights, scale, part));
+                     (iteration > 1 && !(residual < fast * before) &&
+                      mbs_newton_is_rounding(system, state, &weights, &left, implicit->tolerance, implicit->r));
     if (is_solved && iteration > 0 && further-- <= 0) {
       // the factors at hand are a little old but good: they remove most of what is left
       correct(implicit, c0, c1, state);
@@ -221,7 +219,7 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
     taken = 1;
     if (iteration == 0 || !(residual < fast * before)) {
       MBS_TRY(factor(context, implicit, state, c0, c1, !implicit->is_approximate));
-      rest = mbs_re(weights.epsilon) > 0 ? 0 : rest_scale(implicit);
+      rest = mbs_newton_rest(system, &weights, implicit->at->tangent);
     }
     correct(implicit, c0, c1, state);
     before = residual;

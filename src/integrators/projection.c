@@ -38,7 +38,7 @@ MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, dou
   if (has_redundancy) {
     mbs_sparse_solver_demand_digits(projector->solver);  // the multipliers lose them otherwise
   }
-  return mbs_refinement_create(context, system, projector->solver, &projector->refinement);
+  return mbs_refinement_create(context, system, 1, &system->mode.factored, projector->solver, &projector->refinement);
 }
 
 void mbs_projector_destroy(MbsProjector *projector) {

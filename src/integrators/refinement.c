@@ -4,16 +4,18 @@ enum { MOST_REFINEMENTS = 40 };
 
 typedef void (*Solve)(MbsSparseSolver *solver, int count, mbs_scalar *b);
 
-MbsStatus mbs_refinement_create(MbsContext *context, const MbsSystem *system, MbsSparseSolver *solver,
-                                MbsRefinement *refinement) {
-  size_t size = (size_t)(system->n + system->m);
-  *refinement = (MbsRefinement){.system = system, .solver = solver, .is_relaxed = true};
+MbsStatus mbs_refinement_create(MbsContext *context, const MbsSystem *system, int blocks, const MbsPattern *pattern,
+                                MbsSparseSolver *solver, MbsRefinement *refinement) {
+  int block = system->n + system->m;
+  size_t size = (size_t)blocks * (size_t)block;
+  *refinement = (MbsRefinement){.system = system, .solver = solver, .blocks = blocks, .is_relaxed = true};
   MBS_TAKE(context, system->arena, refinement->epsilon, system->m);
-  MBS_TAKE(context, system->arena, refinement->diagonal, system->m);
-  for (int i = 0; i < system->m; ++i) {
-    refinement->diagonal[i] = mbs_pattern_position(&system->mode.factored, system->n + i, system->n + i);
+  MBS_TAKE(context, system->arena, refinement->diagonal, blocks * system->m);
+  for (int i = 0; i < blocks * system->m; ++i) {
+    int row = i / system->m * block + system->n + i % system->m;
+    refinement->diagonal[i] = mbs_pattern_position(pattern, row, row);
   }
-  MBS_TRY(mbs_pattern_status(context, &system->mode.factored));
+  MBS_TRY(mbs_pattern_status(context, pattern));
   MBS_TAKE(context, system->arena, refinement->change,
            size * (size_t)(system->carried_count > 0 ? system->carried_count : 1));
   return MBS_OK;
@@ -34,14 +36,15 @@ bool mbs_refinement_factor(MbsRefinement *refinement, mbs_scalar *values) {
   if (is_factored && is_sound(refinement)) {
     return true;
   }
-  for (int i = 0; i < system->m; ++i) {
-    values[refinement->diagonal[i]] -= refinement->epsilon[i];
-    refinement->is_relaxed = refinement->is_relaxed || refinement->epsilon[i] > 0;
+  for (int i = 0; i < refinement->blocks * system->m; ++i) {
+    double epsilon = refinement->epsilon[i % system->m];
+    values[refinement->diagonal[i]] -= epsilon;
+    refinement->is_relaxed = refinement->is_relaxed || epsilon > 0;
   }
   return refinement->is_relaxed ? mbs_sparse_solver_factor(refinement->solver, values) : is_factored;
 }
 
-// the largest of the first n of each right-hand side: redundant rows leave the others open
+// the largest of the first n of each block: redundant rows leave the others open
 static double largest(const MbsSystem *system, int count, const mbs_scalar *z) {
   double most = 0;
   for (int k = 0; k < count; ++k, z += system->n + system->m) {
@@ -61,29 +64,29 @@ static bool is_last(double before, double change, double sum) {
 
 static void refine(const MbsRefinement *refinement, Solve solve, int count, mbs_scalar *sum) {
   const MbsSystem *system = refinement->system;
-  int n = system->n, size = n + system->m;
+  int n = system->n, size = n + system->m, blocks = count * refinement->blocks;
   mbs_scalar *change = refinement->change;
   solve(refinement->solver, count, sum);
   if (!refinement->is_relaxed) {
     return;
   }
-  for (int i = 0; i < count * size; ++i) {
+  for (int i = 0; i < blocks * size; ++i) {
     change[i] = sum[i];
   }
-  double before = largest(system, count, sum), now = before;
-  for (int k = 0; k < MOST_REFINEMENTS && (k == 0 || !is_last(before, now, largest(system, count, sum))); ++k) {
-    for (int column = 0; column < count; ++column) {
-      mbs_scalar *z = change + column * size;
+  double before = largest(system, blocks, sum), now = before;
+  for (int k = 0; k < MOST_REFINEMENTS && (k == 0 || !is_last(before, now, largest(system, blocks, sum))); ++k) {
+    for (int b = 0; b < blocks; ++b) {
+      mbs_scalar *z = change + b * size;
       for (int i = 0; i < size; ++i) {
         z[i] = i < n ? 0 : -refinement->epsilon[i - n] * z[i];
       }
     }
     solve(refinement->solver, count, change);
-    for (int i = 0; i < count * size; ++i) {
+    for (int i = 0; i < blocks * size; ++i) {
       sum[i] += change[i];
     }
     before = now;
-    now = largest(system, count, change);
+    now = largest(system, blocks, change);
   }
 }
 
