@@ -9,6 +9,7 @@ typedef struct MbsCoordinateChoice {
   const char *tree, *cut;  // relative: see tree_choice.h
   bool keeps_jumps;        // what jumps in expressions is taken as it is: no events
   bool splits_at_kinks;    // of forces and integrands: for integrators above the second order
+  bool has_plain_matrix;   // relative: that of the coordinates themselves, for integrators that couple stages
   bool has_end;            // the run ends where the model says, by an expression of parameters
   bool has_no_outputs;     // those of the model are read, and left out
   const char *columns;     // besides them: of histories (model/output.c); NULL: none

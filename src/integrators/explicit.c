@@ -55,7 +55,7 @@ MbsStatus mbs_explicit_create(MbsContext *context, MbsFormulation *formulation, 
   int block = mbs_state_number_count(system);
   MbsStepper *base = *stepper;
   base->type = &explicit->type;
-  base->order = pair->order;
+  base->order = base->error_order = pair->order;
   base->ends[0] = pair->b[0];
   base->ends[1] = 0;
   for (int i = 0; i < explicit->end; ++i) {

@@ -70,8 +70,6 @@ double mbs_explicit_error(const MbsExplicit *explicit, mbs_scalar h, const MbsSt
 void mbs_explicit_take_instant(MbsExplicit *explicit, int stage);
 // Where q and v of a stage lead from: its time, fixed coordinates, q and v, with the accelerations of those before it.
 void mbs_explicit_place(const MbsExplicit *explicit, const MbsStep *step, int stage, MbsState *at);
-// What a stage has received, in a block of 3 nq + 4 m numbers; coefficients, parameters and gradient as those of `bar`.
-MbsStateBar mbs_explicit_bar(const MbsExplicit *explicit, const MbsStateBar *bar, mbs_scalar *block);
 // In a carry, the blocks of points, behind what independent coordinates hand back.
 static inline mbs_scalar *mbs_explicit_blocks(const MbsExplicit *explicit, mbs_scalar *carry) {
   const MbsReduced *reduced = explicit->independent.reduced;

@@ -120,9 +120,8 @@ static MbsPoint point(const MbsStepper *stepper, int index) {
 
 static MbsStateBar point_bar(const MbsStepper *stepper, int index, const MbsStateBar *bar, mbs_scalar *carry) {
   const MbsExplicit *explicit = self_const(stepper);
-  return mbs_explicit_bar(
-      explicit, bar,
-      mbs_explicit_blocks(explicit, carry) + index * mbs_state_number_count(explicit->implicit.formulation->system));
+  const MbsSystem *system = explicit->implicit.formulation->system;
+  return mbs_bar_in_block(system, bar, mbs_explicit_blocks(explicit, carry) + index * mbs_state_number_count(system));
 }
 
 static double error(const MbsStepper *stepper, const MbsStep *step, const MbsState *state, const double *weights,

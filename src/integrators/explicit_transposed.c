@@ -6,21 +6,6 @@
 // Points of integrals have received theirs before (in the carry).
 #include "integrators/explicit.h"
 
-MbsStateBar mbs_explicit_bar(const MbsExplicit *explicit, const MbsStateBar *bar, mbs_scalar *block) {
-  const MbsSystem *system = explicit->implicit.formulation->system;
-  mbs_scalar *multipliers = block + 3 * system->nq;
-  return (MbsStateBar){.q = block,
-                       .v = block + system->nq,
-                       .a = block + 2 * system->nq,
-                       .lambda = multipliers,
-                       .sigma = multipliers + system->m,
-                       .kappa = multipliers + 2 * system->m,
-                       .total = multipliers + 3 * system->m,
-                       .coefficients = bar->coefficients,
-                       .parameters = bar->parameters,
-                       .gradient = bar->gradient};
-}
-
 // q and v of a stage hand on to the beginning and to the accelerations before it
 static void spread(const MbsExplicit *explicit, mbs_scalar h, int stage, const MbsStateBar *at,
                    const MbsStateBar *bar) {
@@ -44,11 +29,6 @@ static void spread(const MbsExplicit *explicit, mbs_scalar h, int stage, const M
   bar->parameters[system->blueprint->clock + 1] += of_size;
 }
 
-static mbs_scalar time_received(const MbsSystem *system, const MbsStateBar *bar) {
-  return bar->parameters[system->blueprint->clock] +
-         (system->time_column >= 0 ? bar->gradient[system->time_column] : 0);
-}
-
 // the block of a stage that is a point; else one of zeros
 static mbs_scalar *block_of(const MbsExplicit *explicit, int stage, mbs_scalar *carry) {
   int size = mbs_state_number_count(explicit->implicit.formulation->system);
@@ -64,8 +44,8 @@ static void transpose_stage(MbsExplicit *explicit, const MbsStep *step, int stag
                             mbs_scalar *block) {
   const MbsSystem *system = explicit->implicit.formulation->system;
   const MbsState *at = &explicit->stages[stage];
-  const MbsStateBar own = mbs_explicit_bar(explicit, bar, block);
-  mbs_scalar before = time_received(system, bar);
+  const MbsStateBar own = mbs_bar_in_block(system, bar, block);
+  mbs_scalar before = mbs_bar_of_time(system, bar);
   for (int i = 0; i < system->n; ++i) {
     own.a[i] += explicit->bars_a[stage * system->n + i];
   }
@@ -79,7 +59,7 @@ static void transpose_stage(MbsExplicit *explicit, const MbsStep *step, int stag
     mbs_explicit_recover_transposed(explicit, step->h, stage, at, &own);
   }
   mbs_system_fixed_transposed(system, at->t, &own, bar->gradient);
-  bar->parameters[system->blueprint->clock + 1] -= (1 - explicit->c[stage]) * (time_received(system, bar) - before);
+  bar->parameters[system->blueprint->clock + 1] -= (1 - explicit->c[stage]) * (mbs_bar_of_time(system, bar) - before);
   if (!explicit->independent.reduced) {
     spread(explicit, step->h, stage, &own, bar);
   }

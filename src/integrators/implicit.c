@@ -1,6 +1,5 @@
 // Start and step. See implicit.h.
 #include "integrators/implicit.h"
-#include "integrators/pair.h"
 
 static bool has_reactions(const MbsBlueprint *blueprint) {
   for (int i = 0; i < blueprint->signals.count; ++i) {
@@ -36,8 +35,7 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
     implicit->modes[implicit->mode_count++] =
         (MbsJointMode){.acting = implicit->acting, .has_redundancy = has_redundancy};
   }
-  bool is_known = mbs_rule_find(settings, &implicit->rule) || mbs_pair_find(settings->integrator);
-  MBS_CHECK(context, is_known);  // settings were checked
+  (void)mbs_rule_find(settings, &implicit->rule);  // none of a method with stages, which has no use for it
   // a step at position level is not the same backwards: its multipliers act along Phi_q of the new position alone
   bool is_symmetric = mbs_rule_is_symmetric(&implicit->rule) && !formulation->type->is_position_level;
   implicit->base.order = mbs_rule_order(&implicit->rule);
@@ -109,7 +107,7 @@ MbsStatus mbs_implicit_finish(MbsContext *context, MbsImplicit *implicit, MbsSta
     mbs_project_velocity(implicit->at->projector, state);
     mbs_project_acceleration(implicit->at->projector, state);
   }
-  implicit->is_recallable = is_projected && mbs_projector_is_at_limits(implicit->at->projector);
+  implicit->at->is_recallable = is_projected && mbs_projector_is_at_limits(implicit->at->projector);
   find_total(implicit, is_projected, state);
   return MBS_OK;
 }

@@ -39,6 +39,7 @@ typedef struct MbsInstant {
   mbs_scalar *tangent;       // values of the assembled matrix
   MbsRefinement refinement;  // of solutions with Newton's matrix, where that is relaxed
   MbsProjector *projector;   // NULL: not needed
+  bool is_recallable;        // the last solution: see mbs_implicit_recall
 } MbsInstant;
 
 typedef struct MbsImplicit {
@@ -64,7 +65,6 @@ typedef struct MbsImplicit {
   int previous_count;              // how many of them there are
   mbs_scalar *old[3];              // n each: v, a and w before the step; where its size has a column, else NULL
   mbs_scalar *w, *W;               // auxiliary accelerations (nq) and their columns (nq each); NULL: a itself
-  bool is_recallable;              // the last step: see recall
   mbs_scalar *bar_a, *bar_lambda;  // nq, m: what the transpose has no use for
 } MbsImplicit;
 
@@ -168,6 +168,7 @@ void mbs_implicit_extrapolate(MbsImplicit *implicit, const MbsState *state, mbs_
 // How many units in the last place of the terms that cancel within f and e (mbs_terms_cancelling) their rounding may
 // be: some tens of operations on each.
 #define MBS_ROUNDINGS 16
+enum { MBS_MOST_ITERATIONS = 40 };
 // What is left of the equations of states of first order, each of which has a unit of its own, the largest; what is
 // rounding of its rate counts as nothing.
 double mbs_newton_states_left(const MbsSystem *system, const MbsState *state, mbs_scalar c1, const mbs_scalar *r,
@@ -198,6 +199,9 @@ MbsStatus mbs_newton_not_finite(MbsContext *context, const MbsSystem *system, co
 // The matrix is singular: names what is not finite there, or says that.
 MbsStatus mbs_newton_singular(MbsContext *context, const MbsSystem *system, const MbsState *state, bool is_step);
 MbsPlace mbs_newton_suspect(const MbsSystem *system, int constraint, size_t size, char *text);
+// The iteration has not come down to the tolerance.
+MbsStatus mbs_newton_fails(MbsContext *context, const MbsSystem *system, int constraint, double t, double residual,
+                           double tolerance);
 // Assembles and factors the exact matrix at a state, for solutions by implicit->refinement.
 MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, const MbsState *state, mbs_scalar c0,
                                   mbs_scalar c1);

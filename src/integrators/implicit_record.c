@@ -19,7 +19,7 @@ void mbs_implicit_put_row(const MbsImplicit *implicit, const MbsState *state, mb
     row = mbs_put(row, system->n, implicit->old[i]);
   }
   if (mbs_implicit_projects(implicit)) {
-    *row++ = implicit->is_recallable ? 1 : 0;
+    *row++ = implicit->at->is_recallable ? 1 : 0;
     row = mbs_put(row, system->n, state->v);
     row = mbs_put(row, system->n, state->a);
     row = mbs_put(row, system->m, state->sigma);

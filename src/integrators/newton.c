@@ -11,8 +11,6 @@
 
 #include "integrators/implicit.h"
 
-enum { MOST_ITERATIONS = 40 };
-
 // Where a law bends sharply (friction that comes to rest, a stop that is met) the iteration may go to and fro between
 // two sides of the bend for ever. So, after more iterations than others need, half of a correction that did not help
 // is taken back, until the residual comes down.
@@ -162,6 +160,17 @@ MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, co
   return is_factored ? MBS_OK : mbs_newton_singular(context, system, state, mbs_re(c0) > 0);
 }
 
+MbsStatus mbs_newton_fails(MbsContext *context, const MbsSystem *system, int constraint, double t, double residual,
+                           double tolerance) {
+  char where[256];
+  MbsPlace place = mbs_newton_suspect(system, constraint, sizeof where, where);
+  return mbs_fail(
+      context, MBS_ERROR_NUMERICAL, place,
+      "Newton's iteration does not converge at t = %.10g: scaled residual %.3g after %d iterations, wanted %.3g; %s"
+      "try a smaller step or a larger tolerance, and make force laws that jump (sign, step) smooth",
+      t, residual, MBS_MOST_ITERATIONS, tolerance, where);
+}
+
 // u -= a part of the correction; q and v follow
 static void move(const MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, double part, MbsState *state) {
   const MbsSystem *system = implicit->formulation->system;
@@ -193,7 +202,7 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
   int least = -1;
   int further = FURTHER_ITERATIONS;
   double taken = 1;  // of the last correction, that was taken
-  for (int iteration = 0; iteration < MOST_ITERATIONS; ++iteration) {
+  for (int iteration = 0; iteration < MBS_MOST_ITERATIONS; ++iteration) {
     const MbsNewtonLeft left = mbs_newton_measure(system, state, &weights, c1, rest, implicit->tolerance, implicit->r);
     residual = left.largest;
     if (residual < best) {  // where most holds, what does not is what keeps the others from it
@@ -225,11 +234,5 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
     before = residual;
     implicit->base.iterations += 1;
   }
-  char where[256];
-  MbsPlace place = mbs_newton_suspect(system, least, sizeof where, where);
-  return mbs_fail(
-      context, MBS_ERROR_NUMERICAL, place,
-      "Newton's iteration does not converge at t = %.10g: scaled residual %.3g after %d iterations, wanted %.3g; %s"
-      "try a smaller step or a larger tolerance, and make force laws that jump (sign, step) smooth",
-      mbs_re(state->t), residual, MOST_ITERATIONS, implicit->tolerance, where);
+  return mbs_newton_fails(context, system, least, mbs_re(state->t), residual, implicit->tolerance);
 }

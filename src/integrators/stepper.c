@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "integrators/coupled.h"
 #include "integrators/explicit.h"
 #include "integrators/kinematic.h"
 #include "integrators/reduced.h"
@@ -16,6 +17,10 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   const MbsPair *pair = mbs_pair_find(settings->integrator);
   if (pair) {
     return mbs_explicit_create(context, formulation, settings, pair, initial, stepper);
+  }
+  const MbsCollocation *method = mbs_collocation_find(settings->integrator);
+  if (method) {
+    return mbs_coupled_create(context, formulation, settings, method, initial->set.redundant_count > 0, stepper);
   }
   MBS_TAKE(context, initial->set.system->arena, implicit, 1);
   *stepper = &implicit->base;
@@ -40,6 +45,25 @@ void mbs_columns_begin_step(const MbsSystem *system, const MbsColumns *columns, 
       }
     }
   }
+}
+
+MbsStateBar mbs_bar_in_block(const MbsSystem *system, const MbsStateBar *bar, mbs_scalar *block) {
+  mbs_scalar *multipliers = block + 3 * system->nq;
+  return (MbsStateBar){.q = block,
+                       .v = block + system->nq,
+                       .a = block + 2 * system->nq,
+                       .lambda = multipliers,
+                       .sigma = multipliers + system->m,
+                       .kappa = multipliers + 2 * system->m,
+                       .total = multipliers + 3 * system->m,
+                       .coefficients = bar->coefficients,
+                       .parameters = bar->parameters,
+                       .gradient = bar->gradient};
+}
+
+mbs_scalar mbs_bar_of_time(const MbsSystem *system, const MbsStateBar *bar) {
+  return bar->parameters[system->blueprint->clock] +
+         (system->time_column >= 0 ? bar->gradient[system->time_column] : 0);
 }
 
 mbs_scalar *mbs_put(mbs_scalar *to, int count, const mbs_scalar *from) {

@@ -4,6 +4,7 @@
 //   implicit.c    all coordinates, with the equations of a formulation         penalty, index1, ali1, index3, ali3p
 //   reduced.c     independent coordinates alone                                matrix-r
 //   explicit.c    all coordinates, by the stages of an explicit method         penalty, index1, ali1
+//   coupled.c     all coordinates, by the stages of an implicit method         penalty, index1, ali1, index3, ali3p
 //   kinematic.c   positions that drivers prescribe, each found anew            kinematics
 //
 // A stepper hands a state y = (q, v, a, multipliers) from step to step, y1 = F(y0, h, t1; rho), and what it carries
@@ -32,6 +33,7 @@ typedef struct MbsStepper {
   // Of a run with equal steps h the error of any smooth number expands in powers of h: order, order + gap, order + 2
   // gap, ...; a rule that is the same backwards has even ones alone. Measured: docs/accuracy.md
   int order, gap;
+  int error_order;  // the power of h in `error`
   int row_size;     // of a row of the trajectory
   double ends[2];   // of integrals: weights of a step's beginning and of its end,
   int point_count;  // and how many points there are between them
@@ -127,6 +129,12 @@ static inline const double *mbs_step_ends(const MbsStepper *stepper, const MbsSt
 static inline int mbs_step_points(const MbsStepper *stepper, const MbsStep *step) {
   return step->is_flow || step->number == 0 ? 0 : stepper->point_count;
 }
+
+// What a state between the ends of a step has received, in a block of mbs_state_number_count numbers; coefficients,
+// parameters and gradient as those of `bar`.
+MbsStateBar mbs_bar_in_block(const MbsSystem *system, const MbsStateBar *bar, mbs_scalar *block);
+// What the time has received so far.
+mbs_scalar mbs_bar_of_time(const MbsSystem *system, const MbsStateBar *bar);
 
 // For rows and saves: copies `count` numbers, and returns what follows behind them.
 mbs_scalar *mbs_put(mbs_scalar *to, int count, const mbs_scalar *from);

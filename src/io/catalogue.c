@@ -140,6 +140,8 @@ static void put_integrators(const MbsPage *page) {
        "explicit Runge-Kutta method of order 5, six stages: for matrix-r, index1, penalty and ali1"},
       {"dormand-prince-8",
        "explicit Runge-Kutta method of order 8, twelve stages: for matrix-r, index1, penalty and ali1"},
+      {"radau-3", "implicit Runge-Kutta method Radau IIA of order 3, two stages: for all but matrix-r"},
+      {"radau-5", "implicit Runge-Kutta method Radau IIA of order 5, three stages: for all but matrix-r"},
   };
   mbs_page_entries(page, "integrator", MBS_COUNT(entries), entries);
 }

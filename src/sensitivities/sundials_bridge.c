@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sundials/sundials_version.h>
 
-#include "integrators/pair.h"
+#include "integrators/integrator.h"
 #include "sensitivities/owned_result.h"
 #include "sensitivities/sundials_run.h"
 
@@ -262,7 +262,7 @@ MbsStatus mbs_sundials_run(MbsContext *context, MbsArena *arena, const MbsModel 
   MBS_TRY(mbs_selection_create(context, arena, model, request, &selection));
   MBS_TRY(mbs_selection_check(context, model, request, &selection));
   MbsSettings settings = request->settings;
-  if (mbs_pair_find(settings.integrator)) {  // explicit methods have no equations at an instant by themselves
+  if (mbs_integrator_has_stages(&settings)) {  // these have no equations at an instant by themselves
     (void)snprintf(settings.integrator, sizeof settings.integrator, "auto");
     settings.step_tolerance = 0;
   }

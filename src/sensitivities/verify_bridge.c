@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "formulations/formulation.h"
-#include "integrators/pair.h"
+#include "integrators/integrator.h"
 #include "sensitivities/anew.h"
 #include "sensitivities/locate.h"
 #include "sensitivities/request.h"
@@ -192,7 +192,7 @@ static void forget_foreign(const MbsFormulationType *type, MbsSettings *settings
     settings->is_projection_tangent = settings->is_nonholonomic_projected = false;
   }
   settings->is_stabilised = settings->is_stabilised && type && type->has_stabilisation;
-  if (mbs_pair_find(settings->integrator) && !(type && mbs_formulation_is_explicit(type))) {
+  if (type ? !mbs_integrator_fits(mbs_integrator_kind(settings), type) : mbs_integrator_has_stages(settings)) {
     (void)snprintf(settings->integrator, sizeof settings->integrator, "auto");
     settings->step_tolerance = 0;
   }

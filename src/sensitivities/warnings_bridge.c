@@ -86,7 +86,7 @@ static MbsStatus warn_of_undamped_rule(MbsContext *context, const MbsResult *res
   MbsRule rule;
   const MbsFormulationType *formulation = mbs_formulation_find(settings->formulation, &nearest);
   bool is_damped =
-      mbs_rule_find(settings, &rule) && (rule.has_auxiliary ? settings->spectral_radius < 1 : rule.gamma > 0.5);
+      !mbs_rule_find(settings, &rule) || (rule.has_auxiliary ? settings->spectral_radius < 1 : rule.gamma > 0.5);
   if (!formulation || !formulation->has_dissipation || is_damped || settings->is_kinematic) {
     return MBS_OK;
   }

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "expressions/parse.h"
-#include "integrators/pair.h"
+#include "integrators/integrator.h"
 #include "integrators/projection.h"
-#include "integrators/rule.h"
 #include "simulation/simulation.h"
 
 typedef struct Names {
@@ -226,27 +225,27 @@ static MbsStatus check_integrator(MbsContext *context, const MbsModel *model, co
   bool is_newmark = strcmp(settings->integrator, "newmark") == 0;
   bool is_alpha = strcmp(settings->integrator, "generalised-alpha") == 0;
   const MbsPlace place = mbs_model_setting_place(model, MBS_SIMULATION_INTEGRATOR, settings->integrator);
-  bool is_explicit = mbs_pair_find(settings->integrator) != NULL;
-  MbsRule rule;
-  if (!mbs_rule_find(settings, &rule) && !is_explicit) {
-    return mbs_fail(
-        context, MBS_ERROR_NOT_OFFERED, place,
-        "integrator \"%s\" is not offered; use trapezoidal, newmark, generalised-alpha, dormand-prince-5 or "
-        "dormand-prince-8",
-        settings->integrator);
-  }
-  if (is_explicit && formulation && !mbs_formulation_is_explicit(formulation)) {
+  const MbsIntegratorKind kind = mbs_integrator_kind(settings);
+  if (kind == MBS_INTEGRATOR_UNKNOWN) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, place,
-                    "integrator %s is not offered with formulation %s, which finds positions from their constraints, "
-                    "by an implicit step; use matrix-r, index1, penalty or ali1",
-                    settings->integrator, settings->formulation);
+                    "integrator \"%s\" is not offered; use trapezoidal, newmark, generalised-alpha, dormand-prince-5, "
+                    "dormand-prince-8, radau-3 or radau-5",
+                    settings->integrator);
   }
-  if (settings->step_tolerance > 0 && !is_explicit) {
+  if (formulation && !mbs_integrator_fits(kind, formulation)) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, place, "integrator %s is not offered with formulation %s, which %s",
+                    settings->integrator, settings->formulation,
+                    formulation->is_reduced
+                        ? "steps by independent coordinates; use ali3p, index3, index1, penalty or ali1"
+                        : "finds positions from their constraints, by an implicit step; use matrix-r, index1, penalty "
+                          "or ali1, or integrator radau-5");
+  }
+  if (settings->step_tolerance > 0 && !mbs_integrator_has_stages(settings)) {
     const MbsRecord *section = mbs_record_child(&model->root, MBS_MODEL_SIMULATION);
     const MbsText written = mbs_record_text(section, MBS_SIMULATION_STEP_TOLERANCE);
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, written.text ? written.place : mbs_nowhere,
                     "step_tolerance is not offered with integrator %s, whose steps do not know their error; use "
-                    "dormand-prince-5 or dormand-prince-8",
+                    "radau-5 or, but for ali3p and index3, dormand-prince-5 or dormand-prince-8",
                     settings->integrator);
   }
   if ((has_newmark && !is_newmark) || (has_radius && !is_alpha)) {
@@ -273,6 +272,14 @@ static MbsStatus check_projections(MbsContext *context, const MbsFormulationType
   if (settings->projections < -1 || settings->projections > MBS_MOST_PROJECTIONS) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "projections must be none, auto, or 1 to %d",
                     MBS_MOST_PROJECTIONS);
+  }
+  if ((settings->is_nonholonomic_projected || settings->is_projection_tangent) &&
+      mbs_integrator_kind(settings) == MBS_INTEGRATOR_COUPLED) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "%s is not offered with integrator %s, which has "
+                    "has no such matrix; leave it out, or use trapezoidal",
+                    settings->is_projection_tangent ? "projection matrix tangent" : "nonholonomic projected",
+                    settings->integrator);
   }
   if ((settings->is_nonholonomic_projected || settings->is_projection_tangent) && settings->projections < 0) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s needs the projections that projections none leaves out",

@@ -7,7 +7,7 @@
 
 #include "algebra/perturbation.h"
 #include "coordinates/compile.h"
-#include "integrators/pair.h"
+#include "integrators/integrator.h"
 #include "kinematics/start.h"
 #include "terms/derivative_source.h"
 
@@ -45,7 +45,7 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
     bool has_states = mbs_record_value(&model->root, MBS_MODEL_STATES)->count > 0;
     (void)snprintf(settings->formulation, MBS_NAME_LENGTH, has_states ? "ali3p" : "index1");
     settings->is_stabilised = false;
-    if (mbs_pair_find(settings->integrator)) {  // nothing is integrated but objectives
+    if (mbs_integrator_has_stages(settings)) {  // nothing is integrated but objectives
       (void)snprintf(settings->integrator, MBS_NAME_LENGTH, "trapezoidal");
       settings->step_tolerance = 0;
     }
@@ -53,7 +53,8 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   MBS_TRY(mbs_settings_complete(context, model, settings));
   const MbsCoordinateChoice choice = {.is_relative = strcmp(settings->coordinates, "relative") == 0,
                                       .keeps_jumps = settings->is_kinematic,
-                                      .splits_at_kinks = mbs_pair_find(settings->integrator) != NULL,
+                                      .splits_at_kinks = mbs_integrator_has_stages(settings),
+                                      .has_plain_matrix = mbs_integrator_kind(settings) == MBS_INTEGRATOR_COUPLED,
                                       .has_end = settings->end_in_model > 0 && settings->end == settings->end_in_model,
                                       .has_no_outputs = settings->has_no_outputs,
                                       .columns = settings->columns[0] ? settings->columns : NULL,
@@ -129,15 +130,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MBS_TRY(mbs_events_prepare(context, simulation, !is_carried));
   MBS_TRY(mbs_simulation_plan(context, simulation));
   simulation->has_columns = system->carried_count > 0;
-  size_t size = (size_t)system->nq * (size_t)system->carried_count;
-  MBS_TAKE(context, arena, simulation->columns.X, size);
-  MBS_TAKE(context, arena, simulation->columns.V, size);
-  MBS_TAKE(context, arena, simulation->columns.A, size);
-  mbs_scalar **const multipliers[] = {&simulation->columns.L, &simulation->columns.S, &simulation->columns.K,
-                                      &simulation->columns.T};
-  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
-    MBS_TAKE(context, arena, *multipliers[i], (size_t)system->m * (size_t)system->carried_count);
-  }
+  MBS_TRY(mbs_columns_create(context, system, &simulation->columns));
   MBS_TAKE(context, arena, simulation->levels, 3 * (size_t)system->m);
   MBS_TRY(mbs_violation_create(context, system, &simulation->violation));
   MBS_TRY(mbs_continuity_create(context, simulation));

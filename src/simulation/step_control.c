@@ -97,7 +97,7 @@ MbsStatus mbs_control_judge(MbsContext *context, MbsSimulation *simulation, mbs_
                             MbsStep *step, bool *is_accepted) {
   MbsStepControl *control = &simulation->control;
   const MbsStepper *stepper = simulation->stepper;
-  double h = mbs_re(step->h), order = stepper->order, beta = order < 8 ? 0.04 : 0, error = HUGE_VAL;
+  double h = mbs_re(step->h), order = stepper->error_order, beta = order < 8 ? 0.04 : 0, error = HUGE_VAL;
   int worst = -1;
   if (status != MBS_OK && status != MBS_ERROR_NUMERICAL) {
     return status;

@@ -396,6 +396,19 @@ static void list_bar(const MbsSystem *system, MbsStateBar *bar, BarArray arrays[
   }
 }
 
+MbsStatus mbs_columns_create(MbsContext *context, const MbsSystem *system, MbsColumns *columns) {
+  size_t count = (size_t)system->carried_count, nq = (size_t)system->nq * count, m = (size_t)system->m * count;
+  mbs_scalar **const coordinates[] = {&columns->X, &columns->V, &columns->A};
+  mbs_scalar **const multipliers[] = {&columns->L, &columns->S, &columns->K, &columns->T};
+  for (int i = 0; i < MBS_COUNT(coordinates); ++i) {
+    MBS_TAKE(context, system->arena, *coordinates[i], nq);
+  }
+  for (int i = 0; i < MBS_COUNT(multipliers); ++i) {
+    MBS_TAKE(context, system->arena, *multipliers[i], m);
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_bar_create(MbsContext *context, const MbsSystem *system, MbsStateBar *bar) {
   BarArray arrays[BAR_ARRAYS];
   list_bar(system, bar, arrays);

@@ -357,6 +357,8 @@ void mbs_tables_forget_left(const MbsSystem *system);
 // order q, v, a, lambda, sigma, kappa, total: so many.
 static inline int mbs_state_number_count(const MbsSystem *system) { return 3 * system->nq + 4 * system->m; }
 MbsStatus mbs_state_create(MbsContext *context, const MbsSystem *system, MbsState *state);
+// Columns of such a state, as many as are carried.
+MbsStatus mbs_columns_create(MbsContext *context, const MbsSystem *system, MbsColumns *columns);
 // What such a state may receive; and all of it zero again.
 MbsStatus mbs_bar_create(MbsContext *context, const MbsSystem *system, MbsStateBar *bar);
 void mbs_bar_clear(const MbsSystem *system, const MbsStateBar *bar);
@@ -396,7 +398,8 @@ double mbs_terms_rate_cancelling(const MbsSystem *system, const MbsState *state,
 // f of the parts alone (nq, fixed coordinates included)
 void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
 // Is there a matrix in the coordinates themselves, so that mode.factored is mode.pattern? Not of trees that are solved
-// along them, or with unknowns of the bodies' own: there mbs_terms_tangent is not to be called.
+// along them, or with unknowns of the bodies' own: there mbs_terms_tangent is not to be called. Blueprints can ask for it
+// (has_plain_matrix).
 bool mbs_system_has_tangent(const MbsSystem *system);
 // values: of mode.pattern, one more for the bin
 void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar c0,

@@ -141,15 +141,15 @@ static MbsStatus create_pattern(MbsContext *context, MbsTree *tree, MbsSystem *s
 }
 
 MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem *system) {
-  bool is_articulated, has_own_unknowns;
+  bool is_articulated = false, has_own_unknowns = false, is_plain = system->blueprint->has_plain_matrix;
   MBS_TAKE(context, system->arena, tree->tangent, 1);
   MBS_TRY(mbs_tree_elements_create(context, tree, &tree->elements));
-  MBS_TRY(mbs_tree_create_articulated(context, tree, system, &is_articulated));
+  MBS_TRY(is_plain ? MBS_OK : mbs_tree_create_articulated(context, tree, system, &is_articulated));
   if (is_articulated) {
     system->mode.factored = system->mode.pattern;
     return MBS_OK;
   }
-  MBS_TRY(is_deep(context, tree, &has_own_unknowns));
+  MBS_TRY(is_plain ? MBS_OK : is_deep(context, tree, &has_own_unknowns));
   MBS_TRY(create_pattern(context, tree, system, !has_own_unknowns));
   system->mode.factored = system->mode.pattern;
   return has_own_unknowns ? mbs_tree_expanded_create(context, tree, system) : MBS_OK;
