@@ -92,7 +92,10 @@ MbsStatus mbs_coupled_create(MbsContext *context, MbsFormulation *formulation, c
     MBS_TRY(mbs_state_create(context, system, &coupled->stages[i]));
     MBS_TRY(mbs_columns_create(context, system, &coupled->columns[i]));
     MBS_TRY(mbs_instant_create_place(context, implicit, settings, &coupled->instants[i]));
+    (void)mbs_coupled_take(coupled, i);
+    (void)mbs_implicit_stage(implicit, &coupled->stages[i], true);  // rows have it before the first step
   }
+  (void)mbs_coupled_take(coupled, coupled->end);
   mbs_scalar **const begin[] = {&coupled->begin_q, &coupled->begin_v, &coupled->begin_a};
   for (int i = 0; i < MBS_COUNT(begin); ++i) {
     MBS_TAKE(context, system->arena, *begin[i], system->n);
