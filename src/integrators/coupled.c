@@ -81,7 +81,7 @@ MbsStatus mbs_coupled_create(MbsContext *context, MbsFormulation *formulation, c
   bool is_lower = formulation->type->is_position_level && !implicit->has_projections;
   MbsStepper *base = *stepper;
   base->order = is_lower ? method->stage_count - 1 : method->order;
-  base->error_order = is_lower ? method->stage_count : method->order;
+  base->error_order = method->order;
   base->gap = 1;
   base->ends[0] = 0;
   base->ends[1] = method->a[coupled->end][coupled->end];

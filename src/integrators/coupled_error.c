@@ -7,6 +7,9 @@
 // (Hairer and Wanner, section IV.8), what is stiff in it is taken as an implicit step would: the error is
 // (1 - gamma h f_y)^-1 E, with accelerations for the unknowns
 //     dq = E_q + gamma h dv,   dv = E_v + gamma h da,   r_q dq + r_v dv + r_a da + r_lambda dlambda = 0.
+// Where the step keeps Phi = 0 it is Phidot = 0 in this r, so that dv is along the constraints: across them index3 has
+// velocities of order s alone, which no step hands on; and E_q, a difference of velocities at different positions, has
+// there what the curvature of Phi makes it, which dv = (dq - E_q) / (gamma h) would have, divided by h.
 //
 // With three stages E is of order 4, the error of order 6. So there is a second one, of order 3: E', with f_0 off the
 // line through the last two stages; and the error counts as E^2 / sqrt(E^2 + E'^2 / 100), as those of a pair of
@@ -35,19 +38,23 @@ void mbs_coupled_create_error(MbsCoupled *coupled) {
   }
 }
 
-// what E makes of the unknowns; estimate: E, of q and of v, becomes the error
-static void filter(MbsCoupled *coupled, mbs_scalar h, mbs_scalar *estimate) {
+static MbsWeights weights_of(const MbsCoupled *coupled, mbs_scalar h) {
+  mbs_scalar level = 1 / (coupled->method->gamma * h);
+  return coupled->implicit.formulation->type->is_position_level ? (MbsWeights){.k1 = level, .n1 = level}
+                                                                : mbs_coupled_weights(coupled, h);
+}
+
+// estimate: E, of q and of v, becomes the error
+static void filter(MbsCoupled *coupled, mbs_scalar h, const MbsWeights *weights, mbs_scalar *estimate) {
   MbsImplicit *implicit = &coupled->implicit;
   const MbsSystem *system = implicit->formulation->system;
-  const MbsWeights weights = mbs_coupled_weights(coupled, h);
   mbs_scalar *q = estimate, *v = estimate + system->n, *X = coupled->moved[0], *V = coupled->moved[1];
   mbs_scalar ahead = coupled->method->gamma * h;
   for (int i = 0; i < system->n; ++i) {
     X[i] = q[i] + ahead * v[i];
     V[i] = v[i];
   }
-  mbs_signal_bank_try(system, &implicit->at->stage);
-  mbs_terms_derivative_along(system, &implicit->at->stage, &weights, MBS_PART_ALL, X, V, NULL, coupled->rest);
+  mbs_terms_derivative_along(system, &implicit->at->stage, weights, MBS_PART_ALL, X, V, NULL, coupled->rest);
   mbs_refine(&implicit->at->refinement, 1, coupled->rest);
   for (int i = 0; i < system->n; ++i) {
     v[i] = V[i] - ahead * coupled->rest[i];
@@ -59,7 +66,9 @@ MbsStatus mbs_coupled_estimate(MbsContext *context, MbsCoupled *coupled, mbs_sca
   MbsImplicit *implicit = &coupled->implicit;
   int n = implicit->formulation->system->n;
   mbs_scalar ahead = coupled->method->gamma * h;
-  MBS_TRY(mbs_newton_factor_exact(context, implicit, &implicit->at->stage, ahead * ahead, ahead));
+  const MbsWeights filtering = weights_of(coupled, h);
+  mbs_signal_bank_try(implicit->formulation->system, &implicit->at->stage);
+  MBS_TRY(mbs_newton_factor_weighted(context, implicit, &implicit->at->stage, &filtering, ahead * ahead, ahead));
   for (int l = 0; l < 2; ++l) {
     const double *weights = coupled->error[l];
     for (int i = 0; i < n; ++i) {
@@ -72,7 +81,7 @@ MbsStatus mbs_coupled_estimate(MbsContext *context, MbsCoupled *coupled, mbs_sca
       coupled->estimate[l][i] = h * q;
       coupled->estimate[l][n + i] = h * v;
     }
-    filter(coupled, h, coupled->estimate[l]);
+    filter(coupled, h, &filtering, coupled->estimate[l]);
   }
   return MBS_OK;
 }

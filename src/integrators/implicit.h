@@ -205,6 +205,9 @@ MbsStatus mbs_newton_fails(MbsContext *context, const MbsSystem *system, int con
 // Assembles and factors the exact matrix at a state, for solutions by implicit->refinement.
 MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, const MbsState *state, mbs_scalar c0,
                                   mbs_scalar c1);
+// The same with other weights than the formulation's.
+MbsStatus mbs_newton_factor_weighted(MbsContext *context, MbsImplicit *implicit, const MbsState *state,
+                                     const MbsWeights *weights, mbs_scalar c0, mbs_scalar c1);
 // Newton's iteration on the residual; c0 = dq/da, c1 = dv/da.
 MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, MbsState *state);
 

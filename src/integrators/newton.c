@@ -134,10 +134,9 @@ MbsStatus mbs_newton_singular(MbsContext *context, const MbsSystem *system, cons
 }
 
 // Assembles and factors Newton's matrix.
-static MbsStatus factor(MbsContext *context, MbsImplicit *implicit, const MbsState *state, mbs_scalar c0, mbs_scalar c1,
-                        bool is_exact) {
+static MbsStatus factor(MbsContext *context, MbsImplicit *implicit, const MbsState *state, MbsWeights weights,
+                        mbs_scalar c0, mbs_scalar c1, bool is_exact) {
   const MbsSystem *system = implicit->formulation->system;
-  MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
   double relaxation = implicit->formulation->relaxation;
   weights.epsilon = mbs_re(weights.epsilon) > 0 ? weights.epsilon : relaxation;
   weights.n_epsilon = mbs_re(weights.n_epsilon) > 0 ? weights.n_epsilon : relaxation;
@@ -146,18 +145,23 @@ static MbsStatus factor(MbsContext *context, MbsImplicit *implicit, const MbsSta
   return is_factored ? MBS_OK : mbs_newton_singular(context, system, state, mbs_re(c0) > 0);
 }
 
-MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, const MbsState *state, mbs_scalar c0,
-                                  mbs_scalar c1) {
+MbsStatus mbs_newton_factor_weighted(MbsContext *context, MbsImplicit *implicit, const MbsState *state,
+                                     const MbsWeights *weights, mbs_scalar c0, mbs_scalar c1) {
   const MbsSystem *system = implicit->formulation->system;
-  const MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
-  mbs_newton_set_relaxation(implicit->formulation, &weights, implicit->at->refinement.epsilon);
+  mbs_newton_set_relaxation(implicit->formulation, weights, implicit->at->refinement.epsilon);
   if (implicit->has_redundancy) {
     implicit->at->refinement.is_relaxed = implicit->formulation->relaxation > 0;
-    return factor(context, implicit, state, c0, c1, true);
+    return factor(context, implicit, state, *weights, c0, c1, true);
   }
-  mbs_terms_factorable(system, true, state, &weights, c0, c1, 1, implicit->at->tangent);
+  mbs_terms_factorable(system, true, state, weights, c0, c1, 1, implicit->at->tangent);
   bool is_factored = mbs_refinement_factor(&implicit->at->refinement, implicit->at->tangent);
   return is_factored ? MBS_OK : mbs_newton_singular(context, system, state, mbs_re(c0) > 0);
+}
+
+MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, const MbsState *state, mbs_scalar c0,
+                                  mbs_scalar c1) {
+  const MbsWeights weights = mbs_formulation_weights(implicit->formulation, c0, c1);
+  return mbs_newton_factor_weighted(context, implicit, state, &weights, c0, c1);
 }
 
 MbsStatus mbs_newton_fails(MbsContext *context, const MbsSystem *system, int constraint, double t, double residual,
@@ -227,7 +231,7 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
     }
     taken = 1;
     if (iteration == 0 || !(residual < fast * before)) {
-      MBS_TRY(factor(context, implicit, state, c0, c1, !implicit->is_approximate));
+      MBS_TRY(factor(context, implicit, state, weights, c0, c1, !implicit->is_approximate));
       rest = mbs_newton_rest(system, &weights, implicit->at->tangent);
     }
     correct(implicit, c0, c1, state);
