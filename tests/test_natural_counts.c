@@ -51,6 +51,7 @@ static const Count counts[] = {
     {"models/double_wishbone.yaml", 5, 27, 25, 0, 2, NULL},
     {"models/steered_wishbone.yaml", 6, 36, 34, 0, 2, NULL},
     {"models/wishbone_axle.yaml", 6, 36, 34, 0, 2, NULL},
+    {"models/bushed_wishbone.yaml", 4, 30, 19, 0, 11, NULL},
     {"models/six_axis_arm.yaml", 6, 45, 39, 0, 6, NULL},
     {"models/stewart_platform.yaml", 13, 111, 105, 0, 6, NULL},
     {"models/flying_rotor.yaml", 2, 18, 11, 0, 7, NULL},
