@@ -398,8 +398,8 @@ double mbs_terms_rate_cancelling(const MbsSystem *system, const MbsState *state,
 // f of the parts alone (nq, fixed coordinates included)
 void mbs_terms_forces(const MbsSystem *system, const MbsState *state, MbsParts parts, mbs_scalar *f);
 // Is there a matrix in the coordinates themselves, so that mode.factored is mode.pattern? Not of trees that are solved
-// along them, or with unknowns of the bodies' own: there mbs_terms_tangent is not to be called. Blueprints can ask for it
-// (has_plain_matrix).
+// along them, or with unknowns of the bodies' own: there mbs_terms_tangent is not to be called. Blueprints can ask for
+// it (has_plain_matrix).
 bool mbs_system_has_tangent(const MbsSystem *system);
 // values: of mode.pattern, one more for the bin
 void mbs_terms_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar c0,
