@@ -84,6 +84,41 @@ MbsStatus mbs_model_add_initial_point(MbsContext *context, MbsModel *model, cons
 // A setting of the section `simulation`: "step", "0.01". Called again, it replaces.
 MbsStatus mbs_model_set_simulation(MbsContext *context, MbsModel *model, const char *key, const char *value);
 
+// ---- and back ----
+
+// The text of a model file with this model, however it came: mbs_model_read_text makes the same model of it. Templates,
+// includes and constants are written as what they became. Yours to destroy.
+MbsStatus mbs_model_write(MbsContext *context, const MbsModel *model, char **text);
+void mbs_text_destroy(char *text);
+
+// What a model has, with names in the order of the file.
+typedef struct MbsContents {
+  const char *name;
+  int dimension;
+  int parameter_count;
+  const char *const *parameters;
+  const double *parameter_values;
+  const bool *is_derived;  // of each parameter: it is an expression of others, and follows them
+  int objective_count;
+  const char *const *objectives;
+  int input_count;
+  const char *const *inputs;
+  int output_count;
+  const char *const *outputs;
+  int body_count;
+  const char *const *bodies;
+  int joint_count;
+  const char *const *joints;  // "revolute 2" where they have no name of their own
+  int force_count;
+  const char *const *forces;
+  int event_count;
+  const char *const *events;
+} MbsContents;
+
+// Of the model as it is now; later changes do not show. Yours to destroy.
+MbsStatus mbs_contents_create(MbsContext *context, const MbsModel *model, MbsContents **contents);
+void mbs_contents_destroy(MbsContents *contents);
+
 // ---- what the typed calls of mbsens/elements.h are made of; good for bindings to other languages ----
 
 // One field: its key in the model file and up to `room` texts, which end at the first NULL.

@@ -25,6 +25,10 @@ extern "C" {
 #pragma GCC visibility push(default)  // what is declared here is what the library exports
 
 #define MBS_VERSION "0.1.0"
+// The version of the library that runs, and a number (64 hexadecimal digits) that tells its public declarations from
+// all others: programs and bindings that bring declarations of their own compare both (docs/c-api.md).
+const char *mbs_version(void);
+const char *mbs_declarations(void);
 
 typedef struct MbsContext MbsContext;
 typedef struct MbsModel MbsModel;

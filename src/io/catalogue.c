@@ -10,6 +10,7 @@
 #include "io/assembly.h"
 #include "io/header.h"
 #include "io/page.h"
+#include "io/python.h"
 #include "io/schema.h"
 #include "model/blueprint.h"
 #include "model/force.h"
@@ -250,6 +251,8 @@ static void put_schema(const MbsPage *page) { mbs_schema_write(page->out); }
 
 static void put_header(const MbsPage *page) { mbs_header_write(page->out); }
 
+static void put_python(const MbsPage *page) { mbs_python_write(page->out); }
+
 // ---- topics ----
 
 #define TOPIC_LIST(X) \
@@ -265,7 +268,8 @@ static void put_header(const MbsPage *page) { mbs_header_write(page->out); }
   X(sections)         \
   X(elements)         \
   X(schema)           \
-  X(header)
+  X(header)           \
+  X(python)
 
 #define TOPIC_NAME(topic) #topic,
 const char *const mbs_catalogue_topics[] = {TOPIC_LIST(TOPIC_NAME) NULL};

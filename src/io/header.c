@@ -3,27 +3,16 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "io/definition.h"
 #include "io/page.h"
 #include "io/reader.h"
-#include "model/force.h"
-#include "model/joint.h"
 
 enum { LINE_WIDTH = 100, NAME_ROOM = 80, REST_OF_CALL = 67 };
-
-// What one struct and its two functions are made from.
-typedef struct Definition {
-  const MbsRecordType *record;
-  const char *section;  // path: "initial.independent"
-  const char *owner;    // what each of these belongs to, by name: "event"; NULL: the model
-  bool is_element;      // of a registry: the key of field 0 is the type
-  bool is_joint;
-  bool has_name, needs_name;
-} Definition;
 
 // ---- names ----
 
 // spring, revolute_joint, independent_coordinate, event_velocity; as a type: Spring, RevoluteJoint, EventVelocity
-static void put_noun(FILE *out, const Definition *definition, bool is_type) {
+static void put_noun(FILE *out, const MbsDefinition *definition, bool is_type) {
   char noun[NAME_ROOM];
   const char *owner = definition->owner ? definition->owner : "";
   (void)snprintf(noun, sizeof noun, "%s%s%s%s", owner, owner[0] ? "_" : "", definition->record->name,
@@ -37,36 +26,6 @@ static void put_noun(FILE *out, const Definition *definition, bool is_type) {
       (void)fputc(is_gap ? '_' : *c, out);
     }
     is_start = is_gap;
-  }
-}
-
-// The key of a field, but where that is the type: what it names.
-static const char *member_name(const Definition *definition, int field) {
-  const MbsField *first = &definition->record->fields[field];
-  if (!definition->is_element || field > 0) {
-    return first->name;
-  }
-  switch (first->kind) {
-    case MBS_FIELD_POINT_PAIR:
-    case MBS_FIELD_BODY_PAIR: return "ends";
-    case MBS_FIELD_POINT: return "point";
-    case MBS_FIELD_BODY: return "body";
-    case MBS_FIELD_SIGNAL: return "expression";
-    default: return "subject";
-  }
-}
-
-// How many texts a field may have.
-static int room_of(MbsFieldKind kind) {
-  switch (kind) {
-    case MBS_FIELD_VECTOR:
-    case MBS_FIELD_DIRECTION:
-    case MBS_FIELD_SIGNAL_VECTOR:
-    case MBS_FIELD_TORQUE: return 3;
-    case MBS_FIELD_INERTIA: return 6;
-    case MBS_FIELD_POINT_PAIR:
-    case MBS_FIELD_BODY_PAIR: return 2;
-    default: return 1;
   }
 }
 
@@ -88,7 +47,7 @@ static void put_comment(FILE *out, int indent, const char *text) {
   (void)fputc('\n', out);
 }
 
-static void put_member(FILE *out, const Definition *definition, int index) {
+static void put_member(FILE *out, const MbsDefinition *definition, int index) {
   const MbsField *field = &definition->record->fields[index];
   char kind[MBS_PAGE_CELL], text[1024];
   mbs_page_describe_kind(field, kind);
@@ -96,14 +55,14 @@ static void put_member(FILE *out, const Definition *definition, int index) {
                  field->is_required ? ", required" : "", field->default_text ? ", default " : "",
                  field->default_text ? field->default_text : "", field->summary);
   put_comment(out, 2, text);
-  (void)fprintf(out, "  const char *%s", member_name(definition, index));
-  if (room_of(field->kind) > 1) {
-    (void)fprintf(out, "[%d]", room_of(field->kind));
+  (void)fprintf(out, "  const char *%s", mbs_definition_member(definition, index));
+  if (mbs_definition_room(field->kind) > 1) {
+    (void)fprintf(out, "[%d]", mbs_definition_room(field->kind));
   }
   (void)fputs(";\n", out);
 }
 
-static void put_struct(FILE *out, const Definition *definition) {
+static void put_struct(FILE *out, const MbsDefinition *definition) {
   put_comment(out, 0, definition->record->summary);
   (void)fputs("typedef struct Mbs", out);
   put_noun(out, definition, true);
@@ -126,7 +85,7 @@ static void put_struct(FILE *out, const Definition *definition) {
   (void)fputs("Def;\n\n", out);
 }
 
-static void put_default(FILE *out, const Definition *definition) {
+static void put_default(FILE *out, const MbsDefinition *definition) {
   (void)fputs("static inline Mbs", out);
   put_noun(out, definition, true);
   (void)fputs("Def mbs_default_", out);
@@ -136,7 +95,7 @@ static void put_default(FILE *out, const Definition *definition) {
   (void)fputs("Def def = MBS_NOTHING_GIVEN;\n  return def;\n}\n\n", out);
 }
 
-static void put_call(FILE *out, const Definition *definition) {
+static void put_call(FILE *out, const MbsDefinition *definition) {
   const MbsRecordType *record = definition->record;
   int count = 0;
   (void)fputs("static inline MbsStatus mbs_model_add_", out);
@@ -155,9 +114,9 @@ static void put_call(FILE *out, const Definition *definition) {
   for (int i = 0; i < record->field_count; ++i) {
     const MbsField *field = &record->fields[i];
     if (mbs_reader_is_text_kind(field->kind)) {
-      int room = room_of(field->kind);
+      int room = mbs_definition_room(field->kind);
       (void)fprintf(out, "      {\"%s\", %d, %sdef->%s},\n", field->name, room, room == 1 ? "&" : "",
-                    member_name(definition, i));
+                    mbs_definition_member(definition, i));
       ++count;
     }
   }
@@ -172,57 +131,13 @@ static void put_call(FILE *out, const Definition *definition) {
                 definition->section, type, gap, name, count);
 }
 
-// ---- the tables ----
+// ---- all of them ----
 
-static void put_definition(FILE *out, const Definition *definition) {
+static void put_definition(void *user, const MbsDefinition *definition) {
+  FILE *out = user;
   put_struct(out, definition);
   put_default(out, definition);
   put_call(out, definition);
-}
-
-// The lists that every entry of a map has.
-static void put_lists(FILE *out, const MbsRecordType *type, const char *path) {
-  for (int i = 0; i < type->field_count; ++i) {
-    char section[2 * NAME_ROOM];
-    (void)snprintf(section, sizeof section, "%s.%s", path, type->fields[i].name);
-    if (type->fields[i].kind == MBS_FIELD_RECORD_LIST) {
-      put_definition(out, &(Definition){.record = type->fields[i].record, .section = section, .owner = type->name});
-    }
-  }
-}
-
-// The entries of a section of the model and of the sections in it.
-static void put_sections(FILE *out, const MbsRecordType *type, const char *path) {
-  for (int i = 0; i < type->field_count; ++i) {
-    const MbsField *field = &type->fields[i];
-    char section[NAME_ROOM];
-    (void)snprintf(section, sizeof section, "%s%s%s", path, path[0] ? "." : "", field->name);
-    Definition definition = {.record = field->record, .section = section};
-    switch (field->kind) {
-      case MBS_FIELD_RECORD: put_sections(out, field->record, section); break;
-      case MBS_FIELD_RECORD_MAP:
-        definition.has_name = definition.needs_name = true;
-        put_definition(out, &definition);
-        put_lists(out, field->record, section);
-        break;
-      case MBS_FIELD_RECORD_LIST: put_definition(out, &definition); break;
-      case MBS_FIELD_JOINT_LIST:
-        definition.is_element = definition.is_joint = definition.has_name = true;
-        for (int k = 0; mbs_joint_types[k]; ++k) {
-          definition.record = &mbs_joint_types[k]->record;
-          put_definition(out, &definition);
-        }
-        break;
-      case MBS_FIELD_FORCE_LIST:
-        definition.is_element = definition.has_name = true;
-        for (int k = 0; mbs_force_types[k]; ++k) {
-          definition.record = &mbs_force_types[k]->record;
-          put_definition(out, &definition);
-        }
-        break;
-      default: break;
-    }
-  }
 }
 
 void mbs_header_write(FILE *out) {
@@ -241,7 +156,7 @@ void mbs_header_write(FILE *out) {
       "#define MBS_NOTHING_GIVEN {0}\n"
       "#endif\n\n",
       out);
-  put_sections(out, &mbs_model_type, "");
+  mbs_definition_each(put_definition, out);
   (void)fputs(
       "#undef MBS_NOTHING_GIVEN\n"
       "#ifdef __cplusplus\n"

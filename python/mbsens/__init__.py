@@ -1,0 +1,34 @@
+"""mbsens: constrained multibody systems and exact gradients of what they do.
+
+    import mbsens
+    model = mbsens.Model.from_file("models/five_bar.yaml")
+    print(model.gradient(["psi1"], ["Ls1", "Ls2"]).to_frame())
+
+:class:`Model` reads, builds and runs models; :class:`Simulation` holds one compiled, to run or step many times. Errors
+are exceptions, all of them :class:`Error`. SI units, radians. The tutorial is docs/python.md.
+"""
+
+from ._library import path as library_path
+from ._library import version as __version__
+from .errors import (
+    Error,
+    FileError,
+    InputError,
+    InternalError,
+    Interrupted,
+    LibraryError,
+    NotOfferedError,
+    NumericalError,
+    OutOfMemoryError,
+    Place,
+    UsageError,
+)
+from .history import History
+from .model import Model
+from .result import Result
+from .simulation import Function, Simulation, State
+
+__all__ = [
+    "Error", "FileError", "Function", "History", "InputError", "InternalError", "Interrupted", "LibraryError", "Model",
+    "NotOfferedError", "NumericalError", "OutOfMemoryError", "Place", "Result", "Simulation", "State", "UsageError",
+]

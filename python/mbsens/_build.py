@@ -1,0 +1,158 @@
+"""Models by calls: the library's own calls, with numbers, expressions and lists of Python for their texts."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Mapping
+
+from . import _convert
+from ._elements import Elements, Number, Numbers
+from ._library import lib, structs
+from .errors import UsageError
+
+
+class Builder(Elements):
+    """What adds to a model. A call that fails leaves the entry out, but what it added before that stays.
+
+    Every number may be an expression of parameters in a text, which is how it gets a derivative.
+    """
+
+    def _call(self, function, *arguments):
+        raise NotImplementedError
+
+    # ---- entries with fields ----
+    def _add_element(self, section, type_name, name, fields):
+        given = {key: value for key, value in fields.items() if value is not None}
+        groups = {key: given.pop(key) for key in list(given) if (section, key) in _GROUPS}
+        array = (structs["MbsFieldTexts"] * max(1, len(given)))()
+        kept = []
+        for i, (key, value) in enumerate(given.items()):
+            what = f'{section} "{name}": {key}' if name else f"{section}: {key}"
+            listed = [_convert.to_bytes(text, what) for text in _convert.texts(value, what)]
+            texts = _convert.char_array(listed)
+            kept.append(texts)
+            array[i].key, array[i].room, array[i].texts = key.encode(), len(listed), texts
+        self._call(
+            lib.mbs_model_add_element,
+            section.encode(),
+            type_name.encode() if type_name else None,
+            _convert.to_bytes(name, f"the name in {section}") if name is not None else None,
+            len(given),
+            array,
+        )
+        for key, value in groups.items():
+            _GROUPS[section, key](self, name, value)
+
+    # ---- the rest ----
+    def _named(self, function, name, value, what, *before):
+        listed = _convert.texts(value, f'{what} "{name}"')
+        if len(listed) != 1:
+            raise UsageError(f'{what} "{name}" must be one number or expression, got {len(listed)}')
+        self._call(function, *before, _convert.to_bytes(name, f"the name of a {what}"), listed[0].encode())
+
+    def _vector(self, function, name, vector, what, *before):
+        listed = _convert.texts(vector, f'{what} "{name}"')
+        if len(listed) > 3:
+            raise UsageError(f'{what} "{name}" must have 2 or 3 components, or be one expression, got {len(listed)}')
+        texts = [text.encode() for text in listed] + [None] * (3 - len(listed))
+        self._call(function, *before, _convert.to_bytes(name, f"the name of a {what}"), *texts)
+
+    def set_gravity(self, vector: Numbers) -> None:
+        """m/s2."""
+        listed = _convert.texts(vector, "gravity")
+        if len(listed) > 3:
+            raise UsageError(f"gravity must have 2 or 3 components, got {len(listed)}")
+        self._call(lib.mbs_model_set_gravity, *[text.encode() for text in listed] + [None] * (3 - len(listed)))
+
+    def add_parameter(self, name: str, value: Number | Numbers) -> None:
+        """A named number, or an expression of others: what gradients are taken by. A list is an array: u[1], u[2], ..."""
+        listed = _convert.texts(value, f'parameter "{name}"')
+        if len(listed) == 1 and not isinstance(value, (list, tuple)):
+            self._named(lib.mbs_model_add_parameter, name, value, "parameter")
+            return
+        for i, text in enumerate(listed):
+            self._named(lib.mbs_model_add_parameter, f"{name}[{i + 1}]", text, "parameter")
+
+    def add_parameters(self, **values: Number) -> None:
+        """Several: ``model.add_parameters(m=2, L="sqrt(2)")``."""
+        for name, value in values.items():
+            self.add_parameter(name, value)
+
+    def add_hardpoint(self, name: str, vector: Numbers) -> None:
+        """A design point: a vector for expressions, whose components are parameters."""
+        self._vector(lib.mbs_model_add_hardpoint, name, vector, "hardpoint")
+
+    def add_function(self, name: str, body: str) -> None:
+        """``model.add_function("road(x)", "0.1*sin(x)")``."""
+        self._named(lib.mbs_model_add_function, name, body, "function")
+
+    def add_input(self, name: str, value: Number = 0) -> None:
+        """A number that the caller of a simulation sets between steps, with its value at the start."""
+        self._named(lib.mbs_model_add_input, name, value, "input")
+
+    def add_variable(self, name: str, value: Number = 0) -> None:
+        """A number that events set, with its value at the start."""
+        self._named(lib.mbs_model_add_variable, name, value, "variable")
+
+    def add_ground_point(self, name: str, vector: Numbers) -> None:
+        """A point that does not move; m."""
+        self._vector(lib.mbs_model_add_ground_point, name, vector, "point")
+
+    def add_ground_points(self, **points: Numbers) -> None:
+        """Several: ``model.add_ground_points(A=[0, 0], B=[1, 0])``."""
+        for name, vector in points.items():
+            self.add_ground_point(name, vector)
+
+    def add_ground_vector(self, name: str, vector: Numbers) -> None:
+        """A direction that does not move."""
+        self._vector(lib.mbs_model_add_ground_vector, name, vector, "vector")
+
+    def add_point(self, body: str, name: str, vector: Numbers) -> None:
+        """A point of a body that is there already, in its axes; m."""
+        self._vector(lib.mbs_model_add_point, name, vector, "point", _convert.to_bytes(body, "the name of a body"))
+
+    def add_vector(self, body: str, name: str, vector: Numbers) -> None:
+        """A direction of a body that is there already, in its axes."""
+        self._vector(lib.mbs_model_add_vector, name, vector, "vector", _convert.to_bytes(body, "the name of a body"))
+
+    def add_initial_point(self, point: str, vector: Numbers) -> None:
+        """Where a point (body.point, or its name alone) is when the assembly starts; m."""
+        self._vector(lib.mbs_model_add_initial_point, point, vector, "initial point")
+
+    def set_at_event(self, event: str, variable: str, value: Number) -> None:
+        """What an event that is there already sets a variable or a state to."""
+        self._named(lib.mbs_model_set_at_event, variable, value, "variable", _convert.to_bytes(event, "an event's name"))
+
+    def set_inactive(self, joints) -> None:
+        """Joints that do not act at the start, and that events add."""
+        listed = [joints] if isinstance(joints, str) else list(joints)
+        self._call(lib.mbs_model_set_inactive, _convert.to_bytes(", ".join(listed), "joints"))
+
+    def set_simulation(self, **settings: Number) -> None:
+        """Settings of the section `simulation`: ``model.set_simulation(end=2, step=0.001)``."""
+        for key, value in settings.items():
+            self._named(lib.mbs_model_set_simulation, key, value, "setting")
+
+    def _add_each(self, add, owner, values, what):
+        if not isinstance(values, Mapping):
+            raise UsageError(f'{what} of "{owner}" must be a mapping of names, got {type(values).__name__}')
+        for name, value in values.items():
+            add(owner, name, value)
+
+    def _add_list(self, add, owner, values, what):
+        if isinstance(values, (str, Mapping)) or not all(isinstance(entry, Mapping) for entry in values):
+            raise UsageError(f'{what} of "{owner}" must be a list of mappings')
+        for entry in values:
+            add(owner, **entry)
+
+
+# Fields of entries that are added one by one, by calls of their own.
+_GROUPS = {
+    ("bodies", "points"): lambda self, name, value: self._add_each(self.add_point, name, value, "points"),
+    ("bodies", "vectors"): lambda self, name, value: self._add_each(self.add_vector, name, value, "vectors"),
+    ("events", "set"): lambda self, name, value: self._add_each(self.set_at_event, name, value, "set"),
+    ("events", "velocities"): lambda self, name, value: self._add_list(
+        self.add_event_velocity, name, value, "velocities"
+    ),
+    ("events", "friction"): lambda self, name, value: self._add_list(self.add_event_friction, name, value, "friction"),
+}

@@ -1,0 +1,265 @@
+"""Models: read from files, texts and mappings, or built by calls; and what is asked of them in one go."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from collections.abc import MutableMapping
+from typing import Iterator, Mapping
+
+import numpy as np
+
+from . import _convert
+from ._build import Builder
+from ._context import context
+from ._library import lib, structs
+from ._request import Request
+from .errors import UsageError
+from .history import Recorder
+from .result import Result
+
+
+class Model(Builder):
+    """A mechanism in the plane (``dimension`` 2) or in space (3).
+
+    ``Model.from_file("models/pendulum.yaml")``, ``Model.from_text``, ``Model.from_dict``; or ``Model("pendulum")`` and
+    calls that add to it. It is not changed by runs, and several threads may run it at once.
+    """
+
+    def __init__(self, name: str = "model", dimension: int = 2):
+        if isinstance(dimension, bool) or not isinstance(dimension, (int, np.integer)):
+            raise UsageError(f"the dimension must be 2 or 3, got {dimension!r}")
+        self._begin()
+        context().check(
+            lib.mbs_model_create(
+                context().handle, _convert.to_bytes(name, "the name of the model"), int(dimension),
+                ctypes.byref(self._handle),
+            )
+        )
+
+    def _begin(self):
+        self._handle = ctypes.POINTER(structs["MbsModel"])()
+        self._contents = None
+        self._runs = 0  # under way
+
+    @classmethod
+    def _read(cls, function, *arguments) -> "Model":
+        model = cls.__new__(cls)
+        model._begin()
+        context().check(function(context().handle, *arguments, ctypes.byref(model._handle)))
+        return model
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike) -> "Model":
+        """Reads a model file."""
+        return cls._read(lib.mbs_model_read_file, _convert.to_bytes(os.fspath(path), "the path of a model"))
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "model") -> "Model":
+        """Reads the text of a model file; ``name`` stands for the file in messages."""
+        if not isinstance(text, str):
+            raise UsageError(f"the text of a model must be a str, got {type(text).__name__}")
+        data = text.encode()
+        return cls._read(lib.mbs_model_read_text, data, len(data), _convert.to_bytes(name, "the name"))
+
+    @classmethod
+    def from_dict(cls, sections: Mapping, name: str = "model") -> "Model":
+        """Takes what a model file would have, as mappings, lists, numbers and texts; `mbsens: 1` may be left out."""
+        if not isinstance(sections, Mapping):
+            raise UsageError(f"a model must be a mapping of sections, got {type(sections).__name__}")
+        return cls.from_text(json.dumps({"mbsens": 1, **_plain(sections, "model")}, ensure_ascii=False), name)
+
+    # ---- its life ----
+    @property
+    def _open(self):
+        if not self._handle:
+            raise UsageError("the model is closed")
+        return self._handle
+
+    def close(self) -> None:
+        """Gives its memory back; simulations of it must be closed first. Happens by itself when nobody needs it."""
+        if self._runs:
+            raise UsageError("the model is in use by a simulation or a run: close that first")
+        handle, self._handle = self._handle, None
+        if handle:
+            lib.mbs_model_destroy(handle)
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            lib.mbs_model_destroy(self._handle)
+            self._handle = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __reduce__(self):
+        return Model.from_text, (self.to_yaml(), self.name)
+
+    def copy(self) -> "Model":
+        return Model.from_text(self.to_yaml(), self.name)
+
+    def __repr__(self):
+        return f"Model({self.name!r}, dimension={self.dimension})" if self._handle else "Model(closed)"
+
+    # ---- what it has ----
+    def _call(self, function, *arguments):
+        if self._runs:
+            raise UsageError("the model is in use by a simulation or a run, and cannot be changed: close that first, "
+                             "or change a copy()")
+        self._contents = None
+        context().check(function(context().handle, self._open, *arguments))
+
+    def contents(self) -> _convert.Record:
+        """Names: name, dimension, parameters, objectives, inputs, outputs, bodies, joints, forces, events; and the
+        values of parameters."""
+        if self._contents is None or not self._handle:
+            pointer = ctypes.POINTER(structs["MbsContents"])()
+            context().check(lib.mbs_contents_create(context().handle, self._open, ctypes.byref(pointer)))
+            try:
+                told = pointer.contents
+                listed = {
+                    f"{what}s": _convert.names(getattr(told, "bodies" if what == "bodie" else what + "s"),
+                                               getattr(told, ("body" if what == "bodie" else what) + "_count"))
+                    for what in ("parameter", "objective", "input", "output", "bodie", "joint", "force", "event")
+                }
+                count = told.parameter_count
+                values = _convert.array(told.parameter_values, count)
+                self._contents = _convert.Record(
+                    name=_convert.text(told.name), dimension=told.dimension, **listed,
+                    parameter_values=values if values is not None else np.zeros(0),
+                    is_derived=tuple(told.is_derived[:count]) if count else (),
+                )
+            finally:
+                lib.mbs_contents_destroy(pointer)
+        return self._contents
+
+    name = property(lambda self: self.contents().name)
+    dimension = property(lambda self: self.contents().dimension)
+    objectives = property(lambda self: self.contents().objectives)
+    inputs = property(lambda self: self.contents().inputs)
+    outputs = property(lambda self: self.contents().outputs)
+    bodies = property(lambda self: self.contents().bodies)
+    joints = property(lambda self: self.contents().joints)
+    forces = property(lambda self: self.contents().forces)
+    events = property(lambda self: self.contents().events)
+
+    @property
+    def parameters(self) -> "Parameters":
+        """A mapping of names to values; ``model.parameters["m"] = 2`` or ``= "2*rho"`` gives another one."""
+        return Parameters(self)
+
+    def to_yaml(self) -> str:
+        """The text of a model file with this model; templates and includes are written as what they became."""
+        address = ctypes.c_void_p()
+        context().check(lib.mbs_model_write(context().handle, self._open, ctypes.byref(address)))
+        try:
+            return ctypes.string_at(address).decode()
+        finally:
+            lib.mbs_text_destroy(address)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes that text to a file."""
+        text = self.to_yaml()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    # ---- what is asked of it ----
+    def run(self, method: str | None = None, *, objectives=None, wrt=None, history: bool = False, progress=None,
+            **settings) -> Result:
+        """One run, with any method: none, direct, adjoint, adjoint-continuous, complex-step, finite-difference, ...
+
+        - objectives, wrt: names of objectives and parameters, one or a list; None: all
+        - history: keep time histories, in ``result.history``
+        - progress: told the fraction done now and then; False from it stops the run
+        - settings: as in the section `simulation` of a model file (end, step, formulation, coordinates, ...)
+        """
+        here = context()
+        recorder = Recorder() if history else None
+        request = Request(here, self._open, {"method": method or "none", **settings}, objectives=objectives,
+                          parameters=wrt, recorder=recorder.struct if recorder else None)
+        pointer = ctypes.POINTER(structs["MbsResult"])()
+        self._runs += 1
+        try:
+            status = here.call(lib.mbs_run, self._open, request.handle, ctypes.byref(pointer), progress=progress)
+        finally:
+            self._runs -= 1
+        result = Result(pointer, recorder.history if recorder else None) if pointer else None
+        if status:
+            error = here.error(status)
+            error.result = result
+            raise error
+        return result
+
+    def simulate(self, **options) -> Result:
+        """A run without gradients, with reactions at the end: see :meth:`run`."""
+        return self.run("none", **options)
+
+    def gradient(self, objectives=None, wrt=None, *, method: str = "direct", **options) -> Result:
+        """A run with gradients: see :meth:`run`."""
+        return self.run(method, objectives=objectives, wrt=wrt, **options)
+
+    def simulation(self, **options) -> "Simulation":
+        """The model compiled, to run or step many times: see :class:`mbsens.Simulation`."""
+        from .simulation import Simulation
+
+        return Simulation(self, **options)
+
+
+class Parameters(MutableMapping):
+    """Parameters of a model by name. All are there, those that are expressions of others too (``derived``)."""
+
+    def __init__(self, model: Model):
+        self._model = model
+
+    def __getitem__(self, name: str) -> float:
+        contents = self._model.contents()
+        try:
+            return float(contents.parameter_values[contents.parameters.index(name)])
+        except ValueError:
+            raise KeyError(f"no parameter {name!r}; there are {', '.join(contents.parameters)}") from None
+
+    def __setitem__(self, name: str, value) -> None:
+        text = _convert.number_text(value, f'parameter "{name}"')
+        self._model._call(lib.mbs_model_set, _convert.to_bytes(name, "the name of a parameter"),
+                          _convert.to_bytes(text, f'parameter "{name}"'))
+
+    def __delitem__(self, name):
+        raise UsageError("parameters cannot be taken away from a model")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._model.contents().parameters)
+
+    def __len__(self):
+        return len(self._model.contents().parameters)
+
+    @property
+    def derived(self) -> tuple:
+        """Names of those that are expressions of others."""
+        contents = self._model.contents()
+        return tuple(name for name, is_derived in zip(contents.parameters, contents.is_derived) if is_derived)
+
+    def __repr__(self):
+        return f"Parameters({dict(self)})"
+
+
+def _plain(value, what):
+    """The same in mappings, lists, texts and numbers that JSON, which is YAML, can write."""
+    if isinstance(value, Mapping):
+        return {_key(key, what): _plain(item, f"{what}: {key}") for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, what) for item in value]
+    if value is None:
+        raise UsageError(f"{what} must not be None: leave it out")
+    return _convert.number_text(value, what)
+
+
+def _key(key, what):
+    if not isinstance(key, str):
+        raise UsageError(f"{what}: keys must be texts, got {key!r}")
+    return key
