@@ -427,12 +427,8 @@ class Function:
         self.simulation = simulation
         self._row = ... if objective is None else simulation.objectives.index(objective)
         self._x = self._values = self._gradient = None
+        self.x0: np.ndarray = simulation.parameters.array  # the parameters as they are now
         self.runs = 0
-
-    @property
-    def x0(self) -> np.ndarray:
-        """The parameters as they are."""
-        return self.simulation.parameters.array
 
     def _at(self, x):
         if self._x is None or not np.array_equal(x, self._x):
