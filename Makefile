@@ -12,12 +12,17 @@ MAKEFLAGS += --no-print-directory
 # these rules are a menu, not a graph: CMake runs the parallel part
 .NOTPARALLEL:
 .DEFAULT_GOAL := command
-.PHONY: command run test test-all test-sundials bench check-all check-format format tidy generated install clean help
+.PHONY: command run test test-all test-sundials test-python library bench check-all check-format format tidy generated install clean help
 
 command:  ## build the command: build/mbsens (what `make` alone does)
 	@scripts/install-dependencies build
 	@scripts/configure $(PRESET) $(FOLDER)
 	@cmake --build $(FOLDER) --parallel $(JOBS) --target command
+
+library:  ## build the shared library, for the package of python/: build/libmbsens.so
+	@scripts/install-dependencies build
+	@scripts/configure $(PRESET) $(FOLDER)
+	@cmake --build $(FOLDER) --parallel $(JOBS) --target mbsens_shared
 
 run: command  ## the main job: the gradient of the five-bar linkage, direct beside complex step
 	$(COMMAND) gradient models/five_bar.yaml --compare
@@ -28,7 +33,7 @@ test:  ## build everything and run every test
 	@cmake --build $(FOLDER) --parallel $(JOBS)
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS)
 
-test-all: test test-sundials  ## the same, and what optional components are for
+test-all: test test-sundials test-python  ## the same, and what optional components are for
 
 test-sundials:  ## with SUNDIALS, installed first: CVODES and IDAS as a third party
 	@scripts/install-dependencies build sundials
@@ -36,6 +41,12 @@ test-sundials:  ## with SUNDIALS, installed first: CVODES and IDAS as a third pa
 	@cmake -D MBS_SUNDIALS=ON $(FOLDER) >/dev/null
 	@cmake --build $(FOLDER) --parallel $(JOBS)
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) -R sundials
+
+test-python:  ## the package of python/, with NumPy and SciPy, installed first
+	@scripts/install-dependencies build python
+	@scripts/configure $(PRESET) $(FOLDER)
+	@cmake --build $(FOLDER) --parallel $(JOBS) --target mbsens_shared command
+	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) -R python
 
 bench:  ## build and run the benchmarks
 	@scripts/install-dependencies build bench

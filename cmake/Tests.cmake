@@ -113,6 +113,17 @@ string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
 add_check(outside sh tests/outside.sh ${PROJECT_BINARY_DIR} "${CMAKE_BUILD_TYPE}" "${CMAKE_C_FLAGS_${config}}"
   ${CMAKE_C_COMPILER})
 
+# ---- Python: skipped where there is no python3 with numpy, examples also where there is no scipy ----
+file(GLOB scripts CONFIGURE_DEPENDS python/tests/test_*.py python/examples/*.py)
+foreach(script IN LISTS scripts)
+  cmake_path(GET script STEM name)
+  string(REGEX REPLACE "^test_" "" name "${name}")
+  if(script MATCHES "/examples/")
+    string(PREPEND name "example_")
+  endif()
+  add_check(python_${name} sh python/tests/run.sh $<TARGET_FILE:mbsens_shared> $<TARGET_FILE:command> ${script})
+endforeach()
+
 file(GLOB sources CONFIGURE_DEPENDS benchmarks/*.c)
 foreach(source IN LISTS sources)
   cmake_path(GET source STEM name)

@@ -27,7 +27,7 @@ class Builder(Elements):
         array = (structs["MbsFieldTexts"] * max(1, len(given)))()
         kept = []
         for i, (key, value) in enumerate(given.items()):
-            what = f'{section} "{name}": {key}' if name else f"{section}: {key}"
+            what = f'{section} "{name}": {key}' if isinstance(name, str) else f"{section}: {key}"
             listed = [_convert.to_bytes(text, what) for text in _convert.texts(value, what)]
             texts = _convert.char_array(listed)
             kept.append(texts)

@@ -104,7 +104,12 @@ def name_list(value, what: str) -> list[bytes] | None:
     """Names, or one name; None: all."""
     if value is None:
         return None
-    listed = [value] if isinstance(value, str) else list(value)
+    try:
+        listed = [value] if isinstance(value, str) else list(value)
+    except TypeError:
+        raise UsageError(f"{what} must be a name or a list of names, got {type(value).__name__}") from None
+    if not listed:
+        raise UsageError(f"{what}: the list is empty; None stands for all")
     return [to_bytes(name, f"the name of {what}") for name in listed]
 
 

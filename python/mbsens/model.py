@@ -217,10 +217,9 @@ class Parameters(MutableMapping):
 
     def __getitem__(self, name: str) -> float:
         contents = self._model.contents()
-        try:
-            return float(contents.parameter_values[contents.parameters.index(name)])
-        except ValueError:
-            raise KeyError(f"no parameter {name!r}; there are {', '.join(contents.parameters)}") from None
+        if name not in contents.parameters:
+            raise KeyError(f"no parameter {name!r}; there are {', '.join(contents.parameters)}")
+        return float(contents.parameter_values[contents.parameters.index(name)])
 
     def __setitem__(self, name: str, value) -> None:
         text = _convert.number_text(value, f'parameter "{name}"')

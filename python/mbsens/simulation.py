@@ -13,7 +13,7 @@ from . import _convert
 from ._context import Context
 from ._library import lib, structs
 from ._request import Request
-from .errors import UsageError
+from .errors import Interrupted, UsageError
 from .history import History, Recorder
 from .model import Model
 from .result import Result
@@ -146,18 +146,18 @@ class Simulation:
         self._do(lib.mbs_simulator_set_parameters, len(self._numbers), self._numbers_at)
 
     # ---- whole runs ----
-    def run(self, parameters=None, inputs=None, *, every: int = 1, progress=None) -> np.ndarray:
+    def run(self, parameters=None, inputs=None, *, hold: float | None = None, progress=None) -> np.ndarray:
         """A run to the end; returns the values of the objectives, and ``gradient`` then has their gradients.
 
         - parameters: numbers for ``wrt``, in its order; or a mapping of some; None: as they are
-        - inputs: rows of numbers for the model's inputs, set one after the other before every so manieth step (``every``);
-          the last one holds until the end
-        - progress: told the fraction done now and then; False from it stops the run
+        - inputs: rows of numbers for the model's inputs; row k is set at the time k ``hold`` (s, best a multiple of the
+          step), and the last one holds until the end
+        - progress: told the fraction done (with inputs the time) now and then; False from it stops the run
         """
         if parameters is not None:
             self.set_parameters(parameters)
         if inputs is not None:
-            self._run_inputs(inputs, every, progress)
+            self._run_inputs(inputs, hold, progress)
             return self.values
         handle = self._enter()
         try:
@@ -174,20 +174,22 @@ class Simulation:
             error.result = self._result(handle)
         return error
 
-    def _run_inputs(self, inputs, every, progress):
+    def _run_inputs(self, inputs, hold, progress):
         rows = _convert.numbers(inputs, (-1, len(self.inputs)), "the inputs (settings x inputs)")
-        if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
-            raise UsageError(f"inputs are set before every so manieth step: a whole number from 1 on, got {every!r}")
+        hold = float(_convert.numbers(hold if hold is not None else np.nan, (), "hold"))
+        if not 0 < hold < np.inf:
+            raise UsageError("inputs need hold, the time in s from one row to the next")
         self.start()
-        step, row = 0, 0
+        row, steps = 0, 0
         while not self.is_over:
-            if step % every == 0 and row < len(rows):
+            # steps end on multiples of their size, up to rounding; where an event divides one, its parts do not
+            if row < len(rows) and self.time >= row * hold * (1 - 1e-9):
                 self.set_inputs(rows[row])
                 row += 1
             self.step()
-            step += 1
-            if progress is not None and progress(step) is False:
-                break
+            steps += 1
+            if progress is not None and steps % 64 == 0 and progress(self.time) is False:
+                raise Interrupted(f"stopped at {self.time:.6g} s")
         self.finish()
 
     def _view(self, function, handle, *shape):
@@ -389,10 +391,9 @@ class Numbers(MutableMapping):
         return self._simulation._copy(lib.mbs_simulator_parameters, len(self._simulation.wrt))
 
     def __getitem__(self, name):
-        try:
-            return float(self.array[self._simulation.wrt.index(name)])
-        except ValueError:
-            raise KeyError(f"no parameter {name!r} of this simulation; it has {', '.join(self._simulation.wrt)}") from None
+        if name not in self._simulation.wrt:
+            raise KeyError(f"no parameter {name!r} of this simulation; it has {', '.join(self._simulation.wrt)}")
+        return float(self.array[self._simulation.wrt.index(name)])
 
     def __setitem__(self, name, value):
         value = float(_convert.numbers(value, (), f"parameter {name!r}"))
@@ -422,7 +423,7 @@ class Function:
     """
 
     def __init__(self, simulation: Simulation, objective: str | None = None):
-        if objective is not None and objective not in simulation.objectives:
+        if objective is not None and not (isinstance(objective, str) and objective in simulation.objectives):
             raise UsageError(f"no objective {objective!r}; there are {', '.join(simulation.objectives)}")
         self.simulation = simulation
         self._row = ... if objective is None else simulation.objectives.index(objective)

@@ -154,7 +154,7 @@ class TestRuns(unittest.TestCase):
         cart = mbsens.Model.from_text(PUSHED)
         u = np.array([[1.0, 2.0], [-3.0, 0.5], [2.0, 0.0], [0.25, -1.0]])
         simulation = cart.simulation(method="adjoint")
-        values = simulation.run(inputs=u)
+        values = simulation.run(inputs=u, hold=0.25)
         # a force that holds for h moves the cart by u h^2 / (2 m) and its velocity by u h / m
         h, m, left = 0.25, 2.0, np.array([3, 2, 1, 0])
         weights = h**2 / m * (left + 0.5)
@@ -166,8 +166,8 @@ class TestRuns(unittest.TestCase):
         np.testing.assert_allclose(by_inputs[2], np.outer(2 * h * u[:, 0], [1, 0]), atol=1e-13)
         np.testing.assert_allclose(simulation.gradient[:2, 0], -values[:2] / m, rtol=1e-12)
         self.assertEqual(simulation.output_names, ("place.x", "place.y"))
-        np.testing.assert_allclose(simulation.run(inputs=u[:2], every=2),
-                                   cart.simulation().run(inputs=np.repeat(u[:2], 2, axis=0)), rtol=1e-12)
+        np.testing.assert_allclose(simulation.run(inputs=u[:2], hold=0.5),
+                                   cart.simulation().run(inputs=np.repeat(u[:2], 2, axis=0), hold=h), rtol=1e-12)
         stepping = cart.simulation()
         stepping.start()
         stepping.set_inputs([2.0, 0])

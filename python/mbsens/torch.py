@@ -1,0 +1,79 @@
+"""Simulations as functions that PyTorch differentiates.
+
+    values = mbsens.torch.run(simulation, parameters)      values of the objectives, a tensor
+    values.sum().backward()                                parameters.grad: exact, through impacts and other events
+
+The forward pass is a run of the simulation, which has the gradients with it (method direct or adjoint); the backward pass
+multiplies with them. Second derivatives are not offered.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch.autograd.function import once_differentiable
+
+from .errors import UsageError
+from .simulation import Simulation
+
+
+class _Run(torch.autograd.Function):
+    @staticmethod
+    def forward(context, simulation, hold, parameters, inputs):
+        values = simulation.run(_numbers(parameters), _numbers(inputs), hold=hold)
+        # both now: the simulation may run with other numbers before the backward pass
+        if context.needs_input_grad[2]:
+            context.by_parameters = _like(simulation.gradient, parameters)
+        if context.needs_input_grad[3]:
+            context.by_inputs = _like(_padded(simulation.input_gradient, len(values), inputs.shape), inputs)
+        given = parameters if parameters is not None else inputs
+        return _like(values, given)
+
+    @staticmethod
+    @once_differentiable
+    def backward(context, seed):
+        needs = context.needs_input_grad
+        return (
+            None,
+            None,
+            seed.to(context.by_parameters) @ context.by_parameters if needs[2] else None,
+            torch.tensordot(seed.to(context.by_inputs), context.by_inputs, 1) if needs[3] else None,
+        )
+
+
+def run(simulation: Simulation, parameters=None, inputs=None, *, hold: float | None = None):
+    """A run whose objectives are a tensor, to be differentiated by the tensors that go in.
+
+    - parameters: numbers for ``simulation.wrt``, in its order; None: as they are
+    - inputs: settings x inputs, as in :meth:`mbsens.Simulation.run`; to differentiate by them the method is adjoint
+    """
+    if not isinstance(simulation, Simulation):
+        raise UsageError(f"a run needs a Simulation, got {type(simulation).__name__}")
+    for tensor, what in ((parameters, "parameters"), (inputs, "inputs")):
+        if tensor is not None and not torch.is_tensor(tensor):
+            raise UsageError(f"the {what} must be a tensor, got {type(tensor).__name__}")
+    if parameters is None and inputs is None:
+        raise UsageError("there is nothing to differentiate by: give parameters or inputs")
+    wants = [tensor is not None and tensor.requires_grad and torch.is_grad_enabled() for tensor in (parameters, inputs)]
+    if any(wants) and simulation.method == "none":
+        raise UsageError("the simulation was made with method None, and has no gradients")
+    if wants[1] and simulation.method != "adjoint":
+        raise UsageError(f"derivatives by inputs need method adjoint, the simulation has {simulation.method}")
+    return _Run.apply(simulation, hold, parameters, inputs)
+
+
+def _numbers(tensor):
+    return None if tensor is None else tensor.detach().cpu().numpy().astype(np.float64)
+
+
+def _like(numbers, tensor):
+    return torch.as_tensor(numbers, dtype=tensor.dtype if tensor.is_floating_point() else torch.float64,
+                           device=tensor.device)
+
+
+def _padded(by_inputs, count, shape):
+    """Rows that came after the end were not set, and change nothing."""
+    padded = np.zeros((count, *shape))
+    if by_inputs is not None:
+        padded[:, : by_inputs.shape[1]] = by_inputs
+    return padded
