@@ -1,5 +1,5 @@
-// What is added to a model by calls, from the field tables: the calls of mbsens/elements.h (header.c) and those of Python
-// (python.c) are made of these.
+// What is added to a model by calls, from the field tables: the calls of mbsens/elements.h (header.c) and those of
+// Python (python.c) are made of these.
 #ifndef MBS_DEFINITION_H
 #define MBS_DEFINITION_H
 

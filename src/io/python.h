@@ -1,5 +1,5 @@
-// python/mbsens/_elements.py, from the field tables: for every kind of body, joint, force, ... a method that adds one to a
-// model.
+// python/mbsens/_elements.py, from the field tables: for every kind of body, joint, force, ... a method that adds one
+// to a model.
 #ifndef MBS_PYTHON_H
 #define MBS_PYTHON_H
 
