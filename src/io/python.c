@@ -1,12 +1,13 @@
 #include "io/python.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "io/definition.h"
 #include "io/page.h"
 #include "io/reader.h"
 
-enum { LINE_WIDTH = 110 };
+enum { LINE_WIDTH = 100, ITEM_ROOM = 160 };
 
 // ---- what becomes of a field ----
 
@@ -84,30 +85,53 @@ static bool is_taken(const MbsDefinition *definition, int index, bool is_require
          (field->is_required || (definition->is_element && index == 0)) == is_required;
 }
 
+// Items with commas between them, in lines of LINE_WIDTH that begin at `indent`.
+typedef struct List {
+  FILE *out;
+  int indent, column;
+} List;
+
+static void put_item(List *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_item(List *list, const char *format, ...) {
+  char item[ITEM_ROOM];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(item, sizeof item, format, arguments);
+  va_end(arguments);
+  bool is_first = list->column == 0, is_new_line = is_first || list->column + 2 + length + 1 > LINE_WIDTH;
+  (void)fputs(is_first ? "\n" : is_new_line ? ",\n" : ", ", list->out);
+  list->column = is_new_line ? fprintf(list->out, "%*s%s", list->indent, "", item)
+                             : list->column + 2 + fprintf(list->out, "%s", item);
+}
+
 // Arguments one after another: the required ones by place or name, the others by name.
 static void put_arguments(FILE *out, const MbsDefinition *definition) {
   const MbsRecordType *type = definition->record;
-  bool has_star = false;
-  (void)fputs(definition->needs_name ? ", name: str" : "", out);
+  List list = {.out = out, .indent = 8};
+  put_item(&list, "self");
+  if (definition->needs_name) {
+    put_item(&list, "name: str");
+  }
   if (definition->owner) {
-    (void)fprintf(out, ", %s: str", definition->owner);
+    put_item(&list, "%s: str", definition->owner);
   }
   for (int i = 0; i < type->field_count; ++i) {
     if (is_taken(definition, i, true)) {
-      (void)fprintf(out, ", %s: %s", mbs_definition_member(definition, i), annotation(&type->fields[i]));
+      put_item(&list, "%s: %s", mbs_definition_member(definition, i), annotation(&type->fields[i]));
     }
   }
-  if (definition->has_name && !definition->needs_name) {
-    (void)fputs(", *, name: str | None = None", out);
-    has_star = true;
+  bool has_star = definition->has_name && !definition->needs_name;
+  if (has_star) {
+    put_item(&list, "*, name: str | None = None");
   }
   for (int i = 0; i < type->field_count; ++i) {
     if (is_taken(definition, i, false)) {
-      (void)fprintf(out, "%s, %s: %s | None = None", has_star ? "" : ", *", mbs_definition_member(definition, i),
-                    annotation(&type->fields[i]));
+      put_item(&list, "%s%s: %s | None = None", has_star ? "" : "*, ", mbs_definition_member(definition, i),
+               annotation(&type->fields[i]));
       has_star = true;
     }
   }
+  (void)fputs(",\n    ) -> None:\n", out);
 }
 
 static void put_method(void *user, const MbsDefinition *definition) {
@@ -115,9 +139,9 @@ static void put_method(void *user, const MbsDefinition *definition) {
   const MbsRecordType *type = definition->record;
   (void)fputs("\n    def add_", out);
   put_noun(out, definition);
-  (void)fputs("(self", out);
+  (void)fputs("(", out);
   put_arguments(out, definition);
-  (void)fputs(") -> None:\n        \"\"\"", out);
+  (void)fputs("        \"\"\"", out);
   char summary[512];
   (void)snprintf(summary, sizeof summary, "%s%s: %s.", type->name, definition->is_joint ? " joint" : "", type->summary);
   put_words(out, 11, 8, summary);
@@ -134,27 +158,27 @@ static void put_method(void *user, const MbsDefinition *definition) {
                 definition->has_name ? "name"
                 : definition->owner  ? definition->owner
                                      : "None");
-  const char *separator = "";
+  List list = {.out = out, .indent = 12};
   for (int i = 0; i < type->field_count; ++i) {
     if (is_taken(definition, i, true) || is_taken(definition, i, false)) {
-      (void)fprintf(out, "%s\"%s\": %s", separator, type->fields[i].name, mbs_definition_member(definition, i));
-      separator = ", ";
+      put_item(&list, "\"%s\": %s", type->fields[i].name, mbs_definition_member(definition, i));
     }
   }
-  (void)fputs("})\n", out);
+  (void)fputs(",\n        })\n", out);
 }
 
 void mbs_python_write(FILE *out) {
   (void)fputs(
-      "\"\"\"Calls that add the entries of a model. Made by `mbsens list python` from the field tables that the "
-      "reader\n"
-      "itself uses: do not edit, `make generated` writes it again.\"\"\"\n\n"
+      "\"\"\"Calls that add the entries of a model.\n\n"
+      "Made by `mbsens list python` from the field tables that the reader itself uses: do not edit,\n"
+      "`make generated` writes it again.\n"
+      "\"\"\"\n\n"
       "from __future__ import annotations\n\n"
       "from typing import Mapping, Sequence, Union\n\n"
       "Number = Union[float, str]  # or an expression of parameters\n"
       "Numbers = Union[Number, Sequence[Number], Sequence[Sequence[Number]]]\n\n\n"
       "class Elements:\n"
-      "    \"\"\"Each method stands for an entry of a model file, with the keys of the file: docs/elements.md.\"\"\"\n",
+      "    \"\"\"Each method stands for an entry of a model file, with its keys: docs/elements.md.\"\"\"\n",
       out);
   mbs_definition_each(put_method, out);
 }
