@@ -156,6 +156,45 @@ static void test_table_order(const char *kind, const char *outside) {
   mbs_model_destroy(model);
 }
 
+// ---- runs to an accuracy ----
+// Steps of second order, extrapolated: they end at kinks, or no power of h would describe what these do. Several at the
+// same time (z is at a kink whenever x is), and the ends of step5 in a driver; against order 8.
+static void test_extrapolated(const char *formulation, const char *law) {
+  char text[1000];
+  (void)snprintf(
+      text, sizeof text,
+      "mbsens: 1\nparameters: {v: 1.3, k: 30, T: 0.31, A: 0.2}\n"
+      "tables: {f: {x: [-1, -0.1, 0.05, 0.15, 1], y: [-30, -2, 0.5, 3, 20], kind: akima, outside: linear}}\n"
+      "coordinates: {x: {inertia: 1}, y: {inertia: 1}, z: {inertia: 2}}\njoints: [{driver: z, value: A*step5(t/T)}]\n"
+      "forces: [{coordinate_force: x, value: \"%s\"}, {coordinate_force: y, value: \"-k*y - abs(x - z) - f(y)\"}]\n"
+      "initial: {independent: [{coordinate: x, value: 0.01, velocity: v}, {coordinate: y, value: 0.01, velocity: v}]}\n"
+      "objectives: {x: {final: x}, y: {integral: y^2}, i: {integral: abs(x)}}\nsimulation: {end: 1, step: 0.01}\n",
+      law);
+  MbsModel *model = read_text(context, "extrapolated", text);
+  MbsRequest request = request_of(model, "index1", "natural");
+  request.settings.step = 0.002;
+  (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "dormand-prince-8");
+  MbsResult *reference = run_with(model, &request, MBS_METHOD_DIRECT);
+  (void)snprintf(request.settings.formulation, sizeof request.settings.formulation, "%s", formulation);
+  (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "trapezoidal");
+  request.settings.accuracy = 1e-7;
+  request.settings.step = 0.01;
+  MbsResult *result = run_with(model, &request, MBS_METHOD_ADJOINT);
+  (void)printf("%s: %d runs, %ld steps, %.1e told\n", formulation, result->accuracy.runs, result->accuracy.last_steps,
+               result->accuracy.reached);
+  ENSURE(result->accuracy.last_steps < 10000);
+  for (int i = 0; i < 3; ++i) {
+    ENSURE_NEAR(result->values[i], reference->values[i], result->value_errors[i] + 1e-10);
+    for (int k = 0; k < result->parameter_count; ++k) {
+      int at = i * result->parameter_count + k;
+      ENSURE_NEAR(result->gradient[at], reference->gradient[at], result->gradient_errors[at] + 1e-9);
+    }
+  }
+  mbs_result_destroy(result);
+  mbs_result_destroy(reference);
+  mbs_model_destroy(model);
+}
+
 // ---- any integrator ----
 // The same motion by two texts, values and gradients, by direct, adjoint and complex step.
 static void ensure_same(const char *kind, const char *one, const char *other, double bound) {
@@ -230,6 +269,8 @@ int main(void) {
     test_table_order(kinds[i], i % 2 == 0 ? "hold" : "linear");
   }
   test_jumps_of_tables();
+  test_extrapolated("index1", "-k*x - abs(x - z) - f(x)");
+  test_extrapolated("ali3p", "-k*x - max(3*x, f(2*x))");
   for (int i = 0; i < 20; ++i) {
     test_touch(0.0005 + 0.00017 * i);
   }

@@ -36,7 +36,9 @@ typedef struct MbsLevels {
   double *numbers;      // likewise, room
   int group_count;      // objectives
   MbsExtrapolation *groups;
-  int event_count;  // records of events, hidden ones too
+  int order_capacity;
+  int *order;       // of records of events: which comes when, of the run that was made
+  int event_count;  // of those, hidden ones too
   int *events;      // which
   double *event_times;
   MbsExtrapolation *times;

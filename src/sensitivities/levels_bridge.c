@@ -63,12 +63,46 @@ MbsStatus mbs_levels_create(MbsContext *context, MbsArena *arena, const MbsModel
 }
 
 // ---- events ----
+static const MbsEventRecord *record_of(const MbsLevels *levels, int i) {
+  return &mbs_levels_events(levels)->records[levels->order[i]];
+}
+
+// May they come the other way round as well? Of kinks, which only end steps, the order does not count; and
+// where several laws bend at the same time (the cylinders of an engine, each by its own angle) rounding decides on it.
+static bool may_swap(const MbsLevels *levels, const MbsEventRecord *first, const MbsEventRecord *second) {
+  const double rounding = 1e-9;
+  const MbsEvent *items = mbs_levels_events(levels)->items;
+  const MbsEventSpec *one = items[first->event].spec, *other = items[second->event].spec;
+  bool are_kinks = one->is_hidden && one->branch > 0 && other->is_hidden && other->branch > 0;
+  return are_kinks && fabs(second->t - first->t) <= rounding * levels->end;
+}
+
+// Records of the run that was made, those at the same time in the order of the model where theirs does not count.
+static MbsStatus sort_records(MbsContext *context, MbsLevels *levels) {
+  const MbsEvents *events = mbs_levels_events(levels);
+  if (events->record_count > levels->order_capacity) {
+    levels->order_capacity = 2 * events->record_count;
+    MBS_TAKE(context, levels->arena, levels->order, levels->order_capacity);
+  }
+  for (int i = 0; i < events->record_count; ++i) {
+    int at = i;
+    for (; at > 0; --at) {
+      const MbsEventRecord *before = record_of(levels, at - 1);
+      if (!(events->records[i].event < before->event) || !may_swap(levels, before, &events->records[i])) {
+        break;
+      }
+      levels->order[at] = levels->order[at - 1];
+    }
+    levels->order[at] = i;
+  }
+  return MBS_OK;
+}
+
 // are they those of the level before, in the same order?
 static bool has_same_events(const MbsLevels *levels) {
-  const MbsEvents *events = mbs_levels_events(levels);
-  bool is_same = events->record_count == levels->event_count;
+  bool is_same = mbs_levels_events(levels)->record_count == levels->event_count;
   for (int i = 0; i < levels->event_count && is_same; ++i) {
-    is_same = events->records[i].event == levels->events[i];
+    is_same = record_of(levels, i)->event == levels->events[i];
   }
   return is_same;
 }
@@ -88,8 +122,8 @@ static MbsStatus take_events(MbsContext *context, MbsLevels *levels) {
   double end = levels->end, before = 0;
   levels->stops = (MbsStops){.times = levels->stop_times, .steps = levels->stop_steps};
   for (int i = 0; i < count; ++i) {
-    double t = events->records[i].t;
-    levels->events[i] = events->records[i].event;
+    double t = record_of(levels, i)->t;
+    levels->events[i] = record_of(levels, i)->event;
     levels->event_times[i] = t;
     MBS_TRY(
         mbs_extrapolation_create(context, levels->arena, 1 + levels->parameter_count, levels->size, &levels->times[i]));
@@ -133,9 +167,9 @@ static const double *numbers_of_event(MbsLevels *levels, int event) {
   const MbsSimulation *simulation = levels->session->simulation;
   int count = levels->parameter_count;
   bool has_gradients = simulation->has_columns && count > 0;
-  levels->numbers[0] = simulation->events.records[event].t;
+  levels->numbers[0] = record_of(levels, event)->t;
   for (int k = 0; k < count; ++k) {
-    levels->numbers[1 + k] = has_gradients ? simulation->events.gradients[event * count + k] : 0;
+    levels->numbers[1 + k] = has_gradients ? simulation->events.gradients[levels->order[event] * count + k] : 0;
   }
   return levels->numbers;
 }
@@ -149,7 +183,7 @@ static void add_numbers(MbsLevels *levels) {
     levels->reached = fmax(levels->reached, levels->groups[i].reached);
   }
   for (int i = 0; i < levels->event_count; ++i) {
-    levels->event_times[i] = mbs_levels_events(levels)->records[i].t;
+    levels->event_times[i] = record_of(levels, i)->t;
     mbs_extrapolation_add(&levels->times[i], levels->event_times[i], numbers_of_event(levels, i));
   }
   levels->since = levels->reached < levels->best / 2 ? 0 : levels->since + 1;
@@ -185,7 +219,8 @@ static MbsStatus run_level(MbsContext *context, MbsLevels *levels) {
   MBS_TRY(mbs_session_set_step(context, levels->session, step, levels->stops.count > 0 ? &levels->stops : NULL));
   MbsStatus status = mbs_simulator_run_all(context, levels->simulator);
   add_statistics(levels);
-  return status;
+  MbsStatus sorted = sort_records(context, levels);
+  return status == MBS_OK ? sorted : status;
 }
 
 static bool is_final(const MbsLevels *levels) { return 2 * levels->steps > levels->last; }
@@ -217,6 +252,7 @@ static MbsStatus shake(MbsContext *context, MbsLevels *levels) {
   MbsStatus status = mbs_simulator_shake(context, levels->simulator, count);
   status = status == MBS_OK ? mbs_simulator_run_all(context, levels->simulator) : status;
   add_statistics(levels);
+  MBS_TRY(sort_records(context, levels));
   if (status == MBS_OK && has_same_events(levels)) {
     add_shaken(levels);
   }

@@ -51,9 +51,11 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
     }
   }
   MBS_TRY(mbs_settings_complete(context, model, settings));
+  // above the second one, by themselves or extrapolated
+  bool has_order = mbs_integrator_has_stages(settings) || (settings->accuracy > 0 && !settings->is_kinematic);
   const MbsCoordinateChoice choice = {.is_relative = strcmp(settings->coordinates, "relative") == 0,
                                       .keeps_jumps = settings->is_kinematic,
-                                      .splits_at_kinks = mbs_integrator_has_stages(settings),
+                                      .splits_at_kinks = has_order,
                                       .has_plain_matrix = mbs_integrator_kind(settings) == MBS_INTEGRATOR_COUPLED,
                                       .has_end = settings->end_in_model > 0 && settings->end == settings->end_in_model,
                                       .has_no_outputs = settings->has_no_outputs,
