@@ -12,6 +12,8 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "sensitivities/request.h"
 #endif
 
 static inline double measure_now(void) {

@@ -205,14 +205,14 @@ int cli_run_check(const CliOptions *options) {
   if (!exit_status) {
     MbsCheck *check = NULL;
     cli_progress_begin(&session.progress, session.context, "check", options->is_quiet);
-    MbsStatus status = mbs_check(session.context, session.model, &session.request.settings, &check);
+    MbsStatus status = mbs_check(session.context, session.model, session.request, &check);
     cli_progress_end(&session.progress, session.context);
     if (status != MBS_OK) {
       exit_status = cli_session_fail(&session, status);
     } else if (options->is_json) {
-      print_json(check, &session.request.settings);
+      print_json(check, &session.request->settings);
     } else {
-      print_words(check, &session.request.settings, options->is_quiet);
+      print_words(check, &session.request->settings, options->is_quiet);
     }
     mbs_check_destroy(check);
   }

@@ -130,12 +130,12 @@ static void print_comparison(const MbsResult *result, MbsMethod method, const Mb
 static void print_words(const CliSession *session, const MbsResult *result, const MbsResult *other) {
   const CliOptions *options = session->options;
   if (!options->is_quiet) {
-    cli_report_header(stdout, result, options->method);
+    cli_report_header(stdout, result, options->asked->method);
     cli_report_events(stdout, result);
     cli_report_values(stdout, result);
   }
   if (other) {
-    print_comparison(result, options->method, other, options->compared);
+    print_comparison(result, options->asked->method, other, options->compared);
   } else if (result->gradient) {
     print_gradients(result);
   }
@@ -146,9 +146,9 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
     return;
   }
   if (other) {
-    (void)printf("largest relative difference between %s and %s: %.1e\n", cli_method_name(options->method),
+    (void)printf("largest relative difference between %s and %s: %.1e\n", cli_method_name(options->asked->method),
                  cli_method_name(options->compared), largest_difference(result, other));
-    (void)printf("%s: %.3g s altogether; %s: %.3g s\n", cli_method_name(options->method),
+    (void)printf("%s: %.3g s altogether; %s: %.3g s\n", cli_method_name(options->asked->method),
                  result->statistics.seconds_dynamics + result->statistics.seconds_sensitivity,
                  cli_method_name(options->compared),
                  other->statistics.seconds_dynamics + other->statistics.seconds_sensitivity);
@@ -159,7 +159,7 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
 
 static void print_json(const CliOptions *options, const MbsResult *result, const MbsResult *other) {
   CliJson json = cli_json_begin(stdout);
-  cli_report_json(&json, result, options->method);
+  cli_report_json(&json, result, options->asked->method);
   if (result->at_start && result->is_complete) {
     put_initial_state(&json, result);
   }
@@ -181,7 +181,7 @@ int cli_run_gradient(const CliOptions *options) {
   MbsResult *other = NULL;
   int exit_status = cli_session_open(&session, options), failure = 0;
   if (!exit_status) {
-    failure = cli_session_run(&session, options->method, "gradient", true, &result);
+    failure = cli_session_run(&session, options->asked->method, "gradient", true, &result);
   }
   if (failure && !result) {
     exit_status = failure;

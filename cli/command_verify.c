@@ -338,7 +338,7 @@ int cli_run_verify(const CliOptions *options) {
   int exit_status = cli_session_open(&session, options);
   if (!exit_status) {
     cli_progress_begin(&session.progress, session.context, "verification", options->is_quiet);
-    MbsStatus status = mbs_verify(session.context, session.model, &session.request, &verification);
+    MbsStatus status = mbs_verify(session.context, session.model, session.request, &verification);
     cli_progress_end(&session.progress, session.context);
     exit_status = status == MBS_OK ? report(verification, options) : cli_session_fail(&session, status);
   }

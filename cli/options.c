@@ -6,29 +6,16 @@
 
 #include "base/names.h"
 #include "memory.h"
+#include "model/model.h"
 #include "outcome.h"
 
-// What an option takes, and with it the type of the member of CliOptions that holds it.
+// What an option that is no setting takes, and with it the type of the member of CliOptions that holds it.
 typedef enum Kind {
-  KIND_FLAG,          // nothing: bool
-  KIND_TEXT,          // const char *
-  KIND_POSITIVE,      // CliNumber
-  KIND_COUNT,         // CliNumber: whole and positive
-  KIND_NOT_NEGATIVE,  // CliNumber
-  KIND_PENALTY,       // CliNumber
-  KIND_SIZE,          // CliNumber: bytes
-  KIND_PROJECTIONS,   // CliNumber
-  KIND_MATRIX,        // const char *
-  KIND_REFERENCE,     // const char *
-  KIND_NONHOLONOMIC,  // const char *
-  KIND_TANGENT,       // const char *
-  KIND_NAMES,         // CliNames
-  KIND_OUTPUT,        // const char *
-  KIND_METHOD,        // MbsMethod
-  KIND_COMPARE,       // optional: MbsMethod, and has_comparison
-  KIND_DIFFERENCE,    // MbsDifference, and has_difference
-  KIND_DERIVATIVES,   // MbsDerivatives, and has_derivatives
-  KIND_SET            // the next of the assignments
+  KIND_SETTING,  // a row of mbs_settings
+  KIND_FLAG,     // nothing: bool
+  KIND_OUTPUT,   // const char *
+  KIND_COMPARE,  // optional: MbsMethod, and has_comparison
+  KIND_SET       // the next of the assignments
 } Kind;
 
 typedef struct Option {
@@ -36,132 +23,100 @@ typedef struct Option {
   const char *argument;  // as shown in the help; NULL: none
   Kind kind;
   unsigned commands;  // that take it
-  size_t member;      // offset in CliOptions
-  const char *help;   // one line of up to 70 characters, more lines after '\n'
+  size_t member;      // offset in CliOptions; of a setting its row
+  const char *help;   // NULL: not shown
 } Option;
 
 #define MEMBER(name) offsetof(CliOptions, name)
 
 enum {
   GRADIENTS = CLI_GRADIENT | CLI_KINEMATICS,
-  DYNAMICS = CLI_CHECK | CLI_SIMULATE | CLI_GRADIENT,
-  DYNAMICS_OR_VERIFY = DYNAMICS | CLI_VERIFY,
   RUNS = CLI_SIMULATE | GRADIENTS,
-  MODELS = DYNAMICS_OR_VERIFY | CLI_KINEMATICS,
+  MODELS = CLI_CHECK | RUNS | CLI_VERIFY,
   ALL = MODELS | CLI_LIST | CLI_HELP
 };
 
-static const Option table[] = {
-    {"--objective", "A,B", KIND_NAMES, GRADIENTS | CLI_VERIFY, MEMBER(objectives),
-     "objectives to differentiate (default: all of the model)"},
-    {"--wrt", "P,Q", KIND_NAMES, GRADIENTS | CLI_VERIFY, MEMBER(parameters),
-     "parameters to differentiate with respect to (default: all of the model)"},
-    {"--method", "NAME", KIND_METHOD, GRADIENTS, MEMBER(method),
-     "direct (default), adjoint, adjoint-continuous (penalty and matrix-r),\ncomplex-step, finite-difference; of "
-     "SUNDIALS "
-     "cvodes-forward, cvodes-adjoint\n(penalty and matrix-r), idas-forward, idas-adjoint (index1)"},
+static const Option own[] = {
     {"--compare", "[METHOD]", KIND_COMPARE, GRADIENTS, MEMBER(compared),
-     "run METHOD too and print both with their relative difference\n"
-     "(default: complex-step, or direct if that is the method already)"},
-    {"--difference", "KIND", KIND_DIFFERENCE, GRADIENTS, MEMBER(difference),
-     "central (default), forward or backward; of finite-difference"},
-    {"--difference-step", "X", KIND_POSITIVE, GRADIENTS, MEMBER(difference_step),
-     "its step, relative to the parameter (absolute if that is 0)"},
-    {"--sundials", NULL, KIND_FLAG, CLI_VERIFY, MEMBER(has_sundials),
-     "compare with CVODES (penalty, matrix-r) and IDAS (index1), too, where\nSUNDIALS is built in: see `mbsens "
-     "--version`"},
-    {"--sundials-tolerance", "X", KIND_POSITIVE, CLI_GRADIENT | CLI_VERIFY, MEMBER(sundials_tolerance),
-     "relative tolerance of CVODES and IDAS (1e-10)"},
-    {"--derivatives", "NAME", KIND_DERIVATIVES, GRADIENTS | CLI_VERIFY, MEMBER(derivatives),
-     "of direct and adjoint: where the derivatives of the terms come from:\nanalytical (default), automatic or "
-     "numerical"},
-    {"--memory", "SIZE", KIND_SIZE, GRADIENTS | CLI_VERIFY, MEMBER(memory),
-     "adjoint: bytes for the trajectory, such as 500k, 100M or 2G (1G); a\nlonger one is kept in pieces and walked "
-     "twice"},
+     "run METHOD too and print both with their relative difference (default: complex-step, or direct if that is the "
+     "method already)"},
     {"--initial-state", NULL, KIND_FLAG, CLI_GRADIENT, MEMBER(wants_initial_state),
-     "adjoint: print the derivatives with respect to the start's positions\nand velocities too"},
+     "adjoint: print the derivatives with respect to the start's positions and velocities too"},
     {"-o", "FILE.csv", KIND_OUTPUT, RUNS, MEMBER(output), "write time histories; the file appears whole or not at all"},
-    {"--columns", "A,B", KIND_TEXT, RUNS, MEMBER(columns),
-     "of -o: outputs, coordinates, points P, rates P', lambda(J), frame(B),\nobjectives; * for any letters; or all, "
-     "outputs, objectives, points,\ncoordinates, multipliers, frames (outputs and objectives, or all)"},
-    {"--every", "N", KIND_COUNT, RUNS, MEMBER(every), "of -o: a row for every N-th step alone (1)"},
-    {"--sample", "DT", KIND_POSITIVE, RUNS, MEMBER(sample),
-     "of -o: rows at multiples of DT alone, itself a multiple of the step"},
     {"--set", "NAME=VALUE", KIND_SET, MODELS, MEMBER(assignments),
-     "give a parameter another value: a number, or an expression of other\nparameters; may be repeated"},
-    {"--formulation", "NAME", KIND_TEXT, DYNAMICS, MEMBER(formulation),
-     "equations of motion (ali3p); see `mbsens list formulations`"},
-    {"--coordinates", "NAME", KIND_TEXT, MODELS, MEMBER(coordinates),
-     "coordinates (natural; verify: all); see `mbsens list coordinates`"},
-    {"--integrator", "NAME", KIND_TEXT, DYNAMICS_OR_VERIFY, MEMBER(integrator),
-     "integrator (auto: trapezoidal, for index3 generalised-alpha; explicit\nmethods dormand-prince-5 and -8 for "
-     "matrix-r, index1, penalty and ali1);\nsee `mbsens list integrators`"},
-    {"--step", "H", KIND_POSITIVE, MODELS, MEMBER(step), "time step in seconds (0.01)"},
-    {"--end", "T", KIND_POSITIVE, MODELS, MEMBER(end), "end of the simulated time in seconds (1)"},
-    {"--accuracy", "EPS", KIND_NOT_NEGATIVE, RUNS, MEMBER(accuracy),
-     "relative error that values and gradients may have: the steps (and what\nelse is not given) are chosen, several "
-     "runs extrapolated, and errors\nestimated; 0: none of that (0)"},
-    {"--tolerance", "X", KIND_POSITIVE, MODELS, MEMBER(tolerance),
-     "scaled residual at which a step counts as solved (1e-10)"},
-    {"--step-tolerance", "X", KIND_POSITIVE, DYNAMICS_OR_VERIFY, MEMBER(step_tolerance),
-     "explicit integrators: steps find their own size, so that the error of\neach is below this part of the "
-     "mechanism's "
-     "size and velocity; --step\nis the first (fixed steps)"},
-    {"--penalty", "A|auto", KIND_PENALTY, DYNAMICS_OR_VERIFY, MEMBER(penalty),
-     "absolute penalty factor, or auto: from the mass matrix (auto)"},
-    {"--xi", "X", KIND_NOT_NEGATIVE, DYNAMICS_OR_VERIFY, MEMBER(xi),
-     "damping ratio of the constraint stabilisation (1)"},
-    {"--omega", "W", KIND_NOT_NEGATIVE, DYNAMICS_OR_VERIFY, MEMBER(omega),
-     "frequency of the constraint stabilisation in rad/s (10)"},
-    {"--baumgarte", NULL, KIND_FLAG, DYNAMICS_OR_VERIFY, MEMBER(is_stabilised), "index1: stabilise with xi and omega"},
-    {"--beta", "X", KIND_POSITIVE, DYNAMICS_OR_VERIFY, MEMBER(beta), "newmark: beta ((gamma + 1/2)^2 / 4)"},
-    {"--gamma", "X", KIND_POSITIVE, DYNAMICS_OR_VERIFY, MEMBER(gamma), "newmark: gamma (1/2)"},
-    {"--spectral-radius", "X", KIND_NOT_NEGATIVE, DYNAMICS_OR_VERIFY, MEMBER(spectral_radius),
-     "generalised-alpha: what is left of the highest frequencies, from 0\nto 1 (0.8)"},
-    {"--projections", "N", KIND_PROJECTIONS, DYNAMICS_OR_VERIFY, MEMBER(projections),
-     "ali3p: iterations of each projection; none, or auto: until they\nconverge (auto)"},
-    {"--projection-matrix", "NAME", KIND_MATRIX, DYNAMICS_OR_VERIFY, MEMBER(projection_matrix),
-     "ali3p: metric of the projections, mass or tangent (mass)"},
-    {"--nonholonomic", "NAME", KIND_NONHOLONOMIC, DYNAMICS_OR_VERIFY, MEMBER(nonholonomic),
-     "ali3p: nonholonomic constraints coupled into the step's equations, or\nprojected: by the projections alone "
-     "(coupled)"},
-    {"--tangent", "NAME", KIND_TANGENT, DYNAMICS_OR_VERIFY, MEMBER(tangent),
-     "matrix of Newton's iteration: exact, or approximate: without the\ncurvature of the constraints (exact)"},
-    {"--independent", "A,B", KIND_TEXT, DYNAMICS_OR_VERIFY, MEMBER(independent),
-     "matrix-r: independent coordinates: angle(crank), r(P).x, ...\n(those of the start, or chosen)"},
-    {"--tree", "J,K", KIND_TEXT, MODELS, MEMBER(tree),
-     "relative coordinates: joints that carry the tree of bodies (chosen:\nbranches as short as possible)"},
-    {"--cut", "J,K", KIND_TEXT, MODELS, MEMBER(cut),
-     "relative coordinates: joints that are cut and closed by constraints\n(those outside the tree)"},
-    {"--reference-point", "NAME", KIND_REFERENCE, MODELS, MEMBER(reference_point),
-     "relative coordinates: what the recursion refers to, origin (RTdyn1) or\nmass-centre (RTdyn0) (origin)"},
+     "give a parameter another value: a number, or an expression of other parameters; may be repeated"},
     {"--json", NULL, KIND_FLAG, MODELS, MEMBER(is_json), "print one JSON object instead of tables"},
     {"--quiet", NULL, KIND_FLAG, MODELS, MEMBER(is_quiet), "print the tables of numbers only"},
     {"--markdown", NULL, KIND_FLAG, CLI_LIST, MEMBER(is_markdown), "print tables in Markdown"},
     {"--help", NULL, KIND_FLAG, ALL, MEMBER(wants_help), "print this text; also -h"},
     {"-h", NULL, KIND_FLAG, ALL, MEMBER(wants_help), NULL},
 };
-enum { OPTION_COUNT = sizeof table / sizeof table[0] };
+enum { OWN_COUNT = sizeof own / sizeof own[0], FIRST_OF_OUTPUT = 4, NAME_ROOM = 64 };
+
+// The options in the order of the help: settings of requests alone, own ones that say what is done, settings of model
+// files, own ones that say what is printed. `name` has room for NAME_ROOM. False: there are no more.
+static bool option_at(int index, Option *option, char *name) {
+  int requests = mbs_settings_count - MBS_SIMULATION_COUNT, row = -1, of_own = -1;
+  if (index < requests) {
+    row = MBS_SIMULATION_COUNT + index;
+  } else if (index < requests + FIRST_OF_OUTPUT) {
+    of_own = index - requests;
+  } else if (index < mbs_settings_count + FIRST_OF_OUTPUT) {
+    row = index - requests - FIRST_OF_OUTPUT;
+  } else if (index < mbs_settings_count + OWN_COUNT) {
+    of_own = index - mbs_settings_count;
+  } else {
+    return false;
+  }
+  if (of_own >= 0) {
+    *option = own[of_own];
+    return true;
+  }
+  const MbsSetting *setting = mbs_settings[row].setting;
+  (void)snprintf(name, NAME_ROOM, "--%s", setting->option ? setting->option : "");
+  *option = (Option){.name = name,
+                     .argument = setting->argument,
+                     .kind = KIND_SETTING,
+                     .commands = setting->commands,
+                     .member = (size_t)row,
+                     .help = mbs_settings[row].summary};
+  return true;
+}
+
+const char *cli_options_given(const CliOptions *options, const char *setting) {
+  for (int i = 0; i < mbs_settings_count; ++i) {
+    if (strcmp(mbs_settings[i].name, setting) == 0) {
+      return options->given[i];
+    }
+  }
+  return NULL;
+}
 
 // The option called by `argument` ("--step" or "--step=0.1"), if it is there for this command.
-static const Option *find_option(const char *argument, unsigned command, const char *command_name) {
+static bool find_option(const char *argument, unsigned command, const char *command_name, Option *option,
+                        char *own_name) {
   size_t length = strcspn(argument, "=");
-  char name[64];
+  char name[NAME_ROOM];
   (void)snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), argument);
   const char *nearest = NULL;
-  for (int i = 0; i < OPTION_COUNT; ++i) {
-    const Option *option = &table[i];
-    bool is_meant = strlen(option->name) == length && strncmp(option->name, argument, length) == 0;
+  char nearest_name[NAME_ROOM];
+  for (int i = 0; option_at(i, option, own_name); ++i) {
+    bool is_meant = option->commands && strlen(option->name) == length && strncmp(option->name, argument, length) == 0;
     if (is_meant && !(option->commands & command)) {
       (void)cli_fail(MBS_ERROR_INPUT, "%s: not an option of %s; see mbsens %s --help", name, command_name,
                      command_name);
-      return NULL;
+      return false;
     }
     if (is_meant) {
-      return option;
+      return true;
     }
+    const char *before = nearest;
     if (option->commands & command) {
       mbs_name_nearest(name, option->name, &nearest);
+    }
+    if (nearest != before) {  // the name of the next option will stand where this one stood
+      (void)snprintf(nearest_name, sizeof nearest_name, "%s", option->name);
+      nearest = nearest_name;
     }
   }
   if (nearest) {
@@ -169,7 +124,7 @@ static const Option *find_option(const char *argument, unsigned command, const c
   } else {
     (void)cli_fail(MBS_ERROR_INPUT, "unknown option %s; see mbsens %s --help", name, command_name);
   }
-  return NULL;
+  return false;
 }
 
 // What stands behind the option: after '=', or as the next argument, which is then used up. *value stays NULL where
@@ -178,7 +133,7 @@ static bool find_value(const Option *option, int argument_count, char **argument
   const char *equals = strchr(arguments[*at], '=');
   const char *next = *at + 1 < argument_count ? arguments[*at + 1] : NULL;
   *value = equals ? equals + 1 : NULL;
-  if (option->kind == KIND_FLAG) {
+  if (!option->argument) {
     if (equals) {
       (void)cli_fail(MBS_ERROR_INPUT, "%s: takes no value, got \"%s\"", option->name, *value);
     }
@@ -197,27 +152,28 @@ static bool find_value(const Option *option, int argument_count, char **argument
   return true;
 }
 
-static bool store(const Option *option, const char *value, CliOptions *options) {
+static bool store_setting(MbsContext *context, const Option *option, const char *value, CliOptions *options) {
+  const MbsField *field = &mbs_settings[option->member];
+  const char *text = value ? value : field->choices[1];
+  MbsStatus status = mbs_setting_parse(context, field, option->name, mbs_nowhere, text, options->asked);
+  if (status == MBS_ERROR_MEMORY) {
+    cli_memory_is_out();
+  }
+  if (status != MBS_OK) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s", mbs_context_message(context));
+    return false;
+  }
+  options->given[option->member] = text;
+  return true;
+}
+
+static bool store(MbsContext *context, const Option *option, const char *value, CliOptions *options) {
   void *member = (char *)options + option->member;
   switch (option->kind) {
+    case KIND_SETTING: return store_setting(context, option, value, options);
     case KIND_FLAG: *(bool *)member = true; return true;
-    case KIND_TEXT: *(const char **)member = value; return true;
-    case KIND_POSITIVE: return cli_value_positive(option->name, value, member);
-    case KIND_COUNT: return cli_value_count(option->name, value, member);
-    case KIND_NOT_NEGATIVE: return cli_value_not_negative(option->name, value, member);
-    case KIND_SIZE: return cli_value_size(option->name, value, member);
-    case KIND_PENALTY: return cli_value_penalty(option->name, value, member);
-    case KIND_PROJECTIONS: return cli_value_projections(option->name, value, member);
-    case KIND_MATRIX: return cli_value_choice(option->name, "mass|tangent", value, member);
-    case KIND_NONHOLONOMIC: return cli_value_choice(option->name, "coupled|projected", value, member);
-    case KIND_REFERENCE: return cli_value_choice(option->name, "origin|mass-centre", value, member);
-    case KIND_TANGENT: return cli_value_choice(option->name, "exact|approximate", value, member);
-    case KIND_NAMES: return cli_value_names(option->name, value, member);
     case KIND_OUTPUT: return cli_value_output(option->name, value, member);
-    case KIND_METHOD: options->has_method = true; return cli_value_method(option->name, value, member);
     case KIND_COMPARE: options->has_comparison = true; return !value || cli_value_method(option->name, value, member);
-    case KIND_DIFFERENCE: options->has_difference = true; return cli_value_difference(option->name, value, member);
-    case KIND_DERIVATIVES: options->has_derivatives = true; return cli_value_derivatives(option->name, value, member);
     case KIND_SET:
       return cli_value_assignment(option->name, value, &options->assignments[options->assignment_count]) &&
              ++options->assignment_count > 0;
@@ -233,70 +189,87 @@ static bool is_of_sundials(MbsMethod method) {
   return method >= MBS_METHOD_CVODES_FORWARD && method <= MBS_METHOD_IDAS_ADJOINT;
 }
 
+// The first of these options that was given; NULL: none. The list ends with NULL.
+static const char *first_given(const CliOptions *options, const char *const *names) {
+  for (; *names; ++names) {
+    if (cli_options_given(options, *names)) {
+      return *names;
+    }
+  }
+  return NULL;
+}
+
 // Fills in what --compare leaves open and refuses options that would do nothing.
 static bool settle(CliOptions *options, unsigned command) {
+  MbsMethod method = options->asked->method;
   if (options->has_comparison && options->compared == MBS_METHOD_NONE) {
-    options->compared = options->method == MBS_METHOD_COMPLEX_STEP ? MBS_METHOD_DIRECT : MBS_METHOD_COMPLEX_STEP;
+    options->compared = method == MBS_METHOD_COMPLEX_STEP ? MBS_METHOD_DIRECT : MBS_METHOD_COMPLEX_STEP;
   }
-  if (options->compared == options->method) {
+  if (method == MBS_METHOD_NONE) {
+    (void)cli_fail(MBS_ERROR_INPUT, "--method none: is what mbsens simulate does");
+    return false;
+  }
+  if (options->compared == method) {
     (void)cli_fail(MBS_ERROR_INPUT, "--compare: %s is the method already; compare it with another",
-                   cli_method_name(options->method));
+                   cli_method_name(method));
     return false;
   }
-  const char *rows = options->columns ? "--columns" : options->every.is_given ? "--every" : "--sample";
-  if ((options->columns || options->every.is_given || options->sample.is_given) && !options->output) {
-    (void)cli_fail(MBS_ERROR_INPUT, "%s: is for time histories; say where to: -o FILE.csv", rows);
+  const char *rows = first_given(options, (const char *const[]){"columns", "every", "sample", NULL});
+  if (rows && !options->output) {
+    (void)cli_fail(MBS_ERROR_INPUT, "--%s: is for time histories; say where to: -o FILE.csv", rows);
     return false;
   }
-  bool has_gradient = command != CLI_KINEMATICS || options->has_method || options->has_comparison;
-  if (!has_gradient && (options->has_derivatives || options->parameters.names)) {
+  bool has_gradient = command != CLI_KINEMATICS || cli_options_given(options, "method") || options->has_comparison;
+  bool has_derivatives = cli_options_given(options, "derivatives") != NULL;
+  if (!has_gradient && (has_derivatives || cli_options_given(options, "parameters"))) {
     (void)cli_fail(MBS_ERROR_INPUT, "%s: is for derivatives of the objectives; say by which --method, such as direct",
-                   options->has_derivatives ? "--derivatives" : "--wrt");
+                   has_derivatives ? "--derivatives" : "--wrt");
     return false;
   }
-  bool uses_differences =
-      options->method == MBS_METHOD_FINITE_DIFFERENCE || options->compared == MBS_METHOD_FINITE_DIFFERENCE;
-  if ((options->has_difference || options->difference_step.is_given) && !uses_differences) {
+  bool uses_differences = method == MBS_METHOD_FINITE_DIFFERENCE || options->compared == MBS_METHOD_FINITE_DIFFERENCE;
+  const char *difference = first_given(options, (const char *const[]){"difference", "difference_step", NULL});
+  if (difference && !uses_differences) {
     (void)cli_fail(MBS_ERROR_INPUT, "%s: is for --method finite-difference only, the method is %s",
-                   options->has_difference ? "--difference" : "--difference-step", cli_method_name(options->method));
+                   strcmp(difference, "difference") == 0 ? "--difference" : "--difference-step",
+                   cli_method_name(method));
     return false;
   }
-  bool uses_sundials = options->has_sundials || is_of_sundials(options->method) || is_of_sundials(options->compared);
-  if (options->sundials_tolerance.is_given && !uses_sundials) {
+  bool uses_sundials = options->asked->has_sundials || is_of_sundials(method) || is_of_sundials(options->compared);
+  if (cli_options_given(options, "sundials_tolerance") && !uses_sundials) {
     (void)cli_fail(MBS_ERROR_INPUT, "--sundials-tolerance: is for %s only",
                    command == CLI_VERIFY ? "--sundials" : "methods cvodes-... and idas-...");
     return false;
   }
-  bool uses_terms = options->method == MBS_METHOD_DIRECT || options->compared == MBS_METHOD_DIRECT ||
-                    is_adjoint(options->method) || is_adjoint(options->compared);
-  if (options->has_derivatives && !uses_terms) {
+  bool uses_terms = method == MBS_METHOD_DIRECT || options->compared == MBS_METHOD_DIRECT || is_adjoint(method) ||
+                    is_adjoint(options->compared);
+  if (has_derivatives && !uses_terms) {
     (void)cli_fail(MBS_ERROR_INPUT, "--derivatives: is for --method direct or adjoint only, the method is %s",
-                   cli_method_name(options->method));
+                   cli_method_name(method));
     return false;
   }
-  bool uses_adjoint = is_adjoint(options->method) || (is_adjoint(options->compared) && !options->wants_initial_state) ||
-                      command == CLI_VERIFY;
-  if ((options->memory.is_given || options->wants_initial_state) && !uses_adjoint) {
+  bool uses_adjoint =
+      is_adjoint(method) || (is_adjoint(options->compared) && !options->wants_initial_state) || command == CLI_VERIFY;
+  if ((cli_options_given(options, "memory") || options->wants_initial_state) && !uses_adjoint) {
     (void)cli_fail(MBS_ERROR_INPUT, "%s: is for --method adjoint only, the method is %s",
-                   options->wants_initial_state ? "--initial-state" : "--memory", cli_method_name(options->method));
+                   options->wants_initial_state ? "--initial-state" : "--memory", cli_method_name(method));
     return false;
   }
   return true;
 }
 
-int cli_options_read(int argument_count, char **arguments, unsigned command, const char *name, CliOptions *options) {
-  *options = (CliOptions){.method = MBS_METHOD_DIRECT, .compared = MBS_METHOD_NONE};
-  // there cannot be more assignments than arguments
-  options->assignments = cli_memory_take((size_t)argument_count, sizeof *options->assignments);
+static int read_options(MbsContext *context, int argument_count, char **arguments, unsigned command, const char *name,
+                        CliOptions *options) {
   bool options_are_over = false;
   for (int i = 0; i < argument_count && !options->wants_help; ++i) {
     const char *argument = arguments[i];
     if (!options_are_over && strcmp(argument, "--") == 0) {
       options_are_over = true;
     } else if (!options_are_over && argument[0] == '-' && argument[1] != '\0') {
-      const Option *option = find_option(argument, command, name);
+      Option option;
+      char option_name[NAME_ROOM];
       const char *value = NULL;
-      if (!option || !find_value(option, argument_count, arguments, &i, &value) || !store(option, value, options)) {
+      if (!find_option(argument, command, name, &option, option_name) ||
+          !find_value(&option, argument_count, arguments, &i, &value) || !store(context, &option, value, options)) {
         return cli_exit_status(MBS_ERROR_INPUT);
       }
     } else if (options->operand) {
@@ -315,33 +288,66 @@ int cli_options_read(int argument_count, char **arguments, unsigned command, con
   return settle(options, command) ? 0 : cli_exit_status(MBS_ERROR_INPUT);
 }
 
+int cli_options_read(int argument_count, char **arguments, unsigned command, const char *name, CliOptions *options) {
+  *options = (CliOptions){.compared = MBS_METHOD_NONE};
+  MbsContext *context = mbs_context_create();
+  if (!context || mbs_request_create_empty(context, &options->asked) != MBS_OK) {
+    cli_memory_is_out();
+  }
+  options->given = cli_memory_take((size_t)mbs_settings_count, sizeof *options->given);
+  // there cannot be more assignments than arguments
+  options->assignments = cli_memory_take((size_t)argument_count, sizeof *options->assignments);
+  int exit_status = read_options(context, argument_count, arguments, command, name, options);
+  mbs_arena_tell(options->asked->arena, NULL);
+  mbs_context_destroy(context);
+  return exit_status;
+}
+
 void cli_options_free(CliOptions *options) {
   for (int i = 0; i < options->assignment_count; ++i) {
     free(options->assignments[i].name);
   }
   free(options->assignments);
-  free(options->objectives.names);
-  free(options->objectives.letters);
-  free(options->parameters.names);
-  free(options->parameters.letters);
+  free(options->given);
+  mbs_request_destroy(options->asked);
+}
+
+// What it does; and what it is without it, where the text does not say that.
+static void describe(const Option *option, char *text, size_t room) {
+  const MbsField *field = option->kind == KIND_SETTING ? &mbs_settings[option->member] : NULL;
+  bool has_default = field && field->default_text && option->argument;
+  bool has_unit = has_default && field->unit && strspn(field->default_text, ".0123456789e-") > 0;
+  (void)snprintf(text, room, "%s%s%s%s%s%s", option->help, has_default ? " (" : "",
+                 has_default ? field->default_text : "", has_unit ? " " : "", has_unit ? field->unit : "",
+                 has_default ? ")" : "");
 }
 
 void cli_options_print_help(FILE *out, unsigned command) {
-  enum { INDENT = 24 };
-  for (int i = 0; i < OPTION_COUNT; ++i) {
-    const Option *option = &table[i];
-    if (!(option->commands & command) || !option->help) {
+  enum { INDENT = 24, WIDTH = 98 };
+  Option option;
+  char name[NAME_ROOM];
+  for (int i = 0; option_at(i, &option, name); ++i) {
+    if (!(option.commands & command) || !option.help) {
       continue;
     }
-    int width =
-        fprintf(out, "  %s%s%s", option->name, option->argument ? " " : "", option->argument ? option->argument : "");
-    const char *line = option->help;
-    while (*line) {
-      int length = (int)strcspn(line, "\n");
-      (void)fprintf(out, "%*s%.*s\n", INDENT - width > 0 ? INDENT - width : 1, "", length, line);
-      line += length + (line[length] == '\n');
-      width = 0;
+    char text[512];
+    describe(&option, text, sizeof text);
+    int column =
+        fprintf(out, "  %s%s%s", option.name, option.argument ? " " : "", option.argument ? option.argument : "");
+    column += fprintf(out, "%*s", INDENT - column > 1 ? INDENT - column : 2, "");
+    const char *gap = "";
+    for (const char *word = text; *word; word += strspn(word, " ")) {
+      int length = (int)strcspn(word, " ");
+      if (column + 1 + length > WIDTH) {
+        (void)fprintf(out, "\n%*s", INDENT, "");
+        column = INDENT;
+        gap = "";
+      }
+      column += fprintf(out, "%s%.*s", gap, length, word);
+      word += length;
+      gap = " ";
     }
+    (void)fputc('\n', out);
   }
 }
 
@@ -365,25 +371,27 @@ static void print_commands(FILE *out, unsigned commands) {
   }
 }
 
-// in a cell of a table: on one line, and a bar does not end the cell
+// in a cell of a table: a bar does not end the cell
 static void print_cell(FILE *out, const char *text) {
   for (; *text; ++text) {
     (void)fputs(*text == '|' ? "\\" : "", out);
-    (void)fputc(*text == '\n' ? ' ' : *text, out);
+    (void)fputc(*text, out);
   }
 }
 
 void cli_options_print_table(FILE *out) {
+  Option option;
+  char name[NAME_ROOM], text[512];
   (void)fputs("| option | of | meaning |\n|---|---|---|\n", out);
-  for (int i = 0; i < OPTION_COUNT; ++i) {
-    const Option *option = &table[i];
-    if (option->help) {
-      (void)fprintf(out, "| `%s%s", option->name, option->argument ? " " : "");
-      print_cell(out, option->argument ? option->argument : "");
+  for (int i = 0; option_at(i, &option, name); ++i) {
+    if (option.help && option.commands) {
+      describe(&option, text, sizeof text);
+      (void)fprintf(out, "| `%s%s", option.name, option.argument ? " " : "");
+      print_cell(out, option.argument ? option.argument : "");
       (void)fputs("` | ", out);
-      print_commands(out, option->commands);
+      print_commands(out, option.commands);
       (void)fputs(" | ", out);
-      print_cell(out, option->help);
+      print_cell(out, text);
       (void)fputs(" |\n", out);
     }
   }

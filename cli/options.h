@@ -6,47 +6,32 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "model/settings.h"
 #include "values.h"
 
-// Sets of commands, for the option table.
+// Sets of commands, for the tables of options. Those with settings have the bits of model/settings.h.
 enum {
-  CLI_CHECK = 1 << 0,
-  CLI_SIMULATE = 1 << 1,
-  CLI_GRADIENT = 1 << 2,
-  CLI_VERIFY = 1 << 3,
+  CLI_CHECK = MBS_OF_CHECK,
+  CLI_SIMULATE = MBS_OF_SIMULATE,
+  CLI_GRADIENT = MBS_OF_GRADIENT,
+  CLI_VERIFY = MBS_OF_VERIFY,
+  CLI_KINEMATICS = MBS_OF_KINEMATICS,
   CLI_LIST = 1 << 4,
-  CLI_HELP = 1 << 5,
-  CLI_KINEMATICS = 1 << 6
+  CLI_HELP = 1 << 5
 };
 
-// The command line, read but not yet applied. NULL and is_given = false: not on the command line.
+// The command line, read but not yet applied.
 typedef struct CliOptions {
   const char *operand;  // MODEL; the topic of list; the command of help
-  const char *formulation, *coordinates, *integrator;
-  CliNumber step, end, accuracy, tolerance, step_tolerance, penalty, xi, omega;
-  CliNumber beta, gamma, spectral_radius, projections;
-  const char *independent, *projection_matrix, *nonholonomic, *tangent, *tree, *cut, *reference_point;
-  bool is_stabilised;
+  MbsRequest *asked;    // settings of the command line, the others being empty or those of a request without a model
+  const char **given;   // by row of mbs_settings: the text, or NULL
   int assignment_count;
   CliAssignment *assignments;  // --set
-  CliNames objectives, parameters;
-  bool is_kinematic;  // kinematics instead of dynamics
-  MbsMethod method;
-  bool has_method;
-  MbsMethod compared;  // --compare; MBS_METHOD_NONE: no comparison
+  bool is_kinematic;           // kinematics instead of dynamics
+  MbsMethod compared;          // --compare; MBS_METHOD_NONE: no comparison
   bool has_comparison;
-  MbsDifference difference;
-  bool has_difference;
-  CliNumber difference_step;
-  bool has_sundials;             // verify: CVODES and IDAS, too
-  CliNumber sundials_tolerance;  // of these
-  MbsDerivatives derivatives;
-  bool has_derivatives;
-  CliNumber memory;          // bytes
   bool wants_initial_state;  // of the adjoint
   const char *output;        // -o
-  const char *columns;       // of that
-  CliNumber every, sample;   // its rows
   bool is_json, is_quiet, is_markdown, wants_help;
 } CliOptions;
 
@@ -54,6 +39,9 @@ typedef struct CliOptions {
 // --set. Returns 0, or the exit status after a sentence on standard error. Free `options` in both cases.
 int cli_options_read(int argument_count, char **arguments, unsigned command, const char *name, CliOptions *options);
 void cli_options_free(CliOptions *options);
+
+// The text that was given for a setting; NULL: none.
+const char *cli_options_given(const CliOptions *options, const char *setting);
 
 // A line or more for each option that the command takes.
 void cli_options_print_help(FILE *out, unsigned command);

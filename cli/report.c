@@ -28,15 +28,16 @@ static void report_accuracy(FILE *out, const MbsResult *result) {
   (void)fprintf(out, "accuracy %g asked for, %.1e estimated, from %d runs of %ld to %ld steps", accuracy->asked,
                 accuracy->reached, accuracy->runs, accuracy->first_steps, accuracy->last_steps);
   if (accuracy->has_chosen_formulation || accuracy->has_chosen_integrator) {
-    (void)fprintf(out, "; chosen: %s%s%s", accuracy->has_chosen_formulation ? result->settings.formulation : "",
+    (void)fprintf(out, "; chosen: %s%s%s",
+                  accuracy->has_chosen_formulation ? result->request->settings.formulation : "",
                   accuracy->has_chosen_formulation && accuracy->has_chosen_integrator ? ", " : "",
-                  accuracy->has_chosen_integrator ? result->settings.integrator : "");
+                  accuracy->has_chosen_integrator ? result->request->settings.integrator : "");
   }
   (void)fprintf(out, "\n");
 }
 
 void cli_report_header(FILE *out, const MbsResult *result, MbsMethod method) {
-  const MbsSettings *settings = &result->settings;
+  const MbsSettings *settings = &result->request->settings;
   if (settings->is_kinematic) {
     (void)fprintf(out, "%s: kinematics, %s coordinates", result->model, settings->coordinates);
   } else {
@@ -232,7 +233,7 @@ void cli_report_json_objectives(CliJson *json, const char *key, const MbsResult 
 }
 
 void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
-  const MbsSettings *settings = &result->settings;
+  const MbsSettings *settings = &result->request->settings;
   cli_json_text(json, "model", result->model);
   if (!settings->is_kinematic) {  // which knows neither
     cli_json_text(json, "formulation", settings->formulation);
@@ -282,7 +283,7 @@ void cli_report_json_statistics(CliJson *json, const MbsResult *result) {
   cli_json_open_object(json, "statistics");
   cli_json_integer(json, "steps", statistics->steps);
   cli_json_integer(json, "iterations", statistics->iterations);
-  if (result->event_count > 0 || result->settings.step_tolerance > 0) {
+  if (result->event_count > 0 || result->request->settings.step_tolerance > 0) {
     cli_json_integer(json, "tried_steps", statistics->tried_steps);
   }
   cli_json_open_object(json, "seconds");

@@ -7,6 +7,7 @@
 
 #include "csv.h"
 #include "json.h"
+#include "model/settings.h"
 
 // Is it a result that is whole, but not as accurate as was asked for?
 bool cli_report_is_short(const MbsResult *result);

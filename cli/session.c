@@ -1,98 +1,21 @@
 #include "session.h"
 
-#include <string.h>
-
+#include "base/context.h"
 #include "memory.h"
 #include "outcome.h"
 #include "report.h"
 
-static void override_number(CliNumber number, double *setting) {
-  if (number.is_given) {
-    *setting = number.value;
-  }
-}
-
-// the flag says whether the word is the one that was given
-static void override_flag(const char *given, const char *word, bool *flag) {
-  *flag = given ? strcmp(given, word) == 0 : *flag;
-}
-
-// `topic` of mbsens list has the names
-static int override_name(const char *option, const char *topic, const char *name, char *setting) {
-  if (!name) {
-    return 0;
-  }
-  // the library knows which names there are, but none is that long
-  if (strlen(name) >= MBS_NAME_LENGTH) {
-    return cli_fail(MBS_ERROR_INPUT, "%s: unknown name \"%s\"; see mbsens list %s", option, name, topic);
-  }
-  memcpy(setting, name, strlen(name) + 1);
-  return 0;
-}
-
-static int apply_options(const CliOptions *options, MbsRequest *request) {
-  MbsSettings *settings = &request->settings;
-  override_number(options->step, &settings->step);
-  override_number(options->end, &settings->end);
-  settings->end_in_model = options->end.is_given ? 0 : settings->end_in_model;
-  override_number(options->accuracy, &settings->accuracy);
-  override_number(options->tolerance, &settings->tolerance);
-  override_number(options->step_tolerance, &settings->step_tolerance);
-  override_number(options->penalty, &settings->penalty);
-  override_number(options->xi, &settings->xi);
-  override_number(options->omega, &settings->omega);
-  override_number(options->beta, &settings->beta);
-  override_number(options->gamma, &settings->gamma);
-  override_number(options->spectral_radius, &settings->spectral_radius);
-  settings->projections = options->projections.is_given ? (int)options->projections.value : settings->projections;
-  override_flag(options->projection_matrix, "tangent", &settings->is_projection_tangent);
-  override_flag(options->reference_point, "mass-centre", &settings->is_about_mass_centres);
-  override_flag(options->nonholonomic, "projected", &settings->is_nonholonomic_projected);
-  override_flag(options->tangent, "approximate", &settings->is_tangent_approximate);
-  settings->derivatives = options->has_derivatives ? options->derivatives : settings->derivatives;
-  settings->is_stabilised = settings->is_stabilised || options->is_stabilised;
-  settings->is_kinematic = options->is_kinematic;
-  settings->every = options->every.is_given ? (long)options->every.value : settings->every;
-  override_number(options->sample, &settings->sample);
-  request->difference = options->difference;
-  override_number(options->difference_step, &request->difference_step);
-  request->has_sundials = options->has_sundials;
-  override_number(options->sundials_tolerance, &request->sundials_tolerance);
-  override_number(options->memory, &request->memory);
-  if (options->objectives.names) {
-    request->objective_count = options->objectives.count;
-    request->objectives = options->objectives.names;
-  }
-  if (options->parameters.names) {
-    request->parameter_count = options->parameters.count;
-    request->parameters = options->parameters.names;
-  }
-  request->has_own_coordinates = options->coordinates != NULL;
-  const struct {
-    const char *option, *text;
-    char *target;
-    size_t size;
-  } lists[] = {{"--independent", options->independent, settings->independent, sizeof settings->independent},
-               {"--tree", options->tree, settings->tree, sizeof settings->tree},
-               {"--cut", options->cut, settings->cut, sizeof settings->cut},
-               {"--columns", options->columns, settings->columns, sizeof settings->columns}};
-  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
-    if (lists[i].text && strlen(lists[i].text) >= lists[i].size) {
-      return cli_fail(MBS_ERROR_INPUT, "%s: the list is longer than %d letters", lists[i].option,
-                      (int)lists[i].size - 1);
-    }
-    if (lists[i].text) {
-      memcpy(lists[i].target, lists[i].text, strlen(lists[i].text) + 1);
+// the same texts once more, on the settings of the file
+static MbsStatus apply_options(MbsContext *context, const CliOptions *options, MbsRequest *request) {
+  for (int i = 0; i < mbs_settings_count; ++i) {
+    if (options->given[i]) {
+      MBS_TRY(
+          mbs_setting_parse(context, &mbs_settings[i], mbs_settings[i].name, mbs_nowhere, options->given[i], request));
     }
   }
-  int exit_status = override_name("--formulation", "formulations", options->formulation, settings->formulation);
-  if (!exit_status) {
-    exit_status = override_name("--coordinates", "coordinates", options->coordinates, settings->coordinates);
-  }
-  if (!exit_status) {
-    exit_status = override_name("--integrator", "integrators", options->integrator, settings->integrator);
-  }
-  return exit_status;
+  request->settings.is_kinematic = options->is_kinematic;
+  request->has_own_coordinates = cli_options_given(options, "coordinates") != NULL;
+  return MBS_OK;
 }
 
 int cli_session_open(CliSession *session, const CliOptions *options) {
@@ -106,13 +29,17 @@ int cli_session_open(CliSession *session, const CliOptions *options) {
     status = mbs_model_set(session->context, session->model, assignment->name, assignment->value);
   }
   if (status == MBS_OK) {
-    status = mbs_request_default(session->context, session->model, &session->request);
+    status = mbs_request_create(session->context, session->model, &session->request);
   }
-  return status == MBS_OK ? apply_options(options, &session->request) : cli_fail_library(session->context, status);
+  if (status == MBS_OK) {
+    status = apply_options(session->context, options, session->request);
+  }
+  return status == MBS_OK ? 0 : cli_fail_library(session->context, status);
 }
 
 void cli_session_close(CliSession *session) {
   cli_csv_close(&session->csv);
+  mbs_request_destroy(session->request);
   mbs_model_destroy(session->model);
   mbs_context_destroy(session->context);
   *session = (CliSession){0};
@@ -136,7 +63,7 @@ static void tell_incomplete(CliSession *session, const MbsResult *result, MbsMet
     return;
   }
   (void)fprintf(stderr, "mbsens: incomplete: results are those at t = %.10g of %.10g s%s", result->final_time,
-                result->settings.end,
+                result->request->settings.end,
                 method == MBS_METHOD_NONE ? ""
                 : result->gradient        ? ", and gradients as if the run ended there"
                                           : ", without gradients");
@@ -145,7 +72,7 @@ static void tell_incomplete(CliSession *session, const MbsResult *result, MbsMet
 }
 
 int cli_session_run(CliSession *session, MbsMethod method, const char *label, bool is_recorded, MbsResult **result) {
-  MbsRequest request = session->request;
+  MbsRequest request = *session->request;
   request.method = method;
   request.settings.has_no_outputs = method != MBS_METHOD_NONE && !(is_recorded && session->options->output);
   *result = NULL;

@@ -13,7 +13,7 @@ typedef struct CliSession {
   const CliOptions *options;
   MbsContext *context;
   MbsModel *model;
-  MbsRequest request;  // the model file's settings, overridden by the options
+  MbsRequest *request;  // the model file's settings, overridden by the options
   CliProgress progress;
   CliCsv csv;  // of -o
 } CliSession;

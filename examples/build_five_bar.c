@@ -91,10 +91,12 @@ static MbsStatus build(MbsContext *context, MbsModel *model) {
 }
 
 static MbsStatus print_gradient(MbsContext *context, const MbsModel *model) {
-  MbsRequest request;
+  MbsRequest *request;
   MbsResult *result;
-  TRY(mbs_request_default(context, model, &request));
-  TRY(mbs_run(context, model, &request, &result));
+  TRY(mbs_request_create(context, model, &request));
+  MbsStatus status = mbs_run(context, model, request, &result);
+  mbs_request_destroy(request);
+  TRY(status);
   for (int i = 0; i < result->objective_count; ++i) {
     printf("%s = %.10g\n", result->objectives[i], result->values[i]);
     for (int j = 0; j < result->parameter_count; ++j) {

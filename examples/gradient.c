@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 static MbsStatus print_gradient(MbsContext *context, const MbsModel *model) {
-  MbsRequest request;
+  MbsRequest *request = NULL;
   MbsResult *result = NULL;
-  MbsStatus status = mbs_request_default(context, model, &request);  // as the file says, direct method
-  status = status == MBS_OK ? mbs_run(context, model, &request, &result) : status;
+  MbsStatus status = mbs_request_create(context, model, &request);  // as the file says, direct method
+  status = status == MBS_OK ? mbs_run(context, model, request, &result) : status;
   for (int i = 0; status == MBS_OK && i < result->objective_count; ++i) {
     printf("%s = %.10g\n", result->objectives[i], result->values[i]);
     for (int j = 0; j < result->parameter_count; ++j) {
@@ -15,6 +15,7 @@ static MbsStatus print_gradient(MbsContext *context, const MbsModel *model) {
     }
   }
   mbs_result_destroy(result);
+  mbs_request_destroy(request);
   return status;
 }
 

@@ -44,20 +44,20 @@ static MbsStatus compare(MbsContext *context, const MbsModel *model) {
   const double h = 1e-3;
   enum { STEPS = 200 };
   static double x[2 * MOST], q[MOST];
-  MbsRequest request;
+  MbsRequest *request;
   MbsTerms *terms;
   MbsSimulator *simulator;
-  TRY(mbs_request_default(context, model, &request));
-  request.method = MBS_METHOD_NONE;
-  request.settings.step = h;
-  request.settings.end = STEPS * h;
-  TRY(mbs_terms_create(context, model, &request, &terms));
+  TRY(mbs_request_create(context, model, &request));
+  TRY(mbs_request_set(context, request, "method", "none"));
+  TRY(mbs_request_set_number(context, request, "step", h));
+  TRY(mbs_request_set_number(context, request, "end", STEPS * h));
+  TRY(mbs_terms_create(context, model, request, &terms));
   int n = mbs_terms_width(terms, MBS_BY_POSITIONS);
   TRY(mbs_terms_state(context, terms, NULL, n, x, x + n));
   for (int i = 0; i < STEPS; ++i) {
     TRY(step(context, terms, n, i * h, h, x));
   }
-  TRY(mbs_simulator_create(context, model, &request, &simulator));
+  TRY(mbs_simulator_create(context, model, request, &simulator));
   TRY(mbs_simulator_run(context, simulator));
   TRY(mbs_simulator_state(context, simulator, n, q, NULL, NULL));
   double off = 0;
@@ -68,6 +68,7 @@ static MbsStatus compare(MbsContext *context, const MbsModel *model) {
   (void)printf("largest difference after %d steps: %.1e\n", STEPS, off);
   mbs_terms_destroy(terms);
   mbs_simulator_destroy(simulator);
+  mbs_request_destroy(request);
   return off < 1e-4 ? MBS_OK : MBS_ERROR_NUMERICAL;
 }
 

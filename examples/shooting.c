@@ -63,15 +63,16 @@ int main(void) {
   MbsContext *context = mbs_context_create();
   MbsModel *model = NULL;
   MbsStepMap *map = NULL;
-  MbsRequest request;
+  MbsRequest *request = NULL;
   MbsStatus status = mbs_model_read_text(context, text, strlen(text), "swing up", &model);
-  status = status == MBS_OK ? mbs_request_default(context, model, &request) : status;
-  status = status == MBS_OK ? mbs_step_map_create(context, model, &request, &map) : status;
+  status = status == MBS_OK ? mbs_request_create(context, model, &request) : status;
+  status = status == MBS_OK ? mbs_step_map_create(context, model, request, &map) : status;
   status = status == MBS_OK ? shoot(context, map) : status;
   if (status != MBS_OK) {
     (void)fprintf(stderr, "%s\n", mbs_context_message(context));
   }
   mbs_step_map_destroy(map);
+  mbs_request_destroy(request);
   mbs_model_destroy(model);
   mbs_context_destroy(context);
   return status == MBS_OK ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -5,10 +5,10 @@
 
 static MbsStatus print_designs(MbsContext *context, const MbsModel *model) {
   enum { DESIGNS = 5 };
-  MbsRequest request;
+  MbsRequest *request = NULL;
   MbsSimulator *simulator = NULL;
-  MbsStatus status = mbs_request_default(context, model, &request);
-  status = status == MBS_OK ? mbs_simulator_create(context, model, &request, &simulator) : status;
+  MbsStatus status = mbs_request_create(context, model, &request);
+  status = status == MBS_OK ? mbs_simulator_create(context, model, request, &simulator) : status;
   double first = status == MBS_OK ? mbs_simulator_parameters(simulator)[0] : 0;
   for (int i = 0; status == MBS_OK && i < DESIGNS; ++i) {
     const char *name = mbs_simulator_parameter_names(simulator)[0];
@@ -22,6 +22,7 @@ static MbsStatus print_designs(MbsContext *context, const MbsModel *model) {
     }
   }
   mbs_simulator_destroy(simulator);
+  mbs_request_destroy(request);
   return status;
 }
 

@@ -32,7 +32,7 @@ static void sort_seeds(void) {
     if (mbs_model_read_text(context, seeds[i].bytes, seeds[i].length, "m.yaml", &model) == MBS_OK) {
       readable[readable_count++] = i;
       if (mbs_request_default(context, model, &request) == MBS_OK &&
-          mbs_check(context, model, &request.settings, &check) == MBS_OK) {
+          mbs_check(context, model, &request, &check) == MBS_OK) {
         sound[sound_count++] = i;
         mbs_check_destroy(check);
       }
@@ -199,7 +199,7 @@ static void try_mutant(const Text *mutant, Outcomes *outcomes) {
     outcomes->not_read += 1;
   } else if ((status = mbs_request_default(context, model, &request)) != MBS_OK) {
     outcomes->wrong_settings += 1;
-  } else if ((status = mbs_check(context, model, &request.settings, &check)) != MBS_OK) {
+  } else if ((status = mbs_check(context, model, &request, &check)) != MBS_OK) {
     HOLDS(check == NULL);
     outcomes->not_checked += status != MBS_ERROR_MEMORY;
     outcomes->out_of_memory += status == MBS_ERROR_MEMORY;

@@ -52,7 +52,7 @@ static void sort_seeds(void) {
     forget_multipliers(&seeds[i]);
     if (mbs_model_read_text(context, seeds[i].bytes, seeds[i].length, "m.yaml", &model) == MBS_OK) {
       if (mbs_request_default(context, model, &request) == MBS_OK &&
-          mbs_check(context, model, &request.settings, &check) == MBS_OK) {
+          mbs_check(context, model, &request, &check) == MBS_OK) {
         if (check->coordinates <= MOST_COORDINATES) {
           usable[usable_count++] = i;
         }
@@ -466,7 +466,7 @@ static void compare_vectors(const MbsResult *a, const MbsResult *b, int level, D
     }
   }
   for (int pass = 0; pass < 2; ++pass) {
-    difference->rounding[level] = 8 * 2.2e-16 * farthest / pow(a->settings.step, level) / scale;
+    difference->rounding[level] = 8 * 2.2e-16 * farthest / pow(a->request->settings.step, level) / scale;
     for (int i = 0; i < a->point_count; ++i) {
       const MbsPointState *p = &a->points[i], *q = NULL;
       for (int k = 0; k < b->point_count && !q; ++k) {
@@ -651,7 +651,7 @@ static void find_redundancy(Mutant *mutant) {
     MbsCheck *check;
     (void)snprintf(mutant->request.settings.coordinates, sizeof mutant->request.settings.coordinates, "%s",
                    coordinates[which]);
-    if (mbs_check(mutant->context, mutant->model, &mutant->request.settings, &check) == MBS_OK) {
+    if (mbs_check(mutant->context, mutant->model, &mutant->request, &check) == MBS_OK) {
       mutant->is_redundant = mutant->is_redundant || check->redundant > 0;
       mbs_check_destroy(check);
     }

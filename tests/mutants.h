@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ensure.h"
+#include "sensitivities/request.h"
 
 enum {
   MOST_SEEDS = 1000,

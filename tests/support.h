@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "ensure.h"
+#include "sensitivities/request.h"
 
 // fails the test with the library's own message
 #define ENSURE_OK(context, call)                                                                         \

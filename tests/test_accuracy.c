@@ -114,7 +114,7 @@ static void check_formulations(void) {
       MbsResult *result = run(model, &request);
       ENSURE(result->accuracy.reached <= 1e-6 && !result->accuracy.has_chosen_formulation);
       ENSURE(result->accuracy.has_chosen_integrator && result->accuracy.runs >= 3);
-      ENSURE_TEXT(result->settings.formulation, formulations[f]);
+      ENSURE_TEXT(result->request->settings.formulation, formulations[f]);
       check_agreement(result, reference);
       mbs_result_destroy(result);
     }
@@ -258,7 +258,7 @@ static void check_kinks(void) {
     (void)snprintf(request.settings.integrator, MBS_NAME_LENGTH, "%s", i == 0 ? "trapezoidal" : "auto");
     request.settings.accuracy = 1e-11;
     result = run(model, &request);
-    ENSURE_TEXT(result->settings.integrator, i == 0 ? "trapezoidal" : "dormand-prince-8");
+    ENSURE_TEXT(result->request->settings.integrator, i == 0 ? "trapezoidal" : "dormand-prince-8");
     check_number(result->values[0], result->value_errors[0], exact, 1e-11);
     check_number(result->gradient[0], result->gradient_errors[0], exact / 2, 1e-11);
     mbs_result_destroy(result);
@@ -318,19 +318,19 @@ static void check_choice(void) {
   MbsRequest request = request_of(model, "auto", "natural", MBS_METHOD_NONE);
   request.settings.accuracy = 1e-6;
   MbsResult *result = run(model, &request);
-  ENSURE_TEXT(result->settings.formulation, "ali1");
-  ENSURE_TEXT(result->settings.integrator, "dormand-prince-8");
+  ENSURE_TEXT(result->request->settings.formulation, "ali1");
+  ENSURE_TEXT(result->request->settings.integrator, "dormand-prince-8");
   ENSURE(result->accuracy.has_chosen_formulation && result->value_errors && !result->gradient_errors);
   mbs_result_destroy(result);
   // what is for ali3p alone
   request.settings.projections = 3;
   result = run(model, &request);
-  ENSURE_TEXT(result->settings.formulation, "ali3p");
+  ENSURE_TEXT(result->request->settings.formulation, "ali3p");
   mbs_result_destroy(result);
   // without an accuracy nothing is chosen, nor estimated
   request = request_of(model, "auto", "natural", MBS_METHOD_DIRECT);
   result = run(model, &request);
-  ENSURE_TEXT(result->settings.formulation, "ali3p");
+  ENSURE_TEXT(result->request->settings.formulation, "ali3p");
   ENSURE(!result->value_errors && !result->gradient_errors && result->accuracy.asked == 0);
   mbs_result_destroy(result);
   mbs_model_destroy(model);
@@ -427,7 +427,7 @@ static void check_rows(void) {
   request.recorder = &recorder;
   MbsResult *result = run(model, &request);
   ENSURE(rows.count == result->accuracy.last_steps + 1);
-  ENSURE_NEAR(rows.last, result->settings.end, 0);
+  ENSURE_NEAR(rows.last, result->request->settings.end, 0);
   mbs_result_destroy(result);
   mbs_model_destroy(model);
 }

@@ -92,10 +92,10 @@ static void test_null_runs(const MbsModel *model) {
   ENSURE_REFUSED(mbs_run(context, NULL, &request, &result), "mbs_run: the model is NULL");
   ENSURE_REFUSED(mbs_run(context, model, NULL, &result), "the request is NULL");
   ENSURE_REFUSED(mbs_run(context, model, &request, NULL), "the result is NULL");
-  ENSURE(mbs_check(NULL, model, &request.settings, &check) == MBS_ERROR_INPUT);
-  ENSURE_REFUSED(mbs_check(context, NULL, &request.settings, &check), "mbs_check: the model is NULL");
-  ENSURE_REFUSED(mbs_check(context, model, NULL, &check), "the settings is NULL");
-  ENSURE_REFUSED(mbs_check(context, model, &request.settings, NULL), "the check is NULL");
+  ENSURE(mbs_check(NULL, model, &request, &check) == MBS_ERROR_INPUT);
+  ENSURE_REFUSED(mbs_check(context, NULL, &request, &check), "mbs_check: the model is NULL");
+  ENSURE_REFUSED(mbs_check(context, model, NULL, &check), "the request is NULL");
+  ENSURE_REFUSED(mbs_check(context, model, &request, NULL), "the check is NULL");
   ENSURE(mbs_verify(NULL, model, &request, &verification) == MBS_ERROR_INPUT);
   ENSURE_REFUSED(mbs_verify(context, NULL, &request, &verification), "mbs_verify: the model is NULL");
   ENSURE_REFUSED(mbs_verify(context, model, NULL, &verification), "the request is NULL");
@@ -123,23 +123,23 @@ static void test_requests(const MbsModel *model) {
     static const int out[] = {99, -1, MBS_METHOD_IDAS_ADJOINT + 1};
     request = good;
     request.method = (MbsMethod)out[i];
-    refuse(model, &request, "the method must be one of none, direct, adjoint");
+    refuse(model, &request, "method must be none, direct, adjoint");
     request = good;
     request.method = MBS_METHOD_FINITE_DIFFERENCE;
     request.difference = (MbsDifference)out[i];
-    refuse(model, &request, "the difference must be one of central, forward or backward, got");
+    refuse(model, &request, "difference must be central, forward or backward, got");
     request = good;
     request.settings.derivatives = (MbsDerivatives)out[i];
     refuse(model, &request, "derivatives must be analytical, automatic or numerical");
     request = good;
     request.sundials_tolerance = nonsense[i];
-    refuse(model, &request, "the tolerance of SUNDIALS must be positive, or 0 for 1e-10, got");
+    refuse(model, &request, "sundials_tolerance must be positive, got");
     request = good;
     request.difference_step = nonsense[i];
-    refuse(model, &request, "the difference step must be positive, or 0");
+    refuse(model, &request, "difference_step must be positive, got");
     request = good;
     request.memory = nonsense[i];
-    refuse(model, &request, "the memory must be positive, or 0");
+    refuse(model, &request, "memory must be at least one byte, got");
   }
   request = good;
   request.objective_count = -2;
@@ -184,7 +184,7 @@ static void test_settings(const MbsModel *model) {
                  {offsetof(MbsSettings, omega), "omega", false},
                  {offsetof(MbsSettings, beta), "beta", false},
                  {offsetof(MbsSettings, gamma), "gamma", false},
-                 {offsetof(MbsSettings, spectral_radius), "spectral radius", true}};
+                 {offsetof(MbsSettings, spectral_radius), "spectral_radius", true}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
     const double nonsense[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, -0.5};
     for (int k = 0; k < (numbers[i].may_be_negative ? 3 : 4); ++k) {
@@ -192,7 +192,7 @@ static void test_settings(const MbsModel *model) {
       MbsCheck *check = NULL;
       memcpy((char *)&request.settings + numbers[i].offset, &nonsense[k], sizeof nonsense[k]);
       refuse(model, &request, numbers[i].name);
-      ENSURE_REFUSED(mbs_check(context, model, &request.settings, &check), numbers[i].name);
+      ENSURE_REFUSED(mbs_check(context, model, &request, &check), numbers[i].name);
     }
   }
   const struct {
@@ -209,7 +209,7 @@ static void test_settings(const MbsModel *model) {
     MbsCheck *check = NULL;
     memset((char *)&request.settings + texts[i].offset, 'x', texts[i].size);  // without an end
     refuse(model, &request, texts[i].name);
-    ENSURE_REFUSED(mbs_check(context, model, &request.settings, &check), "does not end within");
+    ENSURE_REFUSED(mbs_check(context, model, &request, &check), "does not end within");
     request = good;
     (void)snprintf((char *)&request.settings + texts[i].offset, texts[i].size, "nonsense");
     MbsResult *result = NULL;

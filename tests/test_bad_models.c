@@ -8,6 +8,7 @@
 #include <mbsens/mbsens.h>
 
 #include "ensure.h"
+#include "sensitivities/request.h"
 
 static int exit_status(MbsStatus status) {
 #define EXIT_STATUS(name, text, code) code,
@@ -26,7 +27,7 @@ static MbsStatus try_model(MbsContext *context, const char *path, bool is_simula
   ENSURE(status == MBS_OK);  // else it belongs to test_reader, with "# expect:"
   status = mbs_request_default(context, model, &request);
   if (status == MBS_OK) {
-    status = mbs_check(context, model, &request.settings, &check);
+    status = mbs_check(context, model, &request, &check);
     ENSURE((status == MBS_OK) == (check != NULL));
   }
   if (status == MBS_OK && (is_simulated || is_differentiated)) {

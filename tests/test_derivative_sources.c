@@ -284,7 +284,7 @@ static MbsResult *run(const MbsModel *model, const Setting *setting, MbsMethod m
   request.memory = method == MBS_METHOD_ADJOINT ? setting->memory : 0;
   request.method = method;
   ENSURE_OK(context, mbs_run(context, model, &request, &result));
-  ENSURE(result->settings.derivatives == derivatives);
+  ENSURE(result->request->settings.derivatives == derivatives);
   return result;
 }
 

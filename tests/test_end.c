@@ -126,7 +126,7 @@ static void check_simulator(void) {
       ENSURE_NEAR(mbs_simulator_time(simulator), 2 * times[i] - 0.074, 1e-15);
       MbsRequest own = request_of(anew, "ali3p", "natural", methods[m]);
       MbsResult *result = run(anew, &own);
-      ENSURE(result->settings.end == result->final_time);
+      ENSURE(result->request->settings.end == result->final_time);
       for (int o = 0; o < result->objective_count; ++o) {
         ENSURE_NEAR(mbs_simulator_values(simulator)[o], result->values[o], 1e-13);
         for (int k = 0; k < result->parameter_count && result->gradient; ++k) {

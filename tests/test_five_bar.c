@@ -73,7 +73,7 @@ static void check_structure(void) {
   MbsRequest request;
   MbsCheck *check;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
-  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   ENSURE(check->bodies == 4);
   ENSURE(check->coordinates == 6);
   ENSURE(check->constraints == 4);

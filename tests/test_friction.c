@@ -406,8 +406,8 @@ static void compare(const char *what, const MbsResult *result, const MbsResult *
     worst = fmax(worst, difference(count, result->events[i].gradient, reference->events[i].gradient));
   }
   if (!(worst < 1e-8)) {
-    (void)fprintf(stderr, "%s, %s, %s: methods differ by %.3g\n", what, result->settings.formulation,
-                  result->settings.coordinates, worst);
+    (void)fprintf(stderr, "%s, %s, %s: methods differ by %.3g\n", what, result->request->settings.formulation,
+                  result->request->settings.coordinates, worst);
     exit(1);
   }
 }

@@ -170,7 +170,7 @@ static void check_automatic_count(const char *path, void *user) {
   MbsRequest request;
   MbsCheck *check;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
-  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   ENSURE(check->independent_count == check->position_freedoms);
   ENSURE(check->degrees_of_freedom == check->coordinates - check->constraints + check->redundant + check->inactive);
   ENSURE(check->nonholonomic > 0 || check->position_freedoms == check->degrees_of_freedom);
@@ -220,7 +220,7 @@ static void check_redundant(void) {
   MbsCheck *check;
   MbsResult *result;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
-  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   ENSURE(check->degrees_of_freedom == 1);
   ENSURE(check->redundant == 1);
   mbs_check_destroy(check);
@@ -292,7 +292,7 @@ static void check_groups(void) {
   MbsRequest request;
   MbsCheck *check;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
-  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   ENSURE(check->group_count == MBS_COUNT(expected));
   for (int k = 0; k < check->group_count; ++k) {
     const MbsCheckGroup *group = &check->groups[k];
@@ -316,7 +316,7 @@ static MbsCheck *check_large(const char *text) {
   MbsRequest request;
   MbsCheck *check;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
-  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   ENSURE_NEAR(check->residual_position, 0, 1e-10);  // coordinates up to 2000 m
   mbs_model_destroy(model);
   return check;

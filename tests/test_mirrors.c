@@ -128,7 +128,7 @@ static bool is_same_start(const MbsModel *model, const MbsModel *image) {
   for (int i = 0; i < 2; ++i) {
     MbsRequest request;
     ENSURE_OK(context, mbs_request_default(context, models[i], &request));
-    ENSURE_OK(context, mbs_check(context, models[i], &request.settings, &checks[i]));
+    ENSURE_OK(context, mbs_check(context, models[i], &request, &checks[i]));
   }
   ENSURE(checks[0]->coordinates == checks[1]->coordinates && checks[0]->redundant == checks[1]->redundant);
   ENSURE(checks[0]->independent_count == checks[1]->independent_count);

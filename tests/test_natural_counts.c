@@ -66,7 +66,7 @@ static void check_count(MbsContext *context, const Count *expected) {
   MbsRequest request;
   MbsCheck *check;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
-  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   (void)printf("%-42s %d bodies, %2d coordinates, %2d constraints, %d redundant, %d freedoms\n", expected->path,
                check->bodies, check->coordinates, check->constraints, check->redundant, check->degrees_of_freedom);
   ENSURE(check->bodies == expected->bodies);

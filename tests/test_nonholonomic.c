@@ -307,7 +307,7 @@ static void check_redundant(void) {
   MbsCheck *check;
   MbsResult *result;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
-  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   ENSURE(check->position_freedoms == 3 && check->degrees_of_freedom == 1 && check->nonholonomic == 4);
   ENSURE(check->redundant == 2);
   for (int i = 0; i < check->constraints; ++i) {
@@ -342,7 +342,7 @@ static void ensure_choice(double heading, const char *independents, bool does_x_
   MbsRequest request;
   MbsCheck *check;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
-  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   ENSURE(check->independent_count == 3 && check->degrees_of_freedom == 2 && !check->does_rate_follow[2]);
   for (int i = 0; i < 2; ++i) {
     bool is_x = strcmp(check->independent_names[i], "r(P).x") == 0;

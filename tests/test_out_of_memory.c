@@ -209,7 +209,7 @@ static MbsStatus check_job(MbsContext *context, const Job *job, MbsModel *model)
   MbsRequest request;
   MbsCheck *check = NULL;
   TRY(prepare(context, job, model, &request));
-  MbsStatus status = mbs_check(context, model, &request.settings, &check);
+  MbsStatus status = mbs_check(context, model, &request, &check);
   for (int i = 0; check && i < check->coordinates; ++i) {
     keep(check->position[i]);
     keep(check->velocity[i]);

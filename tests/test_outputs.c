@@ -352,7 +352,7 @@ static void check_refusals(void) {
   (void)snprintf(request.settings.formulation, sizeof request.settings.formulation, "index3");
   refuse(model, &request, "the last steps share what is left");
   request.settings.every = -1;
-  refuse(model, &request, "every must be positive");
+  refuse(model, &request, "every must be a whole number from 1 on");
   mbs_model_destroy(model);
 }
 

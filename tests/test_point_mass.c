@@ -89,7 +89,7 @@ static void test_space(MbsContext *context) {
   MbsModel *model = read_model(context, "tests/models/offset_point_mass_space.yaml");
   MbsResult *result = compare(context, model);
   // the thrown one: h - g t^2 / 2, which the trapezoidal rule integrates exactly
-  double t = result->settings.end;
+  double t = result->request->settings.end;
   ENSURE_NEAR(result->values[0], 5 - 9.81 * t * t / 2, 1e-9);
   ENSURE_NEAR(derivative(result, 0, "h"), 1, 1e-9);
   ENSURE_NEAR(derivative(result, 0, "o"), 0, 1e-12);

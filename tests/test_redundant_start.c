@@ -15,7 +15,7 @@ static MbsCheck *check_in(const MbsModel *model, const char *coordinates) {
   MbsCheck *check;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
   (void)snprintf(request.settings.coordinates, sizeof request.settings.coordinates, "%s", coordinates);
-  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   return check;
 }
 

@@ -85,7 +85,7 @@ static Tried try_model(const char *path, const char *cut) {
     ENSURE_OK(context, mbs_request_default(context, tried.model, &tried.request));
     (void)snprintf(tried.request.settings.coordinates, MBS_NAME_LENGTH, "relative");
     (void)snprintf(tried.request.settings.cut, sizeof tried.request.settings.cut, "%s", list);
-    if (mbs_check(context, tried.model, &tried.request.settings, &check) == MBS_OK) {
+    if (mbs_check(context, tried.model, &tried.request, &check) == MBS_OK) {
       tried.nonholonomic = check->nonholonomic;
       mbs_check_destroy(check);
       break;

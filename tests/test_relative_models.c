@@ -57,9 +57,9 @@ static double reactions_apart(const MbsResult *a, const MbsResult *b, const char
 }
 
 // ---- the same steps ----
-static bool is_for_matrix_r(const MbsModel *model, const MbsSettings *settings, const char *path) {
+static bool is_for_matrix_r(const MbsModel *model, const MbsRequest *request, const char *path) {
   MbsCheck *check;
-  ENSURE_OK(context, mbs_check(context, model, settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, request, &check));
   // sets of coordinates that are chosen are others; of redundant rows each kind of coordinates has its own
   bool is = check->nonholonomic == 0 && check->redundant == 0 && !strstr(path, "n_four_bar") &&
             (!check->is_independent_automatic || check->independent_count == 0);
@@ -72,7 +72,7 @@ static void check_same_steps(const char *path, void *user) {
   MbsRequest request;
   const char *joint = "";
   ENSURE_OK(context, mbs_request_default(context, model, &request));
-  if (!is_for_matrix_r(model, &request.settings, path)) {
+  if (!is_for_matrix_r(model, &request, path)) {
     mbs_model_destroy(model);
     return;
   }

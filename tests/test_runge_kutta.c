@@ -367,7 +367,7 @@ static void check_repeats(const char *integrator, const char *formulation, doubl
   MbsCheckpoint checkpoint = {0};
   double seen[2][2];
   const int columns[] = {0, 1};
-  ENSURE_OK(context, mbs_simulation_create(context, model, &all->settings, 2, columns, NULL, &simulation));
+  ENSURE_OK(context, mbs_simulation_create(context, model, &all->request->settings, 2, columns, NULL, &simulation));
   ENSURE_OK(context, mbs_simulation_start(context, simulation));
   for (int i = 0; i < 45; ++i) {  // with an event before and one behind
     if (i == 25) {

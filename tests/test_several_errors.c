@@ -11,7 +11,7 @@ static void ensure_errors(const char *text, int count, const char *const *errors
     MbsRequest request;
     MbsCheck *check;
     ENSURE_OK(context, mbs_request_default(context, model, &request));
-    status = mbs_check(context, model, &request.settings, &check);
+    status = mbs_check(context, model, &request, &check);
   }
   ENSURE(status == MBS_ERROR_INPUT);
   for (int i = 0; i < mbs_context_error_count(context); ++i) {

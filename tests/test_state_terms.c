@@ -331,7 +331,8 @@ static MbsSettings settings_of(const MbsModel *model, const char *coordinates) {
 
 static bool has_redundancy(const MbsModel *model, const MbsSettings *settings) {
   MbsCheck *check;
-  ENSURE_OK(context, mbs_check(context, model, settings, &check));
+  const MbsRequest request = {.settings = *settings};
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   bool has = check->redundant > 0;
   mbs_check_destroy(check);
   return has;

@@ -149,7 +149,7 @@ static void check_onlooker(void) {
         double most = f == 0 || f == 5 ? 1e-12 : 1e-10;  // the others divide by a penalty or h^2
         ENSURE_NEAR(results[1]->values[k], results[0]->values[k], most * (1 + fabs(results[0]->values[k])));
       }
-      ENSURE_NEAR(results[1]->settings.penalty, results[0]->settings.penalty, 0);
+      ENSURE_NEAR(results[1]->request->settings.penalty, results[0]->request->settings.penalty, 0);
       ENSURE_NEAR(results[1]->statistics.energy_drift, results[0]->statistics.energy_drift, 1e-9);
       mbs_result_destroy(results[0]);
       mbs_result_destroy(results[1]);

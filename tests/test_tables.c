@@ -430,7 +430,7 @@ static void test_files(void) {
     MbsStatus status = mbs_model_read_text(context, text, strlen(text), "tests/models/made.yaml", &model);
     if (status == MBS_OK) {
       ENSURE_OK(context, mbs_request_default(context, model, &request));
-      status = mbs_check(context, model, &request.settings, &check);
+      status = mbs_check(context, model, &request, &check);
     }
     ENSURE(status == MBS_ERROR_INPUT);
     if (!strstr(mbs_context_message(context), cases[i].message)) {

@@ -289,7 +289,7 @@ static void test_four_bar(void) {
   MbsCheck *check;
   model = read_model(context, "models/n_four_bar_40.yaml");
   ENSURE_OK(context, mbs_request_default(context, model, &request));
-  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   ENSURE(check->bodies == 81 && check->coordinates == 82 && check->constraints == 81);
   ENSURE(check->degrees_of_freedom == 1);
   mbs_check_destroy(check);

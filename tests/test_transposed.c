@@ -1,6 +1,7 @@
 // The transposed product is the transpose: u'(r_x X + r_v V + r_a A + r_lambda L + r_rho) computed both ways, at
 // random states of shipped models, for every column. The same for the integrands of objectives, reactions among them.
 #include "ensure.h"
+#include "sensitivities/request.h"
 #include "sensitivities/selection.h"
 #include "simulation/simulation.h"
 

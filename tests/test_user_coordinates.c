@@ -310,7 +310,7 @@ static void check_results(void) {
   ENSURE_NEAR(result->coordinates[1].value, -1, 1e-14);
   // E = 1/2 2 3^2 + 1/2 1 2^2, all of it the forces' work
   ENSURE_NEAR(result->statistics.energy_drift, 0, 1e-14);
-  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   ENSURE(check->bodies == 0 && check->coordinates == 2 && check->degrees_of_freedom == 2);
   ENSURE(check->is_independent_automatic && check->independent_count == 2);
   ENSURE_NEAR(check->position[0], 1, 0);

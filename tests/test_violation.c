@@ -187,7 +187,7 @@ static void test_long_step(void) {
     request.settings.step = 3;
     MbsResult *result = run(model, &request);
     ENSURE(result->statistics.steps == 1);
-    ENSURE_NEAR(result->settings.step, 0.05, 0);
+    ENSURE_NEAR(result->request->settings.step, 0.05, 0);
     ENSURE_NEAR(result->final_time, 0.05, 0);
     ENSURE_NEAR(result->points[0].position[1], -9.81 * 0.05 * 0.05 / 2, 2e-3);  // one step: of the order h^2
     mbs_result_destroy(result);

@@ -3,11 +3,11 @@
 //   MbsContext *context = mbs_context_create();
 //   MbsModel *model;
 //   if (mbs_model_read_file(context, "models/five_bar.yaml", &model) != MBS_OK) ... mbs_context_message(context)
-//   MbsRequest request;
-//   mbs_request_default(context, model, &request);        settings of the file, all objectives and parameters
-//   request.method = MBS_METHOD_DIRECT;
+//   MbsRequest *request;
+//   mbs_request_create(context, model, &request);         settings of the file, all objectives and parameters
+//   mbs_request_set(context, request, "step", "0.005");
 //   MbsResult *result;
-//   mbs_run(context, model, &request, &result);
+//   mbs_run(context, model, request, &result);
 //   result->gradient[objective * result->parameter_count + parameter]
 //
 // SI units, radians. Every function that can fail returns a status and leaves a sentence in the
@@ -32,6 +32,7 @@ const char *mbs_declarations(void);
 
 typedef struct MbsContext MbsContext;
 typedef struct MbsModel MbsModel;
+typedef struct MbsRequest MbsRequest;
 
 // ---- context ----
 MbsContext *mbs_context_create(void);  // NULL: out of memory
@@ -54,68 +55,6 @@ MbsStatus mbs_model_set(MbsContext *context, MbsModel *model, const char *parame
 void mbs_model_destroy(MbsModel *model);
 
 // ---- what to do ----
-enum { MBS_NAME_LENGTH = 32 };
-
-// Where the derivatives of the terms (masses, constraints, forces, objectives) come from in direct and adjoint runs.
-typedef enum MbsDerivatives {
-  MBS_DERIVATIVES_ANALYTICAL,  // written formulas
-  MBS_DERIVATIVES_AUTOMATIC,   // complex step, term by term
-  MBS_DERIVATIVES_NUMERICAL    // central differences, term by term
-} MbsDerivatives;
-
-typedef struct MbsSettings {
-  double end, step;                // s
-  double end_in_model;             // where the model's end depends on parameters: the number it is. As long as `end` is
-                                   // that, it moves with them; another one is a constant. 0: the model's is one, too
-  double step_tolerance;           // explicit methods: steps find their own size, so that each is off by no more than
-                                   // this part of the mechanism's size and velocity (`step` is the first); 0: all are
-                                   // `step` long
-  double accuracy;                 // asked of values and gradients: mbs_run chooses steps for it, and extrapolates
-                                   // several runs; 0: none, one run with `step`. From 1e-12 to 1
-  double tolerance;                // scaled residual at which a step counts as solved
-  double penalty;                  // absolute penalty factor; 0: automatic
-  double other_penalty;            // where joints come and go, and constraints become redundant or cease to be; 0: the
-                                   // same, or automatic too
-  double xi, omega;                // constraint stabilisation: damping ratio, frequency (rad/s)
-  bool is_stabilised;              // index1: use xi and omega
-  double beta, gamma;              // newmark; 0: not given
-  double spectral_radius;          // generalised-alpha; negative: not given
-  int projections;                 // ali3p: iterations of each projection; 0: until they converge, -1: none
-  bool is_projection_tangent;      // ali3p: project with M - gamma h Q_v - beta h^2 Q_x instead of M
-  bool is_nonholonomic_projected;  // ali3p: nonholonomic constraints enter by the projections alone
-  bool is_tangent_approximate;     // Newton's iteration without the curvature of the constraints
-  MbsDerivatives derivatives;      // of the terms, in direct and adjoint runs
-  char independent[256];           // matrix-r: independent coordinates between commas; "": those of the start
-  bool is_about_mass_centres;      // relative coordinates: the recursion refers to centres of mass, not to the origin
-  char tree[256], cut[256];        // relative coordinates: joints that carry the tree, or are cut; "": chosen
-  bool is_kinematic;               // no dynamics: drivers and the start's velocities prescribe the motion; the
-                                   // multipliers are the forces it needs; formulation and integrator do not matter
-  char formulation[MBS_NAME_LENGTH], coordinates[MBS_NAME_LENGTH], integrator[MBS_NAME_LENGTH];  // or auto
-  bool has_no_outputs;  // the model's outputs are not evaluated, and cost nothing
-  char columns[1024];  // of histories, between commas: outputs, coordinates, points P, rates P', lambda(J), objectives,
-                       // frame(B), with * for any letters, or the groups all, outputs, objectives, coordinates,
-                       // multipliers, points, frames; "": outputs and objectives, or if the model has no outputs, all
-  long every;          // rows of histories: of every so manieth step; 0 or 1: of each, and of both sides of each event
-  double sample;       // the same as an interval of time, s, which is a multiple of the step; 0: none
-} MbsSettings;
-
-typedef enum MbsMethod {
-  MBS_METHOD_NONE,  // simulate only
-  MBS_METHOD_DIRECT,
-  MBS_METHOD_ADJOINT,
-  MBS_METHOD_ADJOINT_CONTINUOUS,  // of the differential equations: off by the truncation error; penalty and matrix-r
-  MBS_METHOD_COMPLEX_STEP,
-  MBS_METHOD_FINITE_DIFFERENCE,
-  // by SUNDIALS, a third party, where it is built in (mbs_sundials_version): it integrates the equations of motion and
-  // their sensitivity or adjoint equations with steps and error control of its own
-  MBS_METHOD_CVODES_FORWARD,  // penalty, matrix-r, and models without constraints with any formulation
-  MBS_METHOD_CVODES_ADJOINT,
-  MBS_METHOD_IDAS_FORWARD,  // index1
-  MBS_METHOD_IDAS_ADJOINT
-} MbsMethod;
-
-typedef enum MbsDifference { MBS_DIFFERENCE_CENTRAL, MBS_DIFFERENCE_FORWARD, MBS_DIFFERENCE_BACKWARD } MbsDifference;
-
 // Receives time histories, row by row, while a run goes on (or when it is over, with methods that know a row only
 // then). A status other than MBS_OK stops the run.
 typedef struct MbsRecorder {
@@ -126,27 +65,41 @@ typedef struct MbsRecorder {
   MbsStatus (*row)(void *user, const double *values);
 } MbsRecorder;
 
-typedef struct MbsRequest {
-  MbsSettings settings;
-  MbsMethod method;
-  MbsDifference difference;   // of the finite differences
-  double difference_step;     // their step, relative to the parameter (absolute if that is 0); 0: automatic
-  double sundials_tolerance;  // CVODES and IDAS: relative, of states, sensitivities and integrals; 0: 1e-10
-  bool has_sundials;          // verify: their gradients, too
-  double memory;              // adjoint: bytes for the trajectory; 0: up to 1e9, or more if it needs more
-  int objective_count;        // 0 with objectives NULL: all
-  const char *const *objectives;
-  int parameter_count;  // 0 with parameters NULL: all
-  const char *const *parameters;
-  bool has_own_coordinates;     // verify: with the settings' coordinates alone, not with all there are
-  const MbsRecorder *recorder;  // NULL: no histories
-} MbsRequest;
+// The settings of the model file, and the defaults of all others: method direct, all objectives, all parameters. They
+// are copied: the model may go.
+MbsStatus mbs_request_create(MbsContext *context, const MbsModel *model, MbsRequest **request);
+void mbs_request_destroy(MbsRequest *request);
+// A setting by its name, as in a model file: "step", "0.001"; "method", "adjoint"; "parameters", "L,m". All of them:
+// mbs_setting_info, `mbsens list settings`, docs/settings.md. A value that is refused changes nothing.
+MbsStatus mbs_request_set(MbsContext *context, MbsRequest *request, const char *setting, const char *value);
+MbsStatus mbs_request_set_number(MbsContext *context, MbsRequest *request, const char *setting, double value);
+// "objectives", "parameters" and other lists of names. NULL: all of them, or what the setting says of that; an empty
+// list is none of them.
+MbsStatus mbs_request_set_names(MbsContext *context, MbsRequest *request, const char *setting, int count,
+                                const char *const *names);
+// What it is, as the text that would set it; good until the next of these calls with the same context.
+MbsStatus mbs_request_get(MbsContext *context, const MbsRequest *request, const char *setting, const char **value);
+// A setting that is a number. One that stands for itself, such as auto, is refused.
+MbsStatus mbs_request_get_number(MbsContext *context, const MbsRequest *request, const char *setting, double *value);
+// Histories go to a recorder, which must outlive the runs; NULL: there are none.
+MbsStatus mbs_request_record(MbsContext *context, MbsRequest *request, const MbsRecorder *recorder);
+
+// What there is to set, one after the other: texts that live as long as the program.
+typedef struct MbsSettingInfo {
+  const char *name;
+  const char *type;            // "number", "whole number", "bytes", "choice", "name", "names"
+  const char *default_value;   // "": the summary says which
+  const char *unit;            // "": none
+  const char *const *choices;  // of a choice, with NULL at the end; else NULL
+  bool is_in_file;             // of the section `simulation` of model files, too
+  const char *summary;
+} MbsSettingInfo;
+
+int mbs_setting_count(void);
+MbsStatus mbs_setting_info(MbsContext *context, int index, MbsSettingInfo *info);
 
 // The version of SUNDIALS that is built in, or NULL: methods cvodes-... and idas-... are not offered then.
 const char *mbs_sundials_version(void);
-
-// The settings of the model file, direct method, all objectives, all parameters.
-MbsStatus mbs_request_default(MbsContext *context, const MbsModel *model, MbsRequest *request);
 
 // ---- what came out ----
 // A constraint that is off: 1e-3 is much.
@@ -231,7 +184,7 @@ typedef struct MbsTie {
   double time[2];
 } MbsTie;
 
-// How accurate the values and gradients of a result are estimated to be, where settings.accuracy asked for it.
+// How accurate the values and gradients of a result are estimated to be, where setting accuracy asked for it.
 typedef struct MbsAccuracy {
   double asked;                  // 0: it was not asked for, and the rest is 0
   double reached;                // the largest error over what its number is measured by: docs/accuracy.md
@@ -245,7 +198,7 @@ typedef struct MbsAccuracy {
 typedef struct MbsEventResult {
   const char *name;
   double time;
-  double time_error;             // estimated, of the time and of its gradient, with settings.accuracy; else 0
+  double time_error;             // estimated, of the time and of its gradient, with setting accuracy; else 0
   const double *gradient_error;  // and NULL
   double energy_lost;            // kinetic and potential
   const double *gradient;        // of its time, parameter_count; NULL: not computed (simulating only, adjoint)
@@ -260,7 +213,7 @@ typedef struct MbsResult {
   const char *error;  // the sentence that says why; NULL: it is complete
   const char *model;
   int dimension;
-  MbsSettings settings;  // as used: an automatic penalty is filled in
+  const MbsRequest *request;  // as it was done: what was automatic is filled in
   int parameter_count;
   const char *const *parameters;
   const double *parameter_values;
@@ -269,7 +222,7 @@ typedef struct MbsResult {
   const double *values;
   const double *gradient;      // objective_count x parameter_count; NULL when simulating only, and where a run is not
                                // complete, except with the direct method
-  const double *value_errors;  // estimated, absolute, of values and of the gradient, where settings.accuracy asked
+  const double *value_errors;  // estimated, absolute, of values and of the gradient, where setting accuracy asked
   const double *gradient_errors;  // for it; else NULL
   MbsAccuracy accuracy;
   int state_count;  // adjoint of dynamics: of coordinates; else 0
@@ -285,7 +238,7 @@ typedef struct MbsResult {
   const MbsPointState *points;  // at the end
   int coordinate_count;
   const MbsCoordinateState *coordinates;  // those of the model's own, at the end
-  int output_count;                       // 0 with settings.has_no_outputs
+  int output_count;                       // 0 with setting outputs no
   const MbsOutputResult *outputs;         // at the end
   int first_order_count;
   const MbsFirstOrderState *first_order;  // states of first order, at the end
@@ -357,7 +310,7 @@ typedef struct MbsCheck {
   double residual_position, residual_velocity, residual_acceleration;
 } MbsCheck;
 
-MbsStatus mbs_check(MbsContext *context, const MbsModel *model, const MbsSettings *settings, MbsCheck **check);
+MbsStatus mbs_check(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsCheck **check);
 void mbs_check_destroy(MbsCheck *check);
 
 // ---- verify: every formulation and method against the complex step, and against the model run anew ----

@@ -1,7 +1,7 @@
 // A simulator: a model compiled once, then run, or stepped, any number of times with other numbers. mbs_run is one run
 // of one of these.
 //
-//   mbs_simulator_create(context, model, &request, &simulator);      settings, method, objectives, parameters
+//   mbs_simulator_create(context, model, request, &simulator);       settings, method, objectives, parameters
 //   mbs_simulator_run(context, simulator);
 //   mbs_simulator_gradient(simulator)[objective * parameter_count + parameter]
 //   mbs_simulator_set_parameters(context, simulator, count, values);  no text, nothing is compiled again
@@ -70,8 +70,8 @@ const char *const *mbs_simulator_coordinate_names(const MbsSimulator *simulator)
 // Positions, velocities and accelerations into arrays of `count` numbers each; any may be NULL.
 MbsStatus mbs_simulator_state(MbsContext *context, const MbsSimulator *simulator, int count, double *position,
                               double *velocity, double *acceleration);
-// The model's outputs, and after them what settings.columns asks for: a vector is several numbers, load.x, load.y, ...
-// None with settings.has_no_outputs.
+// The model's outputs, and after them what setting columns asks for: a vector is several numbers, load.x, load.y, ...
+// None with setting outputs no.
 int mbs_simulator_output_count(const MbsSimulator *simulator);
 const char *const *mbs_simulator_output_names(const MbsSimulator *simulator);
 // All of them at the present state; slopes, of method direct alone: by the parameters, outputs x parameters; or NULL.

@@ -3,8 +3,8 @@
 //
 //   (q1, v1, y, psi) = F(q, v, u_1 ... u_k; rho)        k steps of equal size from time t, u_i: inputs during step i
 //
-//   request.settings.step = 0.01;
-//   mbs_step_map_create(context, model, &request, &map);
+//   mbs_request_set(context, request, "step", "0.01");
+//   mbs_step_map_create(context, model, request, &map);
 //   mbs_step_map_run(context, map, t, n, q, v, 1, NULL);                         one step from (t, q, v)
 //   mbs_step_map_state(context, map, NULL, n, q1, v1, NULL);
 //   mbs_step_map_vjp(context, map, &bar, &received);                             F' times a vector of yours
@@ -26,10 +26,9 @@ extern "C" {
 
 typedef struct MbsStepMap MbsStepMap;
 
-// settings: formulation, coordinates, integrator, step; objectives (each costs a sweep backwards of its own: an empty
-// list, objective_count 0 with a list, asks for none), parameters, and outputs: those of the model and
-// settings.columns. settings.derivatives and memory count as in a gradient. Method and end do not matter. The model
-// must outlive the map.
+// settings: formulation, coordinates, integrator, step; objectives (each costs a sweep backwards of its own: "none"
+// asks for none), parameters, and outputs: those of the model and setting columns. Settings derivatives and memory
+// count as in a gradient. Method and end do not matter. The model must outlive the map.
 MbsStatus mbs_step_map_create(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsStepMap **map);
 void mbs_step_map_destroy(MbsStepMap *map);
 

@@ -5,7 +5,7 @@
 //   Phi(t, q) = 0,   Phidot = Phi_q v + Phi_t,   Phiddot = Phi_q a - gamma
 //
 //   MbsTerms *terms;
-//   mbs_terms_create(context, model, &request, &terms);               coordinates and parameters of the request
+//   mbs_terms_create(context, model, request, &terms);                coordinates and parameters of the request
 //   mbs_terms_set_state(context, terms, t, n, q, v);
 //   mbs_terms_vector(context, terms, MBS_TERMS_ACCELERATIONS, n, a);
 //   mbs_terms_pattern(context, terms, MBS_TERMS_BALANCE, MBS_BY_ACCELERATIONS, &pattern);           the mass matrix,
@@ -42,7 +42,7 @@ typedef enum MbsTermsVector {
   // of the motion at (t, q, v): the solution of f = 0, Phiddot = 0, of redundant constraints the smallest multipliers
   MBS_TERMS_ACCELERATIONS,  // n
   MBS_TERMS_MULTIPLIERS,    // m
-  MBS_TERMS_OUTPUTS,        // outputs of the model, and after them what settings.columns asks for
+  MBS_TERMS_OUTPUTS,        // outputs of the model, and after them what setting columns asks for
   // of independent positions and velocities (mbs_terms_choose_independent), in the tangent space of the constraints
   MBS_TERMS_POSITIONS,                  // n: q
   MBS_TERMS_VELOCITIES,                 // n: v
@@ -69,7 +69,7 @@ typedef enum MbsTermsArgument {
   MBS_BY_INDEPENDENT_VELOCITIES
 } MbsTermsArgument;
 
-// request: settings.coordinates (natural, relative), what the recursion refers to, the tree, settings.columns and
+// request: coordinates (natural, relative), what the recursion refers to, the tree, columns and
 // parameters; formulation, integrator, method and steps do not matter. The model must outlive the terms. Inputs and
 // variables have their values of the start; joints act as they do there.
 MbsStatus mbs_terms_create(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsTerms **terms);

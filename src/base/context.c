@@ -88,7 +88,12 @@ MbsStatus mbs_call_end(MbsContext *context, MbsStatus status) {
 
 MbsContext *mbs_context_create(void) { return calloc(1, sizeof(MbsContext)); }
 
-void mbs_context_destroy(MbsContext *context) { free(context); }
+void mbs_context_destroy(MbsContext *context) {
+  if (context) {
+    free(context->value);
+  }
+  free(context);
+}
 
 const char *mbs_context_message(const MbsContext *context) {
   return context ? context->message : "the context is NULL";

@@ -26,6 +26,8 @@ typedef struct MbsContext {
   char message[MBS_MESSAGE_SIZE];
   int error_count;  // of errors in the input that did not stop the call at once, since it began
   char errors[MBS_MOST_ERRORS][MBS_MESSAGE_SIZE];
+  char *value;  // that was asked for last, as text (mbs_request_get)
+  size_t value_room;
   // Called now and then in long runs with the fraction done; false stops the run. May be NULL.
   bool (*keep_going)(void *user, double fraction);
   void *user;

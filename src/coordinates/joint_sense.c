@@ -182,10 +182,11 @@ MbsStatus mbs_sense_align(MbsContext *context, MbsBlueprint *blueprint, MbsPose 
   return MBS_OK;
 }
 
-MbsStatus mbs_sense_check(MbsContext *context, MbsBlueprint *blueprint, const MbsPose *poses, const MbsRecord **joint) {
+MbsStatus mbs_sense_check(MbsContext *context, MbsArena *scratch, MbsBlueprint *blueprint, const MbsPose *poses,
+                          const MbsRecord **joint) {
   double(*axes)[2][3];
   *joint = NULL;
-  MBS_TAKE(context, blueprint->arena, axes, pair_count(blueprint));
+  MBS_TAKE(context, scratch, axes, pair_count(blueprint));
   MBS_TRY(find_axes(context, blueprint, axes));
   for (int i = 0; i < pair_count(blueprint) && !*joint; ++i) {
     *joint = cosine_of(blueprint, poses, axes, i) < 0 ? pair_at(blueprint, i)->joint : NULL;

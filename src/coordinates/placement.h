@@ -34,7 +34,8 @@ MbsStatus mbs_placement_follow(MbsContext *context, MbsArena *scratch, MbsBluepr
 // Turns bodies about a quarter turn or more off what a joint with an axis demands: it would close the wrong way round.
 MbsStatus mbs_sense_align(MbsContext *context, MbsBlueprint *blueprint, MbsPose *poses);
 // The joint whose axes point against each other there, or NULL.
-MbsStatus mbs_sense_check(MbsContext *context, MbsBlueprint *blueprint, const MbsPose *poses, const MbsRecord **joint);
+MbsStatus mbs_sense_check(MbsContext *context, MbsArena *scratch, MbsBlueprint *blueprint, const MbsPose *poses,
+                          const MbsRecord **joint);
 
 // ---- placed_value.c ----
 // An expression of positions, with every body where it is placed; angles are principal values.

@@ -11,6 +11,7 @@
 #include <mbsens/mbsens.h>
 
 #include "model/registry.h"
+#include "model/settings.h"
 #include "terms/terms.h"
 
 #define MBS_DEFAULT_FORMULATION "ali3p"

@@ -31,8 +31,6 @@
 #include "integrators/rule.h"
 #include "terms/terms.h"
 
-enum { MBS_MOST_PROJECTIONS = 40 };
-
 typedef enum MbsProjectionKind {
   MBS_PROJECT_VELOCITY,
   MBS_PROJECT_ACCELERATION,

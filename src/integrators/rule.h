@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "algebra/scalar.h"
+#include "model/settings.h"
 
 typedef struct MbsRule {
   double beta, gamma, am, af;

@@ -253,6 +253,21 @@ static void put_header(const MbsPage *page) { mbs_header_write(page->out); }
 
 static void put_python(const MbsPage *page) { mbs_python_write(page->out); }
 
+// ---- settings ----
+
+static void put_settings(const MbsPage *page) {
+  const MbsRecordType of_requests = {
+      "request",
+      "what is asked of a run",
+      mbs_settings_count - MBS_SIMULATION_COUNT,
+      mbs_settings + MBS_SIMULATION_COUNT,
+  };
+  mbs_page_heading(page, 3, "Of model files (section simulation), of requests and of the command");
+  mbs_page_fields(page, &mbs_simulation_type);
+  mbs_page_heading(page, 3, "Of requests and of the command alone");
+  mbs_page_fields(page, &of_requests);
+}
+
 // ---- topics ----
 
 #define TOPIC_LIST(X) \
@@ -263,6 +278,7 @@ static void put_python(const MbsPage *page) { mbs_python_write(page->out); }
   X(integrators)      \
   X(methods)          \
   X(derivatives)      \
+  X(settings)         \
   X(functions)        \
   X(units)            \
   X(sections)         \

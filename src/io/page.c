@@ -98,6 +98,10 @@ void mbs_page_describe_kind(const MbsField *field, char *text) {
       text[0] = '\0';
       for (const char *const *choice = field->choices; *choice; ++choice) {
         size_t used = strlen(text);
+        if (used + strlen(*choice) + 5 > MBS_PAGE_CELL) {
+          (void)snprintf(text, MBS_PAGE_CELL, "word");  // the summary has them
+          break;
+        }
         (void)snprintf(text + used, MBS_PAGE_CELL - used, "%s%s", used ? " or " : "", *choice);
       }
       break;

@@ -127,9 +127,23 @@ static void write_description(Json *j, const MbsField *field) {
   text_member(j, "description", description);
 }
 
+static void write_range(Json *j, const MbsSetting *setting) {
+  char number[32];
+  double ignored;
+  bool is_zero_good = mbs_setting_is_word(setting, "0", &ignored);  // besides the range
+  (void)snprintf(number, sizeof number, "%.10g", is_zero_good ? 0 : setting->least);
+  raw_member(j, setting->is_least_excluded ? "exclusiveMinimum" : "minimum", number);
+  if (setting->most > 0) {
+    (void)snprintf(number, sizeof number, "%.10g", setting->most);
+    raw_member(j, setting->is_most_excluded ? "exclusiveMaximum" : "maximum", number);
+  }
+}
+
 // The bound a literal number must keep; an expression is checked when the model is compiled.
 static void write_bound(Json *j, const MbsField *field) {
-  if (field->kind == MBS_FIELD_NUMBER && field->check == MBS_CHECK_POSITIVE) {
+  if (field->kind == MBS_FIELD_NUMBER && field->setting && field->setting->range) {
+    write_range(j, field->setting);
+  } else if (field->kind == MBS_FIELD_NUMBER && field->check == MBS_CHECK_POSITIVE) {
     raw_member(j, "exclusiveMinimum", "0");
   } else if (field->kind == MBS_FIELD_NUMBER && field->check == MBS_CHECK_NOT_NEGATIVE) {
     raw_member(j, "minimum", "0");

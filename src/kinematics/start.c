@@ -268,7 +268,7 @@ static MbsStatus assemble(MbsContext *context, Loose *loose, MbsBlueprint *bluep
   MBS_TRY(mbs_initial_project(context, system, &assembled, &is_admissible));
   if (is_admissible) {
     MBS_TRY(mbs_poses_of(context, system, &assembled, poses));
-    MBS_TRY(mbs_sense_check(context, loose->blueprint, poses, &wrong));
+    MBS_TRY(mbs_sense_check(context, blueprint->arena, loose->blueprint, poses, &wrong));
   }
   if (!is_admissible || wrong) {
     return MBS_OK;
@@ -338,7 +338,7 @@ MbsStatus mbs_start_check(MbsContext *context, MbsArena *scratch, const MbsSyste
     }
   }
   MBS_TRY(measure_move(context, blueprint, poses, moved));
-  MBS_TRY(mbs_sense_check(context, blueprint, poses, &wrong));
+  MBS_TRY(mbs_sense_check(context, scratch, blueprint, poses, &wrong));
   return !wrong ? MBS_OK
                 : mbs_fail(context, MBS_ERROR_INPUT, wrong->name.place,
                            "the model cannot be assembled: the axes of joint \"%s\" would point against each other; %s",

@@ -73,6 +73,7 @@ typedef struct MbsField {
   const char *summary;
   const char *const *choices;          // NULL-terminated, of MBS_FIELD_CHOICE
   const struct MbsRecordType *record;  // of the RECORD kinds
+  const struct MbsSetting *setting;    // of the section simulation: model/settings.h
 } MbsField;
 
 // An element of a list (a joint, a force) is written {<type name>: <field 0>, <other fields>}, so its

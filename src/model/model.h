@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "model/field.h"
+#include "model/settings.h"
 
 // The value of one field. What is absent has its default, and is_given false; absent without a default
 // has count 0.
@@ -129,10 +130,12 @@ enum {
   MBS_SIMULATION_DERIVATIVES,
   MBS_SIMULATION_TREE,
   MBS_SIMULATION_CUT,
-  MBS_SIMULATION_ACCURACY
+  MBS_SIMULATION_ACCURACY,
+  MBS_SIMULATION_COUNT
 };
 
-extern const MbsRecordType mbs_model_type;  // the root; the others hang below it
+extern const MbsRecordType mbs_model_type;       // the root; the others hang below it
+extern const MbsRecordType mbs_simulation_type;  // settings.c
 
 typedef struct MbsModel {
   MbsArena *arena;

@@ -196,77 +196,6 @@ static const MbsField output_fields[] = {
 static const MbsRecordType output_type = {"output", "a signal with a name, for histories and results",
                                           MBS_COUNT(output_fields), output_fields};
 
-static const MbsField simulation_fields[] = {
-    [MBS_SIMULATION_END] =
-        {"end", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1", .unit = "s",
-         .summary = "end of the simulated time, which starts at 0; a number or an expression of parameters"},
-    [MBS_SIMULATION_STEP] = {"step", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "0.01", .unit = "s",
-                             .summary = "time step"},
-    [MBS_SIMULATION_FORMULATION] = {"formulation", MBS_FIELD_TEXT, .default_text = "auto",
-                                    .summary = "see mbsens list formulations; auto: ali3p, or what suits an accuracy"},
-    [MBS_SIMULATION_COORDINATES] = {"coordinates", MBS_FIELD_TEXT, .default_text = "natural",
-                                    .summary = "see mbsens list coordinates"},
-    [MBS_SIMULATION_INTEGRATOR] = {"integrator", MBS_FIELD_TEXT, .default_text = "auto",
-                                   .summary = "see mbsens list integrators; auto: trapezoidal, but generalised-alpha "
-                                              "for index3"},
-    [MBS_SIMULATION_TOLERANCE] = {"tolerance", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1e-10",
-                                  .summary = "scaled residual at which a step counts as solved"},
-    [MBS_SIMULATION_STEP_TOLERANCE] =
-        {"step_tolerance", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
-         .summary = "explicit integrators: steps find their own size, so that the error of each is below this part of "
-                    "the mechanism's size and of its velocity; step is the first (without: all steps are step long)"},
-    [MBS_SIMULATION_PENALTY] =
-        {"penalty", MBS_FIELD_TEXT, .default_text = "auto",
-         .summary = "penalty factor, or auto: from masses and lengths, so that it does not depend on units, "
-                    "rounded to a power of ten"},
-    [MBS_SIMULATION_XI] = {"xi", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE, .default_text = "1",
-                           .summary = "damping ratio of the constraint stabilisation"},
-    [MBS_SIMULATION_OMEGA] = {"omega", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE, .default_text = "10",
-                              .unit = "rad/s", .summary = "frequency of the constraint stabilisation"},
-    [MBS_SIMULATION_BAUMGARTE] = {"baumgarte", MBS_FIELD_CHOICE, .default_text = "no",
-                                  .choices = (const char *const[]){"no", "yes", NULL},
-                                  .summary = "index1: add the stabilisation terms of xi and omega"},
-    [MBS_SIMULATION_BETA] = {"beta", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
-                             .summary = "integrator newmark: beta (default (gamma + 1/2)^2 / 4)"},
-    [MBS_SIMULATION_GAMMA] = {"gamma", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
-                              .summary = "integrator newmark: gamma (default 1/2)"},
-    [MBS_SIMULATION_SPECTRAL_RADIUS] =
-        {"spectral_radius", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE,
-         .summary = "integrator generalised-alpha: what is left of the highest frequencies after a step, 0 to 1 "
-                    "(default 0.8)"},
-    [MBS_SIMULATION_PROJECTIONS] =
-        {"projections", MBS_FIELD_TEXT, .default_text = "auto",
-         .summary = "ali3p: iterations of each projection, a number, none, or auto: until they converge"},
-    [MBS_SIMULATION_PROJECTION_MATRIX] = {"projection_matrix", MBS_FIELD_CHOICE, .default_text = "mass",
-                                          .choices = (const char *const[]){"mass", "tangent", NULL},
-                                          .summary = "ali3p: the metric of the projections"},
-    [MBS_SIMULATION_NONHOLONOMIC] =
-        {"nonholonomic", MBS_FIELD_CHOICE, .default_text = "coupled",
-         .choices = (const char *const[]){"coupled", "projected", NULL},
-         .summary = "ali3p: nonholonomic constraints in the step's equations (second order in h) or by the projections "
-                    "alone (first order)"},
-    [MBS_SIMULATION_TANGENT] = {"tangent", MBS_FIELD_CHOICE, .default_text = "exact",
-                                .choices = (const char *const[]){"exact", "approximate", NULL},
-                                .summary = "matrix of Newton's iteration; approximate: without the curvature of the "
-                                           "constraints"},
-    [MBS_SIMULATION_DERIVATIVES] =
-        {"derivatives", MBS_FIELD_CHOICE, .default_text = "analytical",
-         .choices = (const char *const[]){"analytical", "automatic", "numerical", NULL},
-         .summary = "where gradients (direct and adjoint) take the derivatives of the terms from: written formulas, "
-                    "the complex step or differences, term by term"},
-    [MBS_SIMULATION_TREE] = {"tree", MBS_FIELD_JOINT_NAMES,
-                             .summary = "relative coordinates: joints that carry the tree of bodies (default: chosen)"},
-    [MBS_SIMULATION_CUT] = {"cut", MBS_FIELD_JOINT_NAMES,
-                            .summary = "relative coordinates: joints that are cut and closed by constraints, at least "
-                                       "one of each loop (default: those outside the tree)"},
-    [MBS_SIMULATION_ACCURACY] =
-        {"accuracy", MBS_FIELD_NUMBER, .check = MBS_CHECK_NOT_NEGATIVE,
-         .summary = "relative error that values of objectives and their derivatives may have: steps are chosen for it, "
-                    "and runs extrapolated (default: none asked for, one run with the step)"},
-};
-static const MbsRecordType simulation_type = {"simulation", "how to simulate; the command line overrides it",
-                                              MBS_COUNT(simulation_fields), simulation_fields};
-
 static const MbsField model_fields[] = {
     [MBS_MODEL_VERSION] = {"mbsens", MBS_FIELD_INTEGER, .is_required = true, .summary = "version of the format: 1"},
     [MBS_MODEL_NAME] = {"name", MBS_FIELD_TEXT, .default_text = "unnamed", .summary = "title of the model"},
@@ -303,7 +232,7 @@ static const MbsField model_fields[] = {
                               .summary = "numbers to differentiate, by name"},
     [MBS_MODEL_OUTPUTS] = {"outputs", MBS_FIELD_RECORD_MAP, .record = &output_type, .is_short = true,
                            .summary = "signals, by name, that histories have instead of coordinates"},
-    [MBS_MODEL_SIMULATION] = {"simulation", MBS_FIELD_RECORD, .record = &simulation_type,
+    [MBS_MODEL_SIMULATION] = {"simulation", MBS_FIELD_RECORD, .record = &mbs_simulation_type,
                               .summary = "how to simulate; the command line overrides it"},
 };
 const MbsRecordType mbs_model_type = {"model", "a multibody model", MBS_COUNT(model_fields), model_fields};

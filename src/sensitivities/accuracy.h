@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/context.h"
+#include "model/settings.h"
 
 // A run of the request's method in the arena, as mbs_run makes it. Not complete (MBS_ERROR_NUMERICAL): the accuracy is
 // not reached, or the finest level failed.

@@ -159,7 +159,7 @@ MbsStatus mbs_anew_differentiate(MbsContext *context, MbsArena *arena, const Mbs
   }
   MBS_TAKE(context, arena, study.noise, selection->objective_count);
   MBS_TRY(mbs_twin_run(context, arena, model, &study.base, &study.nominal, &study.path));
-  study.base.settings = study.nominal.settings;
+  study.base.settings = study.nominal.request->settings;
   study.base.followed = &study.path;
   MBS_TRY(measure_noise(context, &study));
   for (int k = 0; k < selection->parameter_count; ++k) {

@@ -5,6 +5,7 @@
 #include <mbsens/mbsens.h>
 
 #include "base/arena.h"
+#include "model/settings.h"
 #include "simulation/simulation.h"
 
 // How many suspects are told.

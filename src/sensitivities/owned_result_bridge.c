@@ -44,7 +44,7 @@ static MbsStatus copy_names(MbsContext *context, MbsArena *arena, int count, con
   return MBS_OK;
 }
 
-MbsStatus mbs_result_describe(MbsContext *context, MbsArena *arena, const MbsModel *model,
+MbsStatus mbs_result_describe(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsRequest *asked,
                               const MbsSelection *selection, MbsResult *result) {
   double *values;
   MBS_TAKE(context, arena, values, selection->parameter_count);
@@ -56,7 +56,19 @@ MbsStatus mbs_result_describe(MbsContext *context, MbsArena *arena, const MbsMod
   result->parameter_count = selection->parameter_count;
   result->parameter_values = values;
   MBS_TRY(copy_names(context, arena, selection->parameter_count, selection->parameter_names, &result->parameters));
-  return copy_names(context, arena, selection->objective_count, selection->objective_names, &result->objectives);
+  MBS_TRY(copy_names(context, arena, selection->objective_count, selection->objective_names, &result->objectives));
+  MbsRequest *request;
+  MBS_TAKE(context, arena, request, 1);
+  *request = *asked;
+  request->settings = result->request->settings;
+  request->objective_count = selection->objective_count;
+  request->objectives = result->objectives;
+  request->parameter_count = selection->parameter_count;
+  request->parameters = result->parameters;
+  request->recorder = NULL;
+  request->arena = NULL;
+  result->request = request;
+  return MBS_OK;
 }
 
 MbsStatus mbs_selection_check(MbsContext *context, const MbsModel *model, const MbsRequest *request,

@@ -2,12 +2,16 @@
 #ifndef MBS_REQUEST_H
 #define MBS_REQUEST_H
 
-#include <mbsens/mbsens.h>
-
 #include "base/context.h"
+#include "model/settings.h"
 
-// Enumerations in range, numbers that are numbers, names that are there; settings are checked where they are used
-// (mbs_settings_complete).
+// Enumerations and numbers in range, names that are there.
 MbsStatus mbs_request_check(MbsContext *context, const MbsRequest *request);
+// NULL is good.
+MbsStatus mbs_recorder_check(MbsContext *context, const MbsRecorder *recorder);
+
+// The settings of the model file, direct method, all objectives, all parameters: for a request of the caller's own,
+// without an arena.
+MbsStatus mbs_request_default(MbsContext *context, const MbsModel *model, MbsRequest *request);
 
 #endif

@@ -290,7 +290,10 @@ static MbsStatus give_objectives(MbsContext *context, MbsArena *arena, const Mbs
 
 MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *session, MbsResult *result) {
   MbsSimulation *simulation = session->simulation;
-  *result = (MbsResult){.settings = simulation->settings,
+  MbsRequest *request;
+  MBS_TAKE(context, arena, request, 1);
+  request->settings = simulation->settings;
+  *result = (MbsResult){.request = request,
                         .final_time = mbs_re(simulation->state.t),
                         .statistics = simulation->statistics,
                         .is_complete = !session->is_cut_short};

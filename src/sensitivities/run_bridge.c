@@ -27,16 +27,6 @@ typedef struct Run {
   double *gradient;  // of the chosen objectives and parameters
 } Run;
 
-MbsStatus mbs_request_default(MbsContext *context, const MbsModel *model, MbsRequest *request) {
-  MBS_CALL_BEGIN(context, "mbs_request_default", {"model", model}, {"request", request});
-  MbsArena *arena = mbs_arena_create_for(context);
-  *request = (MbsRequest){.method = MBS_METHOD_DIRECT};
-  MbsStatus status = arena ? mbs_settings_read(context, arena, model, &request->settings)
-                           : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
-  mbs_arena_destroy(arena);
-  return mbs_call_end(context, status);
-}
-
 // ---- progress over several runs ----
 typedef struct Share {
   bool (*keep_going)(void *user, double fraction);
@@ -195,8 +185,8 @@ static MbsStatus run_perturbed(MbsContext *context, Run *run) {
   MbsPath path;
   MbsStatus status = mbs_twin_run(context, run->arena, run->model, &nominal_request, &run->result, &path);
   if (status == MBS_OK) {
-    base.settings = run->result.settings;  // the automatic penalty factor must not move with the parameters,
-    base.followed = &path;                 // nor what the run decides on the way
+    base.settings = run->result.request->settings;  // the automatic penalty factor must not move with the parameters,
+    base.followed = &path;                          // nor what the run decides on the way
   }
   double *times = NULL;
   if (status == MBS_OK) {
@@ -247,7 +237,7 @@ static MbsStatus run_several(MbsContext *context, MbsArena *arena, const MbsMode
     return status;
   }
   *result = run.result;
-  MBS_TRY(mbs_result_describe(context, arena, model, &run.selection, result));
+  MBS_TRY(mbs_result_describe(context, arena, model, request, &run.selection, result));
   return status;
 }
 

@@ -5,6 +5,7 @@
 #include <mbsens/mbsens.h>
 
 #include "model/model.h"
+#include "model/settings.h"
 
 typedef struct MbsSelection {
   int model_parameter_count;

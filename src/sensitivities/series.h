@@ -5,6 +5,7 @@
 #include <mbsens/mbsens.h>
 
 #include "base/arena.h"
+#include "model/settings.h"
 
 typedef struct MbsSeries {
   MbsArena *arena;

@@ -6,6 +6,8 @@
 
 #include <mbsens/mbsens.h>
 
+#include "model/settings.h"
+
 // Values moved up or down by 1e-15 of themselves; which way, the bits of a generator say that begins with `shake`. 0:
 // as they are.
 void mbs_shake(int shake, int count, const double *values, double *shaken);

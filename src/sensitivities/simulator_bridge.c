@@ -27,6 +27,7 @@ struct MbsSaved {
 struct MbsSimulator {
   MbsArena *arena;
   const MbsModel *model;
+  MbsRequest request;  // as asked; its names and its recorder may be gone
   MbsMethod method;
   MbsSelection selection;
   double *all, *tried;  // values of all parameters; those to come
@@ -99,6 +100,7 @@ MbsStatus mbs_simulator_create_with(MbsContext *context, const MbsModel *model, 
     return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
   simulator->arena = arena;
+  simulator->request = *request;
   simulator->method = request->method;
   MbsRequest asked = *request;
   MbsStatus status = mbs_model_ask(context, arena, model, &asked.parameter_count, &asked.parameters, &simulator->model);
@@ -421,7 +423,7 @@ MbsStatus mbs_simulator_give(MbsContext *context, MbsArena *arena, MbsSimulator 
   MBS_TRY(mbs_session_result(context, arena, simulator->session, result));
   bool has_gradient = simulator->method != MBS_METHOD_NONE && (result->is_complete || !is_adjoint(simulator));
   result->gradient = has_gradient ? result->gradient : NULL;
-  return mbs_result_describe(context, arena, simulator->model, &simulator->selection, result);
+  return mbs_result_describe(context, arena, simulator->model, &simulator->request, &simulator->selection, result);
 }
 
 MbsStatus mbs_simulator_result(MbsContext *context, MbsSimulator *simulator, MbsResult **result) {

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/context.h"
+#include "model/settings.h"
 
 // Is it a method of SUNDIALS?
 static inline bool mbs_sundials_is_method(MbsMethod method) {

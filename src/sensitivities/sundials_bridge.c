@@ -277,5 +277,5 @@ MbsStatus mbs_sundials_run(MbsContext *context, MbsArena *arena, const MbsModel 
   MbsStatus status = run_session(context, arena, request, session, result);
   mbs_session_destroy(session);
   MBS_TRY(status);
-  return mbs_result_describe(context, arena, model, &selection, result);
+  return mbs_result_describe(context, arena, model, request, &selection, result);
 }

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/context.h"
+#include "model/settings.h"
 
 typedef struct MbsThirdPartyEntry {
   int objective, parameter;  // parameter -1: the value itself

@@ -9,6 +9,7 @@
 #include "algebra/perturbation.h"
 #include "integrators/path.h"
 #include "model/model.h"
+#include "model/settings.h"
 #include "terms/derivative_source.h"
 
 // ---- where derivatives of the terms come from, if not from the formulas ----

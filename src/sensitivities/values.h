@@ -13,6 +13,7 @@
 #include <mbsens/mbsens.h>
 
 #include "base/arena.h"
+#include "model/settings.h"
 
 // One formulation in one kind of coordinates, as it was run.
 typedef struct MbsValueSample {

@@ -20,7 +20,7 @@ MbsStatus mbs_values_keep(MbsContext *context, MbsArena *arena, const MbsRequest
   *sample = (MbsValueSample){.is_run = true, .request = *request};
   sample->request.method = MBS_METHOD_NONE;
   sample->request.recorder = NULL;
-  sample->request.settings = result->settings;
+  sample->request.settings = result->request->settings;
   sample->is_exact = result->statistics.independent_sets == 1 && !result->statistics.has_automatic_sets;
   MBS_TAKE(context, arena, sample->values, result->objective_count);
   MBS_TAKE(context, arena, sample->scales, result->objective_count);

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/context.h"
+#include "model/settings.h"
 
 // Fills in the warnings of a result whose statistics and settings are known; they live in the arena.
 MbsStatus mbs_warnings_collect(MbsContext *context, MbsArena *arena, MbsResult *result);

@@ -35,11 +35,12 @@ static MbsStatus warn_of_singular_positions(MbsContext *context, const MbsResult
   if (!(statistics->condition_growth > limit)) {
     return MBS_OK;
   }
-  return add(context, warnings,
-             "near a singular position at t = %.6g: the equations are %.0e times worse conditioned "
-             "than at the start, and results lose about %.0f digits there; %s",
-             statistics->condition_time, statistics->condition_growth, log10(statistics->condition_growth),
-             result->settings.is_kinematic ? "keep the motion away from there" : "compare with formulation ali3p");
+  return add(
+      context, warnings,
+      "near a singular position at t = %.6g: the equations are %.0e times worse conditioned "
+      "than at the start, and results lose about %.0f digits there; %s",
+      statistics->condition_time, statistics->condition_growth, log10(statistics->condition_growth),
+      result->request->settings.is_kinematic ? "keep the motion away from there" : "compare with formulation ali3p");
 }
 
 static MbsStatus warn_of_far_start(MbsContext *context, const MbsResult *result, Warnings *warnings) {
@@ -81,7 +82,7 @@ static MbsStatus warn_of_coarse_steps(MbsContext *context, const MbsResult *resu
 }
 
 static MbsStatus warn_of_undamped_rule(MbsContext *context, const MbsResult *result, Warnings *warnings) {
-  const MbsSettings *settings = &result->settings;
+  const MbsSettings *settings = &result->request->settings;
   const char *nearest = NULL;
   MbsRule rule;
   const MbsFormulationType *formulation = mbs_formulation_find(settings->formulation, &nearest);

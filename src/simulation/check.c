@@ -126,9 +126,9 @@ MbsStatus mbs_check_create(MbsContext *context, const MbsModel *model, const Mbs
   return MBS_OK;
 }
 
-MbsStatus mbs_check(MbsContext *context, const MbsModel *model, const MbsSettings *settings, MbsCheck **check) {
-  MBS_CALL_BEGIN(context, "mbs_check", {"model", model}, {"settings", settings}, {"check", check});
-  return mbs_check_create(context, model, settings, check);
+MbsStatus mbs_check(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsCheck **check) {
+  MBS_CALL_BEGIN(context, "mbs_check", {"model", model}, {"request", request}, {"check", check});
+  return mbs_check_create(context, model, &request->settings, check);
 }
 
 void mbs_check_destroy(MbsCheck *check) {

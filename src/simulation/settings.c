@@ -48,19 +48,14 @@ static bool has_no_function(const char *function) {
   return false;
 }
 
+// is it finite, and in its range?
 static MbsStatus check_number(MbsContext *context, const MbsField *field, MbsText text, double value) {
-  if (!isfinite(value)) {
-    return mbs_fail(context, MBS_ERROR_INPUT, text.place,
-                    "simulation: %s: \"%s\" is not a finite number (a division by zero or a domain error)", field->name,
-                    text.text);
-  }
-  bool is_good =
-      (field->check != MBS_CHECK_POSITIVE || value > 0) && (field->check != MBS_CHECK_NOT_NEGATIVE || value >= 0);
-  if (!is_good) {
-    return mbs_fail(context, MBS_ERROR_INPUT, text.place, "simulation: %s must %s, got %s", field->name,
-                    field->check == MBS_CHECK_POSITIVE ? "be positive" : "not be negative", text.text);
-  }
-  return MBS_OK;
+  char owner[64];
+  (void)snprintf(owner, sizeof owner, "simulation: %s", field->name);
+  return isfinite(value)
+             ? mbs_setting_check(context, field, owner, text.place, text.text, value)
+             : mbs_fail(context, MBS_ERROR_INPUT, text.place,
+                        "%s: \"%s\" is not a finite number (a division by zero or a domain error)", owner, text.text);
 }
 
 static MbsStatus constant(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsField *field,
@@ -102,29 +97,6 @@ static MbsStatus read_end(MbsContext *context, MbsArena *arena, const MbsModel *
                         text.text, settings->end);
 }
 
-static MbsStatus name(MbsContext *context, const MbsField *field, MbsText text, char *target) {
-  if (snprintf(target, MBS_NAME_LENGTH, "%s", text.text) >= MBS_NAME_LENGTH) {
-    return mbs_fail(context, MBS_ERROR_INPUT, text.place, "simulation: %s \"%s\" is not known", field->name, text.text);
-  }
-  return MBS_OK;
-}
-
-// auto: 0, none: -1, or a number
-static MbsStatus read_projections(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsText text,
-                                  MbsSettings *settings) {
-  const MbsField field = {"projections", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE};
-  double value = strcmp(text.text, "none") == 0 ? -1 : 0;
-  if (value >= 0 && strcmp(text.text, "auto") != 0) {
-    MBS_TRY(constant(context, arena, model, &field, text, &value));
-    if (value != floor(value) || value > MBS_MOST_PROJECTIONS) {  // real
-      return mbs_fail(context, MBS_ERROR_INPUT, text.place, "simulation: projections must be none, auto, or 1 to %d",
-                      MBS_MOST_PROJECTIONS);
-    }
-  }
-  settings->projections = (int)value;
-  return MBS_OK;
-}
-
 // the names of a list, with commas between them; size: of the target
 static MbsStatus join(MbsContext *context, const MbsModel *model, int field, size_t size, char *target) {
   const MbsValue *list = mbs_record_value(mbs_record_child(&model->root, MBS_MODEL_SIMULATION), field);
@@ -142,64 +114,39 @@ static MbsStatus join(MbsContext *context, const MbsModel *model, int field, siz
   return MBS_OK;
 }
 
+static MbsStatus read(MbsContext *context, MbsArena *arena, const MbsModel *model, int index, MbsRequest *request) {
+  const MbsField *field = &mbs_settings[index];
+  const MbsText text = mbs_record_text(mbs_record_child(&model->root, MBS_MODEL_SIMULATION), index);
+  char owner[64];
+  (void)snprintf(owner, sizeof owner, "simulation: %s", field->name);
+  if (field->setting->type == MBS_SETTING_LIST) {
+    return join(context, model, index, MBS_LIST_LENGTH, (char *)request + field->setting->member);
+  }
+  double value = 0;
+  bool is_number =
+      field->setting->type <= MBS_SETTING_ITERATIONS && !mbs_setting_is_word(field->setting, text.text, &value);
+  if (!is_number) {
+    return mbs_setting_parse(context, field, owner, text.place, text.text, request);
+  }
+  MBS_TRY(constant(context, arena, model, field, text, &value));
+  if (field->setting->type >= MBS_SETTING_WHOLE && value != floor(value)) {  // real
+    return mbs_fail(context, MBS_ERROR_INPUT, text.place, "%s must be %s, got %s", owner, field->setting->range,
+                    text.text);
+  }
+  mbs_setting_store(field, value, request);
+  return MBS_OK;
+}
+
 MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings) {
-  const MbsRecord *section = mbs_record_child(&model->root, MBS_MODEL_SIMULATION);
-  const MbsField *fields = mbs_model_type.fields[MBS_MODEL_SIMULATION].record->fields;
-  *settings = (MbsSettings){.end = 0};
-  const struct {
-    int field;
-    double *value;
-  } numbers[] = {{MBS_SIMULATION_STEP, &settings->step},
-                 {MBS_SIMULATION_TOLERANCE, &settings->tolerance},
-                 {MBS_SIMULATION_STEP_TOLERANCE, &settings->step_tolerance},
-                 {MBS_SIMULATION_XI, &settings->xi},
-                 {MBS_SIMULATION_OMEGA, &settings->omega},
-                 {MBS_SIMULATION_BETA, &settings->beta},
-                 {MBS_SIMULATION_GAMMA, &settings->gamma},
-                 {MBS_SIMULATION_ACCURACY, &settings->accuracy},
-                 {MBS_SIMULATION_SPECTRAL_RADIUS, &settings->spectral_radius}};
-  settings->spectral_radius = -1;
-  MBS_TRY(read_end(context, arena, model, settings));
-  for (int i = 0; i < MBS_COUNT(numbers); ++i) {
-    int f = numbers[i].field;
-    if (mbs_record_text(section, f).text) {
-      MBS_TRY(constant(context, arena, model, &fields[f], mbs_record_text(section, f), numbers[i].value));
+  MbsRequest request = {.settings = {.spectral_radius = -1}};
+  MBS_TRY(read_end(context, arena, model, &request.settings));
+  for (int i = 0; i < MBS_SIMULATION_COUNT; ++i) {
+    if (i != MBS_SIMULATION_END) {
+      MBS_TRY(read(context, arena, model, i, &request));
     }
   }
-  const struct {
-    int field;
-    char *target;
-  } names[] = {{MBS_SIMULATION_FORMULATION, settings->formulation},
-               {MBS_SIMULATION_COORDINATES, settings->coordinates},
-               {MBS_SIMULATION_INTEGRATOR, settings->integrator}};
-  for (int i = 0; i < MBS_COUNT(names); ++i) {
-    int f = names[i].field;
-    MBS_TRY(name(context, &fields[f], mbs_record_text(section, f), names[i].target));
-  }
-  MbsText penalty = mbs_record_text(section, MBS_SIMULATION_PENALTY);
-  if (strcmp(penalty.text, "auto") != 0) {
-    MbsField positive = fields[MBS_SIMULATION_PENALTY];
-    positive.check = MBS_CHECK_POSITIVE;
-    MBS_TRY(constant(context, arena, model, &positive, penalty, &settings->penalty));
-  }
-  const struct {
-    int field;
-    const char *word;
-    bool *flag;
-  } flags[] = {{MBS_SIMULATION_BAUMGARTE, "yes", &settings->is_stabilised},
-               {MBS_SIMULATION_PROJECTION_MATRIX, "tangent", &settings->is_projection_tangent},
-               {MBS_SIMULATION_NONHOLONOMIC, "projected", &settings->is_nonholonomic_projected},
-               {MBS_SIMULATION_TANGENT, "approximate", &settings->is_tangent_approximate}};
-  for (int i = 0; i < MBS_COUNT(flags); ++i) {
-    *flags[i].flag = strcmp(mbs_record_text(section, flags[i].field).text, flags[i].word) == 0;
-  }
-  MBS_TRY(join(context, model, MBS_SIMULATION_TREE, sizeof settings->tree, settings->tree));
-  MBS_TRY(join(context, model, MBS_SIMULATION_CUT, sizeof settings->cut, settings->cut));
-  const char *derivatives = mbs_record_text(section, MBS_SIMULATION_DERIVATIVES).text;
-  settings->derivatives = strcmp(derivatives, "automatic") == 0   ? MBS_DERIVATIVES_AUTOMATIC
-                          : strcmp(derivatives, "numerical") == 0 ? MBS_DERIVATIVES_NUMERICAL
-                                                                  : MBS_DERIVATIVES_ANALYTICAL;
-  return read_projections(context, arena, model, mbs_record_text(section, MBS_SIMULATION_PROJECTIONS), settings);
+  *settings = request.settings;
+  return MBS_OK;
 }
 
 // ---- checking, and filling in what depends on the rest ----
@@ -269,14 +216,10 @@ static MbsStatus check_projections(MbsContext *context, const MbsFormulationType
                     : settings->is_projection_tangent ? "projection matrix tangent"
                                                       : "nonholonomic projected");
   }
-  if (settings->projections < -1 || settings->projections > MBS_MOST_PROJECTIONS) {
-    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "projections must be none, auto, or 1 to %d",
-                    MBS_MOST_PROJECTIONS);
-  }
   if ((settings->is_nonholonomic_projected || settings->is_projection_tangent) &&
       mbs_integrator_kind(settings) == MBS_INTEGRATOR_COUPLED) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
-                    "%s is not offered with integrator %s, which has "
+                    "%s is not offered with integrator %s, which "
                     "has no such matrix; leave it out, or use trapezoidal",
                     settings->is_projection_tangent ? "projection matrix tangent" : "nonholonomic projected",
                     settings->integrator);
@@ -305,13 +248,13 @@ static MbsStatus check_coordinates(MbsContext *context, const MbsModel *model, c
     return mbs_fail(context, MBS_ERROR_INPUT, place, "no coordinates \"%s\"; use natural or relative",
                     settings->coordinates);
   }
-  MbsSettings file;  // what that says of trees waits until relative coordinates are chosen
-  MBS_TRY(join(context, model, MBS_SIMULATION_TREE, sizeof file.tree, file.tree));
-  MBS_TRY(join(context, model, MBS_SIMULATION_CUT, sizeof file.cut, file.cut));
-  const char *option = strcmp(settings->tree, file.tree) != 0 ? "tree"
-                       : strcmp(settings->cut, file.cut) != 0 ? "cut"
-                       : settings->is_about_mass_centres      ? "a reference point"
-                                                              : NULL;
+  char tree[MBS_LIST_LENGTH], cut[MBS_LIST_LENGTH];  // what the file says of them waits for relative coordinates
+  MBS_TRY(join(context, model, MBS_SIMULATION_TREE, sizeof tree, tree));
+  MBS_TRY(join(context, model, MBS_SIMULATION_CUT, sizeof cut, cut));
+  const char *option = strcmp(settings->tree, tree) != 0 ? "tree"
+                       : strcmp(settings->cut, cut) != 0 ? "cut"
+                       : settings->is_about_mass_centres ? "a reference point"
+                                                         : NULL;
   if (!is_relative && option) {
     return mbs_fail(context, MBS_ERROR_INPUT, place, "%s is for relative coordinates; choose coordinates relative",
                     option);
@@ -323,35 +266,8 @@ static MbsStatus check_coordinates(MbsContext *context, const MbsModel *model, c
   return MBS_OK;
 }
 
-// a text that does not end within its array is none
-static MbsStatus check_texts(MbsContext *context, const MbsSettings *settings) {
-  const struct {
-    const char *name, *text;
-    size_t size;
-  } texts[] = {{"formulation", settings->formulation, sizeof settings->formulation},
-               {"coordinates", settings->coordinates, sizeof settings->coordinates},
-               {"integrator", settings->integrator, sizeof settings->integrator},
-               {"independent", settings->independent, sizeof settings->independent},
-               {"tree", settings->tree, sizeof settings->tree},
-               {"cut", settings->cut, sizeof settings->cut},
-               {"columns", settings->columns, sizeof settings->columns}};
-  for (int i = 0; i < MBS_COUNT(texts); ++i) {
-    if (!memchr(texts[i].text, '\0', texts[i].size)) {
-      return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s: the text does not end within its %d letters",
-                      texts[i].name, (int)texts[i].size);
-    }
-  }
-  return MBS_OK;
-}
-
 // which rows histories have; an interval of time becomes a number of steps
 static MbsStatus check_rows(MbsContext *context, MbsSettings *settings) {
-  if (settings->every < 0) {
-    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "every must be positive, got %ld", settings->every);
-  }
-  if (!isfinite(settings->sample) || settings->sample < 0) {
-    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "sample must be positive, got %.10g", settings->sample);
-  }
   if (settings->sample <= 0) {
     return MBS_OK;
   }
@@ -380,44 +296,9 @@ static MbsStatus check_rows(MbsContext *context, MbsSettings *settings) {
 }
 
 MbsStatus mbs_settings_complete(MbsContext *context, const MbsModel *model, MbsSettings *settings) {
-  MBS_TRY(check_texts(context, settings));
+  const MbsRequest request = {.settings = *settings};
+  MBS_TRY(mbs_settings_check(context, &request));
   mbs_settings_name_formulation(settings);
-  const struct {
-    const char *name;
-    double value;
-    bool is_good;
-    const char *range;
-  } checks[] = {
-      {"end", settings->end, settings->end > 0, "positive"},
-      {"step", settings->step, settings->step > 0, "positive"},
-      {"tolerance", settings->tolerance, settings->tolerance > 0 && settings->tolerance < 1, "between 0 and 1"},
-      {"step_tolerance", settings->step_tolerance,
-       settings->step_tolerance == 0 || (settings->step_tolerance >= 1e-14 && settings->step_tolerance < 1),
-       "between 1e-14, which is rounding, and 1"},
-      {"accuracy", settings->accuracy,
-       settings->accuracy == 0 || (settings->accuracy >= MBS_LEAST_ACCURACY && settings->accuracy < 1),
-       "below 1 and not below 1e-12, of which rounding leaves nothing, or 0 for none"},
-      {"penalty", settings->penalty, settings->penalty >= 0, "positive, or auto"},
-      {"xi", settings->xi, settings->xi >= 0, "zero or positive"},
-      {"omega", settings->omega, settings->omega >= 0, "zero or positive"},
-      {"beta", settings->beta, settings->beta >= 0 && settings->beta <= 0.5, "positive and at most 1/2"},
-      {"gamma", settings->gamma, settings->gamma == 0 || (settings->gamma >= 0.5 && settings->gamma <= 1),
-       "from 1/2 to 1: below the rule is unstable"},
-      {"spectral radius", settings->spectral_radius,
-       settings->spectral_radius == -1 || (settings->spectral_radius >= 0 && settings->spectral_radius <= 1),
-       "from 0 to 1"},
-  };
-  for (int i = 0; i < MBS_COUNT(checks); ++i) {
-    if (!checks[i].is_good || !isfinite(checks[i].value)) {
-      return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s must be %s, got %.10g", checks[i].name,
-                      checks[i].range, checks[i].value);
-    }
-  }
-  if (settings->derivatives < MBS_DERIVATIVES_ANALYTICAL || settings->derivatives > MBS_DERIVATIVES_NUMERICAL) {
-    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
-                    "derivatives must be analytical, automatic or numerical, got %d of the enumeration",
-                    (int)settings->derivatives);
-  }
   settings->step = settings->step > settings->end ? settings->end : settings->step;  // one step, to the end
   // times are step numbers times the step: more steps than this are not distinct in double precision
   if (settings->end / settings->step > 1e15) {

@@ -8,13 +8,12 @@
 #include "integrators/stepper.h"
 #include "kinematics/initial.h"
 #include "model/model.h"
+#include "model/settings.h"
 #include "simulation/continuity.h"
 #include "simulation/events.h"
 #include "simulation/guards.h"
 #include "simulation/peaks.h"
 #include "simulation/step_control.h"
-
-#define MBS_LEAST_ACCURACY 1e-12
 
 // settings.c
 MbsStatus mbs_settings_read(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings);

@@ -52,10 +52,10 @@ chmod 600 "$bad"
 
 # ---- numbers ----
 for name in simulate gradient verify check; do
-  complains '--step: must be positive, got 0' $name $model --step 0
-  complains '--step: must be positive, got -1' $name $model --step -1
-  complains '--step: ' $name $model --step abc
-  complains '--end: must be positive, got 0' $name $model --end 0
+  complains '--step must be positive, got 0' $name $model --step 0
+  complains '--step must be positive, got -1' $name $model --step -1
+  complains '--step must be a number' $name $model --step abc
+  complains '--end must be positive, got 0' $name $model --end 0
   complains 'too small for an end of' $name $model --step 1e-20
 done
 # a step beyond the end is one step of the length of the end

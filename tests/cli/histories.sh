@@ -53,8 +53,8 @@ complains 'no column "laod" in histories of' simulate $outputs -o "$csv" --colum
 complains 'did you mean "load"?' gradient $outputs -o "$csv" --columns turn,laod --method complex-step
 complains 'sample 0.015 is no multiple of the step 0.01' simulate $outputs -o "$csv" --sample 0.015
 complains 'every 2 and sample 0.05 contradict each other' simulate $outputs -o "$csv" --sample 0.05 --every 2
-complains '--every: expected a whole number from 1 on, got "0"' simulate $outputs -o "$csv" --every 0
-complains '--every: expected a whole number from 1 on, got "1.5"' simulate $outputs -o "$csv" --every 1.5
+complains '--every must be a whole number from 1 on, got 0' simulate $outputs -o "$csv" --every 0
+complains '--every must be a whole number from 1 on, got 1.5' simulate $outputs -o "$csv" --every 1.5
 complains '--columns: is for time histories; say where to: -o FILE.csv' simulate $outputs --columns turn
 complains '--sample: is for time histories' simulate $outputs --sample 0.1
 complains '--columns: not an option of verify' verify $outputs --columns turn

@@ -25,7 +25,7 @@ complains 'cannot both carry the tree and be cut' \
   check $model --coordinates relative --tree 'revolute 3' --cut 'revolute 3'
 complains 'mbsens: tree is for relative coordinates; choose coordinates relative' check $model --tree 'revolute 3'
 complains 'mbsens: cut is for relative coordinates; choose coordinates relative' gradient $model --cut 'revolute 3'
-complains 'the list is longer than 255 letters' check $model --coordinates relative --cut "$(printf '%0300d' 7)"
+complains 'the list is longer than 4095 letters' check $model --coordinates relative --cut "$(printf '%05000d' 7)"
 # rigid bodies have no multipliers in relative coordinates
 sed 's/^objectives:/&\n  load: {integral: lambda(A1)^2}/' $model >"$folder/load.yaml"
 exits 0 check "$folder/load.yaml"

@@ -45,7 +45,7 @@ complains 'unknown option --zzzzzz' simulate $model --zzzzzz
 complains 'unknown option -x' simulate $model -x
 complains 'not an option of check' check $model --method direct
 complains 'not an option of verify' verify $model --formulation index1
-complains 'unknown derivatives "1"; there are analytical, automatic and numerical' gradient $model --derivatives 1
+complains '--derivatives must be analytical, automatic or numerical, got "1"' gradient $model --derivatives 1
 complains 'did you mean automatic?' gradient $model --derivatives automatik
 complains 'is for --method direct or adjoint only, the method is complex-step' gradient $model --method complex-step --derivatives numerical
 complains 'automatic and numerical derivatives are not offered with relative coordinates' gradient $model --derivatives numerical --coordinates relative --end 0.1
@@ -55,7 +55,7 @@ complains 'too few independent coordinates' gradient $model --formulation matrix
 complains 'too many independent coordinates' gradient $model --formulation matrix-r --independent 'r(P2).x,r(P2).y,r(P1).x'
 complains 'does not add a freedom' gradient $model --formulation matrix-r --independent 'r(P2).x,2*r(P2).x'
 complains 'use penalty, or method adjoint' gradient models/rolling_disc.yaml --formulation matrix-r --method adjoint-continuous
-complains 'spectral radius must be from 0 to 1' gradient $model --spectral-radius 1.5
+complains '--spectral-radius must be from 0 to 1' gradient $model --spectral-radius 1.5
 complains 'gamma must be from 1/2 to 1' gradient $model --gamma 0.4
 complains 'beta must be positive and at most 1/2' gradient $model --beta 0.7
 complains 'a spectral radius has no meaning with integrator trapezoidal' gradient $model --spectral-radius 0.5 --integrator trapezoidal
@@ -65,7 +65,7 @@ for formulation in ali3p index3; do
   complains "integrator dormand-prince-8 is not offered with formulation $formulation" gradient $model --formulation $formulation --integrator dormand-prince-8
 done
 complains 'step_tolerance is not offered with integrator trapezoidal' gradient $model --step-tolerance 1e-6
-complains 'step_tolerance must be between 1e-14, which is rounding, and 1' gradient $model --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-15
+complains '--step-tolerance must be between 1e-14, which is rounding, and 1' gradient $model --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-15
 complains 'every 3 and sample 0.1 contradict each other' simulate $model --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-6 --sample 0.1 --every 3 -o "$folder/rows.csv"
 complains 'adjoint-continuous is not offered with integrator dormand-prince-5' gradient $model --formulation penalty --integrator dormand-prince-5 --method adjoint-continuous
 complains 'formulation index1 has no projections; use ali3p for projections' gradient $model --formulation index1 --projections 2
@@ -74,9 +74,9 @@ exits 0 verify $model --step 0.05 --end 0.5 --baumgarte  # with the formulations
 complains 'formulation penalty has no projections; use ali3p for nonholonomic' gradient $model --formulation penalty --nonholonomic projected
 complains 'formulation index1 has no projections; use ali3p for projection matrix tangent' gradient $model --formulation index1 --projection-matrix tangent
 complains 'projection matrix tangent needs the projections that projections none leaves out' gradient $model --formulation ali3p --projection-matrix tangent --projections none
-complains '--projections: expected a number' gradient $model --projections some
+complains '--projections must be a whole number, or auto, or none, got "some"' gradient $model --projections some
 complains 'projections must be none, auto, or 1 to' gradient $model --formulation ali3p --projections 100
-complains '--projection-matrix: expected mass or tangent' gradient $model --projection-matrix stiff
+complains '--projection-matrix must be mass or tangent' gradient $model --projection-matrix stiff
 complains '--penalty' gradient $model --penalty 0
 complains '--penalty' gradient $model --penalty=-1
 for option in --step --end --tolerance --penalty --xi --set --method --objective --wrt -o; do
@@ -86,20 +86,20 @@ done
 complains '--json: takes no value' check $model --json=1
 
 # ---- numbers ----
-complains '--step: must be positive, got 0' simulate $model --step 0
-complains '--step: must be positive, got -0.1' simulate $model --step -0.1
-complains '--step: must be positive, got -0.1' simulate $model --step=-0.1
-complains '--end: must be positive, got 0' simulate $model --end 0
-complains '--tolerance: must be positive, got 0' simulate $model --tolerance 0
-complains '--penalty: must be positive, got 0' simulate $model --penalty 0
-complains '--xi: must not be negative, got -1' simulate $model --xi -1
+complains '--step must be positive, got 0' simulate $model --step 0
+complains '--step must be positive, got -0.1' simulate $model --step -0.1
+complains '--step must be positive, got -0.1' simulate $model --step=-0.1
+complains '--end must be positive, got 0' simulate $model --end 0
+complains '--tolerance must be between 0 and 1, got 0' simulate $model --tolerance 0
+complains '--penalty must be positive, or auto, got 0' simulate $model --penalty 0
+complains '--xi must be zero or positive, got -1' simulate $model --xi -1
 for number in nan inf 0x10 1e 1e999 '1 ' ' 1' 0.1s 1,5 '' --; do
-  complains '--step: ' simulate $model --step "$number"
+  complains '--step' simulate $model --step "$number"
 done
 
 # ---- names ----
-complains 'an empty name' gradient $model --wrt Ls1,,Ls2
-complains 'an empty name' gradient $model --objective psi1,
+complains '--wrt: the name 2 of 3 is empty' gradient $model --wrt Ls1,,Ls2
+complains '--objective: the name 2 of 2 is empty' gradient $model --objective psi1,
 complains 'stands twice' gradient $model --wrt Ls1,Ls1
 complains 'NAME=VALUE' check $model --set Ls1
 complains 'NAME=VALUE' check $model --set =2
@@ -117,7 +117,7 @@ complains '--derivatives: is for derivatives of the objectives; say by which --m
   kinematics $model --derivatives automatic
 complains '--wrt: is for derivatives of the objectives; say by which --method' kinematics $model --wrt Ls1
 complains 'did you mean complex-step?' gradient $model --method complexstep
-complains 'unknown difference' gradient $model --method finite-difference --difference sideways
+complains '--difference must be central, forward or backward' gradient $model --method finite-difference --difference sideways
 complains 'finite-difference only' gradient $model --difference forward
 complains 'is the method already' gradient $model --compare direct
 complains 'unknown name' simulate $model --formulation a_name_that_is_longer_than_any_formulation_will_ever_be
