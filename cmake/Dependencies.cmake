@@ -1,6 +1,7 @@
-# libfyaml (model files) and KLU of SuiteSparse (sparse factorisation, LGPL part only).
+# libfyaml (model files), KLU of SuiteSparse (sparse factorisation, LGPL part only), LAPACK (eigenvalues).
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(fyaml REQUIRED IMPORTED_TARGET libfyaml>=0.7.12)
+find_package(LAPACK REQUIRED)
 
 # SuiteSparse 5 has no pkg-config file
 find_path(KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse REQUIRED)

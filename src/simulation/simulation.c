@@ -74,18 +74,19 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   }
   MBS_TRY(mbs_compile_choose_independents(context, blueprint, settings->independent));
   int *all, count = column_count;
+  bool has_own = column_count > 0 || !is_carried;  // a sweep may be for these alone
   MBS_TAKE(context, arena, all, column_count + 2 + blueprint->variable_count);
   for (int k = 0; k < column_count; ++k) {
     all[k] = columns[k];
   }
-  for (int k = 0; k < blueprint->variable_count && column_count > 0; ++k) {
+  for (int k = 0; k < blueprint->variable_count && has_own; ++k) {
     all[count++] = blueprint->variable_first + k;
   }
-  bool has_own = false;  // who asks for time himself makes no steps
+  bool asks_for_time = false;  // who does so himself makes no steps
   for (int k = 0; k < column_count; ++k) {
-    has_own = has_own || columns[k] == blueprint->clock;
+    asks_for_time = asks_for_time || columns[k] == blueprint->clock;
   }
-  for (int k = 0; k < 2 && column_count > 0 && blueprint->events.count > 0 && !has_own; ++k) {  // of a step by itself
+  for (int k = 0; k < 2 && has_own && blueprint->events.count > 0 && !asks_for_time; ++k) {  // of a step by itself
     all[count++] = blueprint->clock + k;
   }
   MBS_TRY(mbs_system_create(context, arena, blueprint, count, all, is_carried, NULL, system));
