@@ -6,7 +6,8 @@
 #include "coordinates/placement.h"
 
 double mbs_session_number(const MbsSession *session, mbs_scalar x) {
-  bool is_perturbed = session->request.perturbed >= 0 || session->request.shift.number > 0;
+  const MbsTwinRequest *request = &session->request;
+  bool is_perturbed = request->perturbed >= 0 || request->direction || request->shift.number > 0;
   return is_perturbed ? mbs_im(x) / MBS_COMPLEX_STEP : mbs_re(x);
 }
 

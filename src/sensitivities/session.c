@@ -64,6 +64,9 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, MbsSession *
   if (request->perturbed >= 0) {
     mbs_system_perturb(simulation->system, request->perturbed, MBS_COMPLEX_STEP);
   }
+  if (request->direction) {
+    mbs_system_perturb_along(simulation->system, request->direction, MBS_COMPLEX_STEP);
+  }
   MBS_TRY(check_path(context, simulation->system, request->followed));
   if (request->source) {
     MBS_TRY(request->source->create(context, model, &request->settings, request->parameters, &session->terms));

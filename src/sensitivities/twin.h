@@ -46,6 +46,7 @@ typedef struct MbsTwinRequest {
   double memory;                 // adjoint: bytes for the trajectory; 0: see MbsRequest
   const double *parameters;      // values of all parameters; NULL: the model's own
   int perturbed;                 // parameter perturbed by the complex step, or -1 (complex twin only)
+  const double *direction;       // of all parameters: perturbed along it likewise; NULL: none
   MbsShift shift;                // a step that is perturbed likewise, or none
   const MbsRecorder *recorder;   // NULL: no histories
   bool with_reactions;           // at the end

@@ -1,0 +1,124 @@
+// Second derivatives. The adjoint is a program that computes psi_rho; run in complex arithmetic at rho + i h d, its
+// imaginary part over h is psi_rhorho d (theory.md section 8). It walks the path of the nominal run: the same steps and
+// decisions, event times with an imaginary part of their own.
+#include <math.h>
+#include <mbsens/hessian.h>
+
+#include "sensitivities/owned_result.h"
+#include "sensitivities/request.h"
+#include "sensitivities/selection.h"
+#include "sensitivities/twin.h"
+
+typedef struct Hessian {
+  MbsHessian result;  // first: mbs_hessian_destroy is given this
+  MbsArena *arena;
+  MbsSelection selection;
+} Hessian;
+
+static MbsStatus check_directions(MbsContext *context, int count, int parameter_count, const double *directions) {
+  if (count < 0 || (count > 0 && !directions) || (count == 0 && directions)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%d directions are asked for, and their numbers are %s", count,
+                    directions ? "given" : "NULL");
+  }
+  for (int i = 0; i < count * parameter_count; ++i) {
+    if (!isfinite(directions[i])) {
+      return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "direction %d: its component %d is not a finite number",
+                      1 + i / parameter_count, 1 + i % parameter_count);
+    }
+  }
+  return MBS_OK;
+}
+
+static MbsStatus run(MbsContext *context, const MbsModel *model, const MbsRequest *request, int count,
+                     const double *directions, Hessian *own, MbsResult *nominal) {
+  MbsHessian *result = &own->result;
+  const MbsSelection *selection = &own->selection;
+  int parameters = selection->parameter_count, objectives = selection->objective_count;
+  MbsPath path;
+  double *along, *products;
+  MbsTwinRequest twin = {.settings = request->settings,
+                         .column_count = parameters,
+                         .columns = selection->parameters,
+                         .is_adjoint = true,
+                         .objective_count = objectives,
+                         .objectives = selection->objectives,
+                         .memory = request->memory,
+                         .perturbed = -1};
+  MBS_TRY(mbs_twin_run(context, own->arena, model, &twin, nominal, &path));
+  twin.settings = nominal->settings;  // with the automatic penalty as it was
+  twin.followed = &path;
+  MBS_TAKE(context, own->arena, along, selection->model_parameter_count + 1);
+  MBS_TAKE(context, own->arena, products, objectives * count * parameters);
+  for (int d = 0; d < count; ++d) {
+    MbsArena *scratch = mbs_arena_create_for(context);
+    MbsResult moved = {0};
+    if (!scratch) {
+      return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    }
+    for (int k = 0; k < parameters; ++k) {
+      along[selection->parameters[k]] = directions ? directions[d * parameters + k] : k == d;
+    }
+    twin.direction = along;
+    MbsStatus status = mbs_complex_run(context, scratch, model, &twin, &moved, NULL);
+    for (int o = 0; o < objectives && status == MBS_OK; ++o) {
+      for (int k = 0; k < parameters; ++k) {
+        products[(o * count + d) * parameters + k] = moved.gradient[o * parameters + k];
+      }
+    }
+    mbs_arena_destroy(scratch);
+    MBS_TRY(status);
+  }
+  result->values = nominal->values;
+  result->gradient = nominal->gradient;
+  result->direction_count = count;
+  result->products = products;
+  return MBS_OK;
+}
+
+static MbsStatus compute(MbsContext *context, const MbsModel *model, MbsRequest *asked, int count,
+                         const double *directions, Hessian *own) {
+  MbsHessian *result = &own->result;
+  MbsResult nominal = {0};
+  MBS_TRY(mbs_model_ask(context, own->arena, model, &asked->parameter_count, &asked->parameters, &model));
+  MBS_TRY(mbs_selection_create(context, own->arena, model, asked, &own->selection));
+  MBS_TRY(mbs_selection_check(context, model, asked, &own->selection));
+  MBS_TRY(check_directions(context, count, own->selection.parameter_count, directions));
+  MBS_TRY(run(context, model, asked, directions ? count : own->selection.parameter_count, directions, own, &nominal));
+  MBS_TRY(mbs_result_describe(context, own->arena, model, &own->selection, &nominal));
+  result->model = nominal.model;
+  result->parameter_count = nominal.parameter_count;
+  result->parameters = nominal.parameters;
+  result->parameter_values = nominal.parameter_values;
+  result->objective_count = nominal.objective_count;
+  result->objectives = nominal.objectives;
+  return MBS_OK;
+}
+
+MbsStatus mbs_hessian(MbsContext *context, const MbsModel *model, const MbsRequest *request, int direction_count,
+                      const double *directions, MbsHessian **hessian) {
+  MBS_CALL_BEGIN(context, "mbs_hessian", {"model", model}, {"request", request}, {"hessian", hessian});
+  *hessian = NULL;
+  MBS_TRY(mbs_request_check(context, request));
+  MbsArena *arena = mbs_arena_create_for(context);
+  Hessian *own = arena ? mbs_arena_take(arena, 1, sizeof *own) : NULL;
+  if (!own) {
+    mbs_arena_destroy(arena);
+    return mbs_call_end(context, mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory"));
+  }
+  MbsRequest asked = *request;
+  asked.method = MBS_METHOD_ADJOINT;
+  own->arena = arena;
+  MbsStatus status = mbs_call_end(context, compute(context, model, &asked, direction_count, directions, own));
+  if (status != MBS_OK) {
+    mbs_arena_destroy(arena);
+    return status;
+  }
+  *hessian = &own->result;
+  return MBS_OK;
+}
+
+void mbs_hessian_destroy(MbsHessian *hessian) {
+  if (hessian) {
+    mbs_arena_destroy(((Hessian *)(void *)hessian)->arena);
+  }
+}
