@@ -21,8 +21,9 @@ MbsStep mbs_path_step(const MbsPath *path, long number) {
   }
   const MbsStretch *stretch = find(path, number);
   return (MbsStep){.number = number,
-                   .t = stretch->t_anchor + (double)(number - stretch->anchor) * stretch->h,
-                   .h = stretch->h,
+                   .t = mbs_complex(stretch->t_anchor + (double)(number - stretch->anchor) * stretch->h,
+                                    stretch->t_imaginary),
+                   .h = mbs_complex(stretch->h, stretch->h_imaginary),
                    .set = stretch->set,
                    .event = stretch->event,
                    .side = stretch->side,
@@ -66,6 +67,8 @@ MbsStatus mbs_path_add_piece(MbsContext *context, MbsArena *arena, MbsPath *path
                             .anchor = path->step_count + 1,
                             .t_anchor = mbs_re(step->t),
                             .h = mbs_re(step->h),
+                            .t_imaginary = mbs_im(step->t),
+                            .h_imaginary = mbs_im(step->h),
                             .set = step->set,
                             .event = step->event,
                             .side = step->side,

@@ -49,6 +49,7 @@ typedef struct MbsStretch {
   long last;    // number of its last step
   long anchor;  // times: see above
   double t_anchor, h;
+  double t_imaginary, h_imaginary;  // complex twin: of a piece up to an event or from there, whose time is perturbed
   int set, event, side;
   bool is_flow, is_chained, is_projected, is_planned;
 } MbsStretch;

@@ -17,8 +17,8 @@ typedef struct Hessian {
 
 static MbsStatus check_directions(MbsContext *context, int count, int parameter_count, const double *directions) {
   if (count < 0 || (count > 0 && !directions) || (count == 0 && directions)) {
-    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%d directions are asked for, and their numbers are %s", count,
-                    directions ? "given" : "NULL");
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%d directions are asked for, and their numbers are %s",
+                    count, directions ? "given" : "NULL");
   }
   for (int i = 0; i < count * parameter_count; ++i) {
     if (!isfinite(directions[i])) {
