@@ -242,19 +242,79 @@ static void test_filter(const char *kind) {
 }
 
 // ---- the bicycle (Meijaard et al. 2007) ----
-// The published eigenvalues, and the same from the published coefficient matrices of its equations of motion,
-//     M q'' + v C1 q' + (g K0 + v^2 K2) q = 0.
+// det(M s^2 + v C1 s + g K0 + v^2 K2) by the formulas of the paper's appendix, whose z points down.
+static double _Complex bicycle(double _Complex s, double v, double w, double c) {
+  const double g = 9.81, tilt = acos(-1.0) / 10, rR = 0.3, mR = 2, IRxx = 0.0603, IRyy = 0.12;
+  const double xB = 0.3, zB = -0.9, mB = 85, IBxx = 9.2, IBzz = 2.8, IBxz = 2.4;
+  const double xH = 0.9, zH = -0.7, mH = 4, IHxx = 0.05892, IHzz = 0.00708, IHxz = -0.00756;
+  const double rF = 0.35, mF = 3, IFxx = 0.1405, IFyy = 0.28, sn = sin(tilt), cs = cos(tilt);
+  double mT = mR + mB + mH + mF, xT = (xB * mB + xH * mH + w * mF) / mT;
+  double zT = (-rR * mR + zB * mB + zH * mH - rF * mF) / mT;
+  double ITxx = IRxx + IBxx + IHxx + IFxx + mR * rR * rR + mB * zB * zB + mH * zH * zH + mF * rF * rF;
+  double ITxz = IBxz + IHxz - mB * xB * zB - mH * xH * zH + mF * w * rF;
+  double ITzz = IRxx + IBzz + IHzz + IFxx + mB * xB * xB + mH * xH * xH + mF * w * w;
+  double mA = mH + mF, xA = (xH * mH + w * mF) / mA, zA = (zH * mH - rF * mF) / mA;
+  double IAxx = IHxx + IFxx + mH * pow(zH - zA, 2) + mF * pow(rF + zA, 2);
+  double IAxz = IHxz - mH * (xH - xA) * (zH - zA) + mF * (w - xA) * (rF + zA);
+  double IAzz = IHzz + IFxx + mH * pow(xH - xA, 2) + mF * pow(w - xA, 2);
+  double uA = (xA - w - c) * cs - zA * sn;
+  double IAll = mA * uA * uA + IAxx * sn * sn + 2 * IAxz * sn * cs + IAzz * cs * cs;
+  double IAlx = -mA * uA * zA + IAxx * sn + IAxz * cs, IAlz = mA * uA * xA + IAxz * sn + IAzz * cs;
+  double mu = c / w * cs, SR = IRyy / rR, SF = IFyy / rF, ST = SR + SF, SA = mA * uA + mu * mT * xT;
+  double Mpd = IAlx + mu * ITxz, Mdd = IAll + 2 * mu * IAlz + mu * mu * ITzz;
+  double Cpd = mu * ST + SF * cs + ITxz / w * cs - mu * mT * zT, Cdp = -(mu * ST + SF * cs);
+  double Cdd = IAlz / w * cs + mu * (SA + ITzz / w * cs);
+  double Kpd = (ST - mT * zT) / w * cs, Kdd = (SA + SF * sn) / w * cs;
+  double _Complex pp = ITxx * s * s + g * mT * zT, pd = Mpd * s * s + v * Cpd * s - g * SA + v * v * Kpd;
+  double _Complex dp = Mpd * s * s + v * Cdp * s - g * SA;
+  double _Complex dd = Mdd * s * s + v * Cdd * s - g * SA * sn + v * v * Kdd;
+  return pp * dd - pd * dp;
+}
+
+// ds/dp = -(dD/dp) / (dD/ds) of D(s, p) = 0
+static double _Complex bicycle_slope(double _Complex s, double v, double w, double c, const double by[3]) {
+  const double h = 1e-5;
+  double _Complex up = bicycle(s, v + h * by[0], w + h * by[1], c + h * by[2]);
+  double _Complex down = bicycle(s, v - h * by[0], w - h * by[1], c - h * by[2]);
+  return -(up - down) / (bicycle(s + h, v, w, c) - bicycle(s - h, v, w, c));
+}
+
 static void test_bicycle(const char *kind) {
   MbsModel *model = read_model(context, "models/bicycle.yaml");
-  MbsLinearization *linear = linearize_at(model, kind, 0, "w");
   const double known[][2] = {{-0.775341882195845, 4.46486771378823}, {-0.322866429004087, 0}, {-14.0783896927982, 0}};
-  for (int i = 0; i < 3; ++i) {
-    const MbsEigenmode *mode = mode_near(linear, known[i][0], known[i][1]);
-    ENSURE_NEAR(mode->real, known[i][0], 1e-11);
-    ENSURE_NEAR(mode->imag, known[i][1], 1e-11);
+  const struct {
+    const char *name;
+    double by[3];
+  } parameters[] = {{"v", {1, 0, 0}}, {"w", {0, 1, 0}}, {"c", {0, 0, 1}}};
+  for (int p = 0; p < 3; ++p) {
+    MbsLinearization *linear = linearize_at(model, kind, 0, parameters[p].name);
+    ENSURE(linear->is_moving && !linear->is_automatic);
+    for (int i = 0; i < 3; ++i) {
+      const MbsEigenmode *mode = mode_near(linear, known[i][0], known[i][1]);
+      double _Complex s = mode->real;
+      ((double *)&s)[1] = mode->imag;
+      double _Complex slope = bicycle_slope(s, 5, 1.02, 0.08, parameters[p].by);
+      ENSURE_NEAR(mode->real, known[i][0], 1e-11);
+      ENSURE_NEAR(mode->imag, known[i][1], 1e-11);
+      ENSURE_NEAR(mode->gradient[0], creal(slope), 1e-6 * cabs(slope));
+      ENSURE_NEAR(mode->gradient[1], cimag(slope), 1e-6 * cabs(slope));
+    }
+    mbs_linearization_destroy(linear);
   }
-  ENSURE(linear->is_moving && !linear->is_automatic);
-  mbs_linearization_destroy(linear);
+  // published: the speeds at which weave becomes stable, and at which capsize becomes unstable
+  const char *const limits[] = {"4.29238253634111", "6.02426201538837"};
+  for (int i = 0; i < 2; ++i) {
+    ENSURE_OK(context, mbs_model_set(context, model, "v", limits[i]));
+    MbsLinearization *linear = linearize_at(model, kind, 0, "v");
+    double least = 1;
+    for (int k = 0; k < linear->mode_count; ++k) {
+      const MbsEigenmode *mode = &linear->mode[k];
+      bool is_kind = i == 0 ? mode->imag > 1 : !mode->is_defective && fabs(mode->imag) < 1e-12;
+      least = is_kind ? fmin(least, fabs(mode->real)) : least;
+    }
+    ENSURE_NEAR(least, 0, 1e-10);
+    mbs_linearization_destroy(linear);
+  }
   mbs_model_destroy(model);
 }
 
