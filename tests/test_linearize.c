@@ -301,20 +301,38 @@ static void test_bicycle(const char *kind) {
     }
     mbs_linearization_destroy(linear);
   }
-  // published: the speeds at which weave becomes stable, and at which capsize becomes unstable
-  const char *const limits[] = {"4.29238253634111", "6.02426201538837"};
+  mbs_model_destroy(model);
+}
+
+// Published: the speeds at which weave becomes stable, and at which capsize becomes unstable. Where a cubic with values
+// and slopes of the real part on either side is zero.
+static void test_critical_speed(const char *kind, bool is_weave, double low, double high, double published,
+                                double tolerance) {
+  MbsModel *model = read_model(context, "models/bicycle.yaml");
+  const double speeds[] = {low, high};
+  double value[2], slope[2];
   for (int i = 0; i < 2; ++i) {
-    ENSURE_OK(context, mbs_model_set(context, model, "v", limits[i]));
+    char speed[40];
+    (void)snprintf(speed, sizeof speed, "%.17g", speeds[i]);
+    ENSURE_OK(context, mbs_model_set(context, model, "v", speed));
     MbsLinearization *linear = linearize_at(model, kind, 0, "v");
-    double least = 1;
-    for (int k = 0; k < linear->mode_count; ++k) {
-      const MbsEigenmode *mode = &linear->mode[k];
-      bool is_kind = i == 0 ? mode->imag > 1 : !mode->is_defective && fabs(mode->imag) < 1e-12;
-      least = is_kind ? fmin(least, fabs(mode->real)) : least;
+    const MbsEigenmode *mode = is_weave ? mode_near(linear, 0, 3.43) : NULL;
+    for (int k = 0; k < linear->mode_count && !is_weave; ++k) {  // the slowest motion that is not free
+      mode = mode || linear->mode[k].is_defective ? mode : &linear->mode[k];
     }
-    ENSURE_NEAR(least, 0, 1e-10);
+    ENSURE(mode && mode->gradient && fabs(mode->real) < 0.1);
+    value[i] = mode->real;
+    slope[i] = mode->gradient[0] * (high - low);
     mbs_linearization_destroy(linear);
   }
+  double from = 0, to = 1;
+  ENSURE(value[0] * value[1] < 0);
+  for (int i = 0; i < 60; ++i) {
+    double s = (from + to) / 2, r = 1 - s;
+    double f = r * r * ((1 + 2 * s) * value[0] + s * slope[0]) + s * s * ((1 + 2 * r) * value[1] - r * slope[1]);
+    *(f * value[0] > 0 ? &from : &to) = s;
+  }
+  ENSURE_NEAR(low + from * (high - low), published, tolerance);
   mbs_model_destroy(model);
 }
 
@@ -503,6 +521,8 @@ int main(void) {
     test_repeated(kinds[k]);
     test_filter(kinds[k]);
     test_bicycle(kinds[k]);
+    test_critical_speed(kinds[k], true, 4.28, 4.3, 4.29238253634111, 1e-8);
+    test_critical_speed(kinds[k], false, 5.99, 6.06, 6.02426201538837, 1e-6);
     ensure_slopes("models/bicycle.yaml", kinds[k], 0, "w", 1e-6);
     ensure_slopes("models/bicycle.yaml", kinds[k], 0, "c", 1e-6);
     ensure_slopes("models/five_bar.yaml", kinds[k], 0.5, "LA1", 1e-6);
