@@ -18,6 +18,7 @@ int cli_run_simulate(const CliOptions *options);
 int cli_run_gradient(const CliOptions *options);
 int cli_run_kinematics(const CliOptions *options);
 int cli_run_verify(const CliOptions *options);
+int cli_run_linearize(const CliOptions *options);
 int cli_run_list(const CliOptions *options);
 
 #endif

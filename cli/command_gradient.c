@@ -1,5 +1,6 @@
 // mbsens gradient: values of the objectives and their derivatives, if wanted beside those of a second method.
 #include <math.h>
+#include <mbsens/hessian.h>
 #include <stdio.h>
 
 #include "command.h"
@@ -127,7 +128,60 @@ static void print_comparison(const MbsResult *result, MbsMethod method, const Mb
   }
 }
 
-static void print_words(const CliSession *session, const MbsResult *result, const MbsResult *other) {
+static double second(const MbsHessian *hessian, int objective, int p, int q) {
+  return hessian->products[(objective * hessian->direction_count + p) * hessian->parameter_count + q];
+}
+
+// a table for each objective, so many columns side by side
+static void print_hessian(const MbsHessian *hessian) {
+  int count = hessian->parameter_count;
+  for (int i = 0; i < hessian->objective_count; ++i) {
+    for (int first = 0; first < count; first += MOST_COLUMNS) {
+      int last = first + MOST_COLUMNS < count ? first + MOST_COLUMNS : count;
+      char title[100];
+      (void)snprintf(title, sizeof title, "d2 %s", hessian->objectives[i]);
+      CliTable *table = cli_table_create(1 + last - first);
+      cli_table_text(table, title);
+      for (int q = first; q < last; ++q) {
+        cli_table_text(table, hessian->parameters[q]);
+      }
+      for (int p = 0; p < count; ++p) {
+        cli_table_text(table, hessian->parameters[p]);
+        for (int q = first; q < last; ++q) {
+          cli_table_number(table, second(hessian, i, p, q));
+        }
+      }
+      cli_table_print(table, stdout);
+    }
+  }
+}
+
+// "hessian": {"psi1": {"p": {"q": ...}}}
+static void put_hessian(CliJson *json, const MbsHessian *hessian) {
+  cli_json_open_object(json, "hessian");
+  for (int i = 0; i < hessian->objective_count; ++i) {
+    cli_json_open_object(json, hessian->objectives[i]);
+    for (int p = 0; p < hessian->parameter_count; ++p) {
+      cli_json_open_object(json, hessian->parameters[p]);
+      for (int q = 0; q < hessian->parameter_count; ++q) {
+        cli_json_number(json, hessian->parameters[q], second(hessian, i, p, q));
+      }
+      cli_json_close(json);
+    }
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+}
+
+static int find_hessian(CliSession *session, MbsHessian **hessian) {
+  cli_progress_begin(&session->progress, session->context, "second derivatives", session->options->is_quiet);
+  MbsStatus status = mbs_hessian(session->context, session->model, session->request, 0, NULL, hessian);
+  cli_progress_end(&session->progress, session->context);
+  return status == MBS_OK ? 0 : cli_session_fail(session, status);
+}
+
+static void print_words(const CliSession *session, const MbsResult *result, const MbsResult *other,
+                        const MbsHessian *hessian) {
   const CliOptions *options = session->options;
   if (!options->is_quiet) {
     cli_report_header(stdout, result, options->asked->method);
@@ -138,6 +192,9 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
     print_comparison(result, options->asked->method, other, options->compared);
   } else if (result->gradient) {
     print_gradients(result);
+  }
+  if (hessian) {
+    print_hessian(hessian);
   }
   if (options->wants_initial_state && result->is_complete) {
     print_initial_state(result);
@@ -157,11 +214,15 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
   cli_report_histories(stdout, &session->csv);
 }
 
-static void print_json(const CliOptions *options, const MbsResult *result, const MbsResult *other) {
+static void print_json(const CliOptions *options, const MbsResult *result, const MbsResult *other,
+                       const MbsHessian *hessian) {
   CliJson json = cli_json_begin(stdout);
   cli_report_json(&json, result, options->asked->method);
   if (result->at_start && result->is_complete) {
     put_initial_state(&json, result);
+  }
+  if (hessian) {
+    put_hessian(&json, hessian);
   }
   if (other) {
     cli_json_open_object(&json, "comparison");
@@ -179,6 +240,7 @@ int cli_run_gradient(const CliOptions *options) {
   CliSession session;
   MbsResult *result = NULL;
   MbsResult *other = NULL;
+  MbsHessian *hessian = NULL;
   int exit_status = cli_session_open(&session, options), failure = 0;
   if (!exit_status) {
     failure = cli_session_run(&session, options->asked->method, "gradient", true, &result);
@@ -189,19 +251,23 @@ int cli_run_gradient(const CliOptions *options) {
   if (!exit_status && !failure && options->has_comparison) {
     exit_status = cli_session_run(&session, options->compared, "comparison", false, &other);
   }
+  if (!exit_status && !failure && options->wants_hessian) {
+    exit_status = find_hessian(&session, &hessian);
+  }
   if (!exit_status) {
     exit_status = cli_session_finish(&session);
   }
   if (!exit_status && options->is_json) {
-    print_json(options, result, other);
+    print_json(options, result, other, hessian);
   } else if (!exit_status) {
-    print_words(&session, result, other);
+    print_words(&session, result, other, hessian);
   }
   if (!exit_status) {
     exit_status = cli_session_commit(&session);
   }
   mbs_result_destroy(result);
   mbs_result_destroy(other);
+  mbs_hessian_destroy(hessian);
   cli_session_close(&session);
   return failure ? failure : exit_status;
 }

@@ -197,7 +197,7 @@ int cli_csv_open(CliCsv *csv, const char *path) {
 }
 
 int cli_csv_finish(CliCsv *csv) {
-  if (csv->column_count == 0) {
+  if (csv->column_count == 0 && !csv->is_binary) {
     return cli_fail(MBS_ERROR_NOT_OFFERED, "-o %s: time histories of this method are not offered", csv->path);
   }
   errno = 0;

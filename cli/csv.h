@@ -8,6 +8,7 @@
 #define MBS_CLI_CSV_H
 
 #include <mbsens/mbsens.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 typedef struct CliCsv {
@@ -17,8 +18,9 @@ typedef struct CliCsv {
   char *partial;     // path of the file being written; NULL: there is none
   FILE *file;
   int column_count;
-  char **names;  // of the columns
-  char **units;  // likewise; NULL: none
+  char **names;    // of the columns
+  char **units;    // likewise; NULL: none
+  bool is_binary;  // not rows, but written by itself
   long row_count;
   long empty_count;   // values that were no finite numbers,
   int empty_column;   // and the first of them

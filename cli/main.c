@@ -53,6 +53,15 @@ static const CliCommand commands[] = {
      "  mbsens kinematics MODEL --step 0.01 --end 1 -o motion.csv\n"
      "  mbsens kinematics MODEL --compare complex-step\n",
      cli_run_kinematics},
+    {"linearize", CLI_LINEARIZE, "MODEL [--at WHEN] [--inputs A,B] [--wrt P,Q] [-o FILE.mat] [options]",
+     "matrices, eigenvalues and shapes near a state, with exact derivatives",
+     "Linearises the motion about the start or a state of a run: x' = A x + B u, y = C x + D u in\n"
+     "independent coordinates, eigenvalues with natural frequencies and damping ratios, shapes, the share\n"
+     "of each body in them, frequency responses, and how eigenvalues and shapes move with parameters.\n"
+     "\n"
+     "  mbsens linearize models/bicycle.yaml --wrt v,w,c\n"
+     "  mbsens linearize models/quarter_car.yaml --inputs k,c --frequencies 0.1:50:200 -o response.csv\n",
+     cli_run_linearize},
     {"verify", CLI_VERIFY, "MODEL [--objective A,B] [--wrt P,Q] [options]",
      "every formulation and method against the complex step, and a run anew; pass or fail",
      "Computes the gradient with every formulation, in all coordinates and with every exact method, and\n"
@@ -85,8 +94,7 @@ static bool is_called(const char *command, const char *name) {
 
 // NULL after a sentence on standard error
 static const CliCommand *find_command(const char *name) {
-  static const char *const planned[] = {"equilibrium", "linearize", "optimize", "identify",
-                                        "sweep",       "study",     "report",   "plot"};
+  static const char *const planned[] = {"equilibrium", "optimize", "identify", "sweep", "study", "report", "plot"};
   const char *nearest = NULL;
   for (int i = 0; i < COMMAND_COUNT; ++i) {
     if (is_called(commands[i].name, name)) {

@@ -1,6 +1,6 @@
-// See mat.h. A file is a header of 128 bytes and elements: a tag (type, bytes) and data, padded to 8 bytes. A variable is
-// an element of elements: flags and class, dimensions, name, real parts, imaginary parts; numbers by columns, the first
-// dimension varying fastest.
+// See mat.h. A file is a header of 128 bytes and elements: a tag (type, bytes) and data, padded to 8 bytes. A variable
+// is an element of elements: flags and class, dimensions, name, real parts, imaginary parts; numbers by columns, the
+// first dimension varying fastest.
 #include "mat.h"
 
 #include <errno.h>
@@ -50,8 +50,7 @@ static void begin(FILE *file, const char *name, uint32_t class, int dimension_co
                   size_t data) {
   const uint32_t flags[2] = {class, 0};
   size_t dimension_bytes = (size_t)dimension_count * sizeof *dimensions;
-  put_tag(file, MATRIX,
-          element_size(sizeof flags) + element_size(dimension_bytes) + element_size(strlen(name)) + data);
+  put_tag(file, MATRIX, element_size(sizeof flags) + element_size(dimension_bytes) + element_size(strlen(name)) + data);
   put_element(file, UINT32, sizeof flags, flags);
   put_element(file, INT32, dimension_bytes, dimensions);
   put_element(file, INT8, strlen(name), name);

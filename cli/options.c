@@ -11,11 +11,13 @@
 
 // What an option that is no setting takes, and with it the type of the member of CliOptions that holds it.
 typedef enum Kind {
-  KIND_SETTING,  // a row of mbs_settings
-  KIND_FLAG,     // nothing: bool
-  KIND_OUTPUT,   // const char *
-  KIND_COMPARE,  // optional: MbsMethod, and has_comparison
-  KIND_SET       // the next of the assignments
+  KIND_SETTING,   // a row of mbs_settings
+  KIND_FLAG,      // nothing: bool
+  KIND_OUTPUT,    // const char *, the name of a file
+  KIND_TEXT,      // const char *
+  KIND_MATRICES,  // the same, which may be .mat, too
+  KIND_COMPARE,   // optional: MbsMethod, and has_comparison
+  KIND_SET        // the next of the assignments
 } Kind;
 
 typedef struct Option {
@@ -32,7 +34,7 @@ typedef struct Option {
 enum {
   GRADIENTS = CLI_GRADIENT | CLI_KINEMATICS,
   RUNS = CLI_SIMULATE | GRADIENTS,
-  MODELS = CLI_CHECK | RUNS | CLI_VERIFY,
+  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE,
   ALL = MODELS | CLI_LIST | CLI_HELP
 };
 
@@ -42,7 +44,17 @@ static const Option own[] = {
      "method already)"},
     {"--initial-state", NULL, KIND_FLAG, CLI_GRADIENT, MEMBER(wants_initial_state),
      "adjoint: print the derivatives with respect to the start's positions and velocities too"},
+    {"--hessian", NULL, KIND_FLAG, CLI_GRADIENT, MEMBER(wants_hessian),
+     "second derivatives, too: the adjoint in complex arithmetic, exact"},
+    {"--at", "WHEN", KIND_TEXT, CLI_LINEARIZE, MEMBER(at), "start, or a time of a run (start)"},
+    {"--inputs", "A,B", KIND_TEXT, CLI_LINEARIZE, MEMBER(inputs),
+     "inputs of the model, or parameters (default: all inputs of the model)"},
+    {"--frequencies", "FROM:TO:COUNT", KIND_TEXT, CLI_LINEARIZE, MEMBER(frequencies),
+     "frequency responses at so many frequencies, Hz, evenly on a logarithmic scale"},
     {"-o", "FILE.csv", KIND_OUTPUT, RUNS, MEMBER(output), "write time histories; the file appears whole or not at all"},
+    {"-o", "FILE", KIND_MATRICES, CLI_LINEARIZE, MEMBER(output),
+     "FILE.mat: all matrices, eigenvalues, shapes and derivatives (Octave, MATLAB, scipy); FILE.csv: eigenvalues with "
+     "their derivatives, or with --frequencies the responses"},
     {"--set", "NAME=VALUE", KIND_SET, MODELS, MEMBER(assignments),
      "give a parameter another value: a number, or an expression of other parameters; may be repeated"},
     {"--json", NULL, KIND_FLAG, MODELS, MEMBER(is_json), "print one JSON object instead of tables"},
@@ -51,7 +63,7 @@ static const Option own[] = {
     {"--help", NULL, KIND_FLAG, ALL, MEMBER(wants_help), "print this text; also -h"},
     {"-h", NULL, KIND_FLAG, ALL, MEMBER(wants_help), NULL},
 };
-enum { OWN_COUNT = sizeof own / sizeof own[0], FIRST_OF_OUTPUT = 4, NAME_ROOM = 64 };
+enum { OWN_COUNT = sizeof own / sizeof own[0], FIRST_OF_OUTPUT = 9, NAME_ROOM = 64 };
 
 // The options in the order of the help: settings of requests alone, own ones that say what is done, settings of model
 // files, own ones that say what is printed. `name` has room for NAME_ROOM. False: there are no more.
@@ -100,16 +112,13 @@ static bool find_option(const char *argument, unsigned command, const char *comm
   (void)snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), argument);
   const char *nearest = NULL;
   char nearest_name[NAME_ROOM];
+  bool is_of_others = false;  // one of that name, but for other commands
   for (int i = 0; option_at(i, option, own_name); ++i) {
     bool is_meant = option->commands && strlen(option->name) == length && strncmp(option->name, argument, length) == 0;
-    if (is_meant && !(option->commands & command)) {
-      (void)cli_fail(MBS_ERROR_INPUT, "%s: not an option of %s; see mbsens %s --help", name, command_name,
-                     command_name);
-      return false;
-    }
-    if (is_meant) {
+    if (is_meant && (option->commands & command)) {
       return true;
     }
+    is_of_others = is_of_others || is_meant;
     const char *before = nearest;
     if (option->commands & command) {
       mbs_name_nearest(name, option->name, &nearest);
@@ -119,7 +128,9 @@ static bool find_option(const char *argument, unsigned command, const char *comm
       nearest = nearest_name;
     }
   }
-  if (nearest) {
+  if (is_of_others) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s: not an option of %s; see mbsens %s --help", name, command_name, command_name);
+  } else if (nearest) {
     (void)cli_fail(MBS_ERROR_INPUT, "unknown option %s, did you mean %s?", name, nearest);
   } else {
     (void)cli_fail(MBS_ERROR_INPUT, "unknown option %s; see mbsens %s --help", name, command_name);
@@ -172,7 +183,9 @@ static bool store(MbsContext *context, const Option *option, const char *value, 
   switch (option->kind) {
     case KIND_SETTING: return store_setting(context, option, value, options);
     case KIND_FLAG: *(bool *)member = true; return true;
-    case KIND_OUTPUT: return cli_value_output(option->name, value, member);
+    case KIND_OUTPUT:
+    case KIND_MATRICES: return cli_value_output(option->name, value, option->kind == KIND_MATRICES, member);
+    case KIND_TEXT: *(const char **)member = value; return true;
     case KIND_COMPARE: options->has_comparison = true; return !value || cli_value_method(option->name, value, member);
     case KIND_SET:
       return cli_value_assignment(option->name, value, &options->assignments[options->assignment_count]) &&
@@ -356,8 +369,13 @@ static void print_commands(FILE *out, unsigned commands) {
   static const struct {
     unsigned bit;
     const char *name;
-  } names[] = {{CLI_CHECK, "check"},           {CLI_SIMULATE, "simulate"}, {CLI_GRADIENT, "gradient"},
-               {CLI_KINEMATICS, "kinematics"}, {CLI_VERIFY, "verify"},     {CLI_LIST, "list"}};
+  } names[] = {{CLI_CHECK, "check"},
+               {CLI_SIMULATE, "simulate"},
+               {CLI_GRADIENT, "gradient"},
+               {CLI_KINEMATICS, "kinematics"},
+               {CLI_LINEARIZE, "linearize"},
+               {CLI_VERIFY, "verify"},
+               {CLI_LIST, "list"}};
   const char *separator = "";
   if ((commands & ALL) == ALL || (commands & MODELS) == MODELS) {
     (void)fputs((commands & ALL) == ALL ? "all" : "all with a MODEL", out);

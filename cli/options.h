@@ -16,6 +16,7 @@ enum {
   CLI_GRADIENT = MBS_OF_GRADIENT,
   CLI_VERIFY = MBS_OF_VERIFY,
   CLI_KINEMATICS = MBS_OF_KINEMATICS,
+  CLI_LINEARIZE = MBS_OF_LINEARIZE,
   CLI_LIST = 1 << 4,
   CLI_HELP = 1 << 5
 };
@@ -30,8 +31,10 @@ typedef struct CliOptions {
   bool is_kinematic;           // kinematics instead of dynamics
   MbsMethod compared;          // --compare; MBS_METHOD_NONE: no comparison
   bool has_comparison;
-  bool wants_initial_state;  // of the adjoint
-  const char *output;        // -o
+  bool wants_initial_state;               // of the adjoint
+  const char *output;                     // -o
+  const char *at, *inputs, *frequencies;  // linearize
+  bool wants_hessian;                     // gradient
   bool is_json, is_quiet, is_markdown, wants_help;
 } CliOptions;
 

@@ -15,10 +15,12 @@ bool cli_value_assignment(const char *option, const char *text, CliAssignment *a
   return true;
 }
 
-bool cli_value_output(const char *option, const char *text, const char **path) {
+bool cli_value_output(const char *option, const char *text, bool with_matrices, const char **path) {
   size_t length = strlen(text);
-  if (length < 4 || strcmp(text + length - 4, ".csv") != 0) {
-    (void)cli_fail(MBS_ERROR_NOT_OFFERED, "%s: \"%s\" is not offered; the name must end in .csv", option, text);
+  const char *ending = length >= 4 ? text + length - 4 : "";
+  if (strcmp(ending, ".csv") != 0 && !(with_matrices && strcmp(ending, ".mat") == 0)) {
+    (void)cli_fail(MBS_ERROR_NOT_OFFERED, "%s: \"%s\" is not offered; the name must end in .csv%s", option, text,
+                   with_matrices ? " or .mat" : "");
     return false;
   }
   *path = text;

@@ -15,7 +15,8 @@ typedef struct CliAssignment {
 } CliAssignment;
 
 bool cli_value_assignment(const char *option, const char *text, CliAssignment *assignment);
-bool cli_value_output(const char *option, const char *text, const char **path);
+// with_matrices: .mat files are offered, too
+bool cli_value_output(const char *option, const char *text, bool with_matrices, const char **path);
 bool cli_value_method(const char *option, const char *text, MbsMethod *method);
 
 // Is this the name of a method, offered or planned?

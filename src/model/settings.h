@@ -114,7 +114,8 @@ enum {
   MBS_OF_SIMULATE = 1 << 1,
   MBS_OF_GRADIENT = 1 << 2,
   MBS_OF_VERIFY = 1 << 3,
-  MBS_OF_KINEMATICS = 1 << 6
+  MBS_OF_KINEMATICS = 1 << 6,
+  MBS_OF_LINEARIZE = 1 << 8
 };
 
 // A word instead of a number, and the number that means it.

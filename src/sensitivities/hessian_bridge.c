@@ -45,7 +45,7 @@ static MbsStatus run(MbsContext *context, const MbsModel *model, const MbsReques
                          .memory = request->memory,
                          .perturbed = -1};
   MBS_TRY(mbs_twin_run(context, own->arena, model, &twin, nominal, &path));
-  twin.settings = nominal->settings;  // with the automatic penalty as it was
+  twin.settings = nominal->request->settings;  // with the automatic penalty as it was
   twin.followed = &path;
   MBS_TAKE(context, own->arena, along, selection->model_parameter_count + 1);
   MBS_TAKE(context, own->arena, products, objectives * count * parameters);
@@ -84,7 +84,7 @@ static MbsStatus compute(MbsContext *context, const MbsModel *model, MbsRequest 
   MBS_TRY(mbs_selection_check(context, model, asked, &own->selection));
   MBS_TRY(check_directions(context, count, own->selection.parameter_count, directions));
   MBS_TRY(run(context, model, asked, directions ? count : own->selection.parameter_count, directions, own, &nominal));
-  MBS_TRY(mbs_result_describe(context, own->arena, model, &own->selection, &nominal));
+  MBS_TRY(mbs_result_describe(context, own->arena, model, asked, &own->selection, &nominal));
   result->model = nominal.model;
   result->parameter_count = nominal.parameter_count;
   result->parameters = nominal.parameters;
@@ -107,6 +107,7 @@ MbsStatus mbs_hessian(MbsContext *context, const MbsModel *model, const MbsReque
   }
   MbsRequest asked = *request;
   asked.method = MBS_METHOD_ADJOINT;
+  asked.recorder = NULL;
   own->arena = arena;
   MbsStatus status = mbs_call_end(context, compute(context, model, &asked, direction_count, directions, own));
   if (status != MBS_OK) {
