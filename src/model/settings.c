@@ -168,11 +168,11 @@ const MbsField mbs_settings[] = {
      SETTING(NUMBER, settings.sample, OPTION("sample", "DT", RUNS), POSITIVE, WORDS({"none", 0}))},
 
     {"independent", MBS_FIELD_TEXT,
-     .summary = "matrix-r: independent coordinates: angle(crank), r(P).x, ... (default: those of the start, or chosen)",
-     SETTING(LIST, settings.independent, OPTION("independent", "A,B", DYNAMICS_OR_VERIFY))},
+     .summary = "matrix-r and linearisation: independent coordinates: angle(crank), r(P).x, ... (default: those of the start, or chosen)",
+     SETTING(LIST, settings.independent, OPTION("independent", "A,B", DYNAMICS_OR_VERIFY | MBS_OF_LINEARIZE))},
     {"reference_point", MBS_FIELD_CHOICE, .default_text = "origin", CHOICES("origin", "mass-centre"),
      .summary = "relative coordinates: what the recursion refers to, origin (RTdyn1) or mass-centre (RTdyn0)",
-     SETTING(FLAG, settings.is_about_mass_centres, OPTION("reference-point", "NAME", MODELS))},
+     SETTING(FLAG, settings.is_about_mass_centres, OPTION("reference-point", "NAME", MODELS | MBS_OF_LINEARIZE))},
     {"kinematic", MBS_FIELD_CHOICE, .default_text = "no", CHOICES("no", "yes"),
      .summary = "kinematics: drivers and the start's velocities prescribe the motion, and multipliers are the forces that "
                 "it needs; formulation and integrator do not matter",
