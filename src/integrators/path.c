@@ -20,17 +20,17 @@ MbsStep mbs_path_step(const MbsPath *path, long number) {
     return (MbsStep){.t = path->t_start};
   }
   const MbsStretch *stretch = find(path, number);
-  return (MbsStep){.number = number,
-                   .t = mbs_complex(stretch->t_anchor + (double)(number - stretch->anchor) * stretch->h,
-                                    stretch->t_imaginary),
-                   .h = mbs_complex(stretch->h, stretch->h_imaginary),
-                   .set = stretch->set,
-                   .event = stretch->event,
-                   .side = stretch->side,
-                   .is_flow = stretch->is_flow,
-                   .is_chained = stretch->is_chained,
-                   .is_projected = stretch->is_projected,
-                   .is_planned = stretch->is_planned};
+  return (MbsStep){
+      .number = number,
+      .t = mbs_complex(stretch->t_anchor + (double)(number - stretch->anchor) * stretch->h, stretch->t_imaginary),
+      .h = mbs_complex(stretch->h, stretch->h_imaginary),
+      .set = stretch->set,
+      .event = stretch->event,
+      .side = stretch->side,
+      .is_flow = stretch->is_flow,
+      .is_chained = stretch->is_chained,
+      .is_projected = stretch->is_projected,
+      .is_planned = stretch->is_planned};
 }
 
 void mbs_path_clear(MbsPath *path) {
