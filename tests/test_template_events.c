@@ -103,11 +103,18 @@ static void test_joints(void) {
   }
 }
 
+// Tables of a template, whose jumps are events.
+static void test_tables(void) {
+  ensure_same(read_model(context, "tests/models/template_tables.yaml"),
+              read_model(context, "tests/models/template_tables_written.yaml"), "natural", 4);
+}
+
 int main(void) {
   context = mbs_context_create();
   ENSURE(context != NULL);
   test_impacts();
   test_variables();
+  test_tables();
   test_joints();
   mbs_context_destroy(context);
   return 0;

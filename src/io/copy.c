@@ -137,6 +137,8 @@ static MbsStatus copy_numbers(MbsExpansion *x, const MbsInstance *instance, cons
       } else if (k < 3) {
         MBS_TRY(place_component(x, instance, field->mirror, k, &made->text));
       }
+    } else if (field->kind == MBS_FIELD_NUMBER_ROWS) {
+      MBS_TRY(copy_numbers(x, instance, field, made));
     }
     append(node, &last, made);
   }
@@ -255,6 +257,14 @@ MbsStatus mbs_copy_record(MbsExpansion *x, const MbsInstance *instance, const Mb
   return MBS_OK;
 }
 
+// A table: where it comes from a file, x, y and z are names of columns.
+static MbsStatus copy_table(MbsExpansion *x, const MbsInstance *instance, MbsYaml *node) {
+  bool is_of_file = node->kind == MBS_YAML_MAPPING && mbs_yaml_find(node, "file");
+  const MbsField *field = &mbs_model_type.fields[MBS_MODEL_TABLES];
+  MBS_TRY(add_prefix(x, instance, &node->key.text));
+  return is_of_file ? MBS_OK : mbs_copy_record(x, instance, field->record, node);
+}
+
 static bool is_field(const MbsField *field, int section, int inner) {
   const MbsField *outer = &mbs_model_type.fields[section];
   return field == (inner < 0 ? outer : &outer->record->fields[inner]);
@@ -287,6 +297,11 @@ static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const Mb
       MBS_TRY(pair->kind == MBS_YAML_SCALAR ? mbs_rewrite_body(x, instance, pair->key.text, body, &made->text)
                                             : MBS_OK);
       MBS_TRY(add_prefix(x, instance, &made->key.text));
+      append(node, &last, made);
+      continue;
+    }
+    if (is_field(field, MBS_MODEL_TABLES, -1)) {
+      MBS_TRY(copy_table(x, instance, made));
       append(node, &last, made);
       continue;
     }

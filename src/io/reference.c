@@ -163,7 +163,7 @@ static bool has_formula(const MbsInstance *instance, const char *name, size_t le
   return false;
 }
 
-// a function, or a table, which the model alone has
+// a function, or a table
 static bool has_function(const MbsInstance *instance, const char *name, size_t length) {
   const MbsYaml *tables = section(instance, MBS_MODEL_TABLES, MBS_YAML_MAPPING);
   for (const MbsYaml *pair = tables ? tables->first : NULL; pair; pair = pair->next) {
