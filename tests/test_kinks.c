@@ -242,6 +242,24 @@ static void test_jumps_of_tables(void) {
       1e-12);
 }
 
+// A point of a table of lines exactly at the end of a step is told, where it moves.
+static void test_told(const char *argument, double step, int count) {
+  char text[500];
+  (void)snprintf(text, sizeof text,
+                 "mbsens: 1\nparameters: {v: 1}\ntables: {f: {x: [-1, 0.5, 2], y: [0, 0, 1], outside: linear}}\n"
+                 "coordinates: {x: {inertia: 1}}\n"
+                 "initial: {independent: [{coordinate: x, value: 0, velocity: v}]}\n"
+                 "objectives: {o: {integral: f(%s)}}\nsimulation: {end: 1}\n",
+                 argument);
+  MbsModel *model = read_text(context, "told", text);
+  MbsRequest request = request_of(model, "index1", "natural");
+  request.settings.step = step;
+  MbsResult *result = run_with(model, &request, MBS_METHOD_DIRECT);
+  ENSURE(result->kink_count == count && result->jump_count == 0);
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
 // x'' = floor(sin 3t): 0 to pi/3, -1 to the end, whatever the step, which the guards come to touch at 1 and -1.
 static void test_touch(double step) {
   MbsModel *model = read_text(context, "touch",
@@ -269,6 +287,9 @@ int main(void) {
     test_table_order(kinds[i], i % 2 == 0 ? "hold" : "linear");
   }
   test_jumps_of_tables();
+  test_told("x", 0.1, 1);
+  test_told("x", 0.03, 0);
+  test_told("t", 0.1, 0);
   test_extrapolated("index1", "-k*x - abs(x - z) - f(x)");
   test_extrapolated("ali3p", "-k*x - max(3*x, f(2*x))");
   for (int i = 0; i < 20; ++i) {

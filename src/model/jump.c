@@ -9,7 +9,9 @@
 //
 // A kink that moves takes nothing from derivatives, unless it is exactly where a step ends: |x| at x = 0, max(a, b) at
 // a = b, piecewise(x, ...) at a breakpoint. So these arguments are guards too. step5(x) has kinks in its second
-// derivative, at 0 and 1, where its rates are written with minimum and maximum.
+// derivative, at 0 and 1, where its rates are written with minimum and maximum. A table of lines that no branch holds
+// has kinks at its points, its slope jumps there: the guard is the number of the piece (table_pieces.c).
+#include "expressions/table.h"
 #include "model/blueprint.h"
 
 typedef MBS_LIST(MbsGuardSpec) GuardList;
@@ -29,9 +31,17 @@ static bool is_turning(const MbsBlueprint *blueprint, MbsNode node) {
   return false;
 }
 
+static bool is_of_lines(const MbsBlueprint *blueprint, const MbsGraphNode *node) {
+  const MbsTable *table =
+      node->operation == MBS_OP_TABLE ? mbs_table_lookup(blueprint->graph, node->index).table : NULL;
+  return table && table->form == MBS_TABLE_LINEAR && !table->is_counter;
+}
+
 // a node that jumps or has a kink
-static bool is_special(const MbsBlueprint *blueprint, MbsNode node, MbsOperation operation) {
-  return mbs_operation_bends(operation) ||
+static bool is_special(const MbsBlueprint *blueprint, MbsNode node) {
+  const MbsGraphNode *n = mbs_graph_node(blueprint->graph, node);
+  MbsOperation operation = n->operation;
+  return is_of_lines(blueprint, n) || mbs_operation_bends(operation) ||
          (mbs_operation_jumps(operation) && !(operation == MBS_OP_ATAN2 && is_turning(blueprint, node)));
 }
 
@@ -50,19 +60,39 @@ MbsStatus mbs_jump_dependence(MbsContext *context, const MbsBlueprint *blueprint
   return MBS_OK;
 }
 
+static MbsStatus keep_guard(MbsContext *context, MbsBlueprint *blueprint, MbsGuardSpec guard, GuardList *guards) {
+  bool is_guard;
+  MBS_TRY(mbs_jump_dependence(context, blueprint, guard.argument, &is_guard, &guard.is_fixed));
+  if (is_guard && (mbs_operation_jumps(guard.operation) || !guard.is_fixed)) {
+    MBS_APPEND(context, blueprint->arena, guards, guard);
+  }
+  return MBS_OK;
+}
+
+// along each of its axes
+static MbsStatus add_table_guards(MbsContext *context, MbsBlueprint *blueprint, const MbsGraphNode *node,
+                                  GuardList *guards) {
+  const MbsLookup lookup = mbs_table_lookup(blueprint->graph, node->index);
+  for (int k = 0; k < lookup.table->axis_count; ++k) {
+    MbsGuardSpec guard = {.operation = lookup.order[k] > 0 ? MBS_OP_FLOOR : MBS_OP_TABLE};
+    MBS_TRY(mbs_table_number(context, blueprint, mbs_graph_table_of(node), k, node->operand[k], &guard.argument));
+    MBS_TRY(guard.argument == MBS_NODE_NONE ? MBS_OK : keep_guard(context, blueprint, guard, guards));
+  }
+  return MBS_OK;
+}
+
 static MbsStatus add_guard(MbsContext *context, MbsBlueprint *blueprint, MbsNode special, GuardList *guards) {
   const MbsGraphNode node = *mbs_graph_node(blueprint->graph, special);
-  bool is_difference = node.operation == MBS_OP_MINIMUM || node.operation == MBS_OP_MAXIMUM, is_guard;
+  bool is_difference = node.operation == MBS_OP_MINIMUM || node.operation == MBS_OP_MAXIMUM;
+  if (node.operation == MBS_OP_TABLE) {
+    return add_table_guards(context, blueprint, &node, guards);
+  }
   MbsGuardSpec guard = {.argument = node.operand[0], .operation = node.operation};
   if (is_difference) {
     guard.argument = mbs_graph_subtract(blueprint->graph, node.operand[0], node.operand[1]);
     MBS_TRY(mbs_graph_status(context, blueprint->graph));
   }
-  MBS_TRY(mbs_jump_dependence(context, blueprint, guard.argument, &is_guard, &guard.is_fixed));
-  if (is_guard && !(mbs_operation_bends(node.operation) && guard.is_fixed)) {
-    MBS_APPEND(context, blueprint->arena, guards, guard);
-  }
-  return MBS_OK;
+  return keep_guard(context, blueprint, guard, guards);
 }
 
 static MbsStatus find_guards(MbsContext *context, MbsBlueprint *blueprint, MbsJumpSpec *jump) {
@@ -72,7 +102,7 @@ static MbsStatus find_guards(MbsContext *context, MbsBlueprint *blueprint, MbsJu
   const MbsNode *nodes;
   MBS_TRY(mbs_graph_nodes_of(context, blueprint->graph, jump->value_count, jump->values, &count, &nodes));
   for (int i = 0; i < count; ++i) {
-    if (is_special(blueprint, nodes[i], mbs_graph_node(blueprint->graph, nodes[i])->operation)) {
+    if (is_special(blueprint, nodes[i])) {
       MBS_APPEND(context, blueprint->arena, &special, nodes[i]);
     }
   }
@@ -93,7 +123,7 @@ static MbsStatus is_smooth(MbsContext *context, const MbsBlueprint *blueprint, c
   *result = true;
   for (int i = 0; i < count && *result; ++i) {
     MbsOperation operation = mbs_graph_node(blueprint->graph, nodes[i])->operation;
-    *result = operation != MBS_OP_STEP5 && !is_special(blueprint, nodes[i], operation);
+    *result = operation != MBS_OP_STEP5 && !is_special(blueprint, nodes[i]);
   }
   return MBS_OK;
 }

@@ -5,10 +5,11 @@
 #include "base/context.h"
 #include "expressions/graph.h"
 
-// The argument of a function that jumps, or whose derivative does, where it passes zero; of floor: a whole number.
+// The argument of a function that jumps, or whose derivative does, where it passes zero; of floor: a whole number. Of a
+// table: the number of the piece.
 typedef struct MbsGuardSpec {
   MbsNode argument;
-  MbsOperation operation;  // step, sign, floor or atan2; abs, minimum, maximum and side have kinks alone
+  MbsOperation operation;  // step, sign, floor or atan2; abs, minimum, maximum, side and table have kinks alone
   bool is_fixed;           // a function of time alone: nothing moves its zeros
 } MbsGuardSpec;
 

@@ -44,11 +44,16 @@ MbsStatus mbs_guards_create(MbsContext *context, MbsSystem *system, MbsGuards *g
 
 static bool may_jump(const MbsGuard *guard) { return mbs_operation_jumps(guard->spec->operation); }
 
+// is it passed at whole numbers?
+static bool counts(const MbsGuard *guard) {
+  return guard->spec->operation == MBS_OP_FLOOR || guard->spec->operation == MBS_OP_TABLE;
+}
+
 // NaN: on neither side, or not a number
 static double side_of(const MbsGuard *guard, mbs_scalar value) {
   double g = mbs_re(value);
   bool is_zero_above = guard->spec->operation != MBS_OP_SIGN;
-  if (guard->spec->operation == MBS_OP_FLOOR) {
+  if (counts(guard)) {
     return mbs_re(mbs_floor(value));
   }
   return g > 0 || (is_zero_above && g >= 0) ? 1 : g < 0 ? -1 : (double)NAN;
@@ -56,7 +61,7 @@ static double side_of(const MbsGuard *guard, mbs_scalar value) {
 
 // from where the function jumps or has its kink: zero, of floor the nearest whole number
 static double distance_of(const MbsGuard *guard, double value) {
-  return guard->spec->operation == MBS_OP_FLOOR ? value - mbs_re(mbs_floor(value + 0.5)) : value;
+  return counts(guard) ? value - mbs_re(mbs_floor(value + 0.5)) : value;
 }
 
 // guards, then values, at a fraction of the way from the state before
