@@ -41,6 +41,11 @@ class History:
         except ValueError:
             raise KeyError(f"no column {name!r}; there are {', '.join(self.names)}") from None
 
+    def slopes(self, name: str, wrt) -> np.ndarray:
+        """Derivatives of a column by parameters (rows x parameters); there with method direct."""
+        listed = [wrt] if isinstance(wrt, str) else wrt
+        return np.stack([self[f"d({name})/d({parameter})"] for parameter in listed], axis=1)
+
     def __contains__(self, name):
         return name in self.names
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import MutableMapping
 from typing import Iterator, NamedTuple
 
 import numpy as np
 
 from . import _convert
-from ._context import Context
+from ._held import Held
 from ._library import lib, structs
 from ._request import Request
 from .errors import Interrupted, UsageError
@@ -28,7 +27,7 @@ class State(NamedTuple):
     acceleration: np.ndarray
 
 
-class Simulation:
+class Simulation(Held):
     """A model compiled for runs with some settings.
 
     - method: "direct", "adjoint" or "adjoint-continuous" (values and gradients), or None (values alone)
@@ -39,22 +38,15 @@ class Simulation:
     One thread at a time; threads with a simulation each scale, for the interpreter's lock is free while they run.
     """
 
+    _what, _c_name = "simulation", "simulator"
+
     def __init__(self, model: Model, *, method: str | None = "direct", objectives=None, wrt=None,
                  history: bool = False, **settings):
-        if not isinstance(model, Model):
-            raise UsageError(f"a simulation needs a Model, got {type(model).__name__}")
-        self._handle = ctypes.POINTER(structs["MbsSimulator"])()
-        self._lock = threading.Lock()
-        self._context = Context()
+        super().__init__(model)
         self._recorder = Recorder() if history else None
         request = Request(self._context, model._open, {"method": method or "none", **settings}, objectives=objectives,
                           parameters=wrt, recorder=self._recorder.struct if history else None)
-        self._context.check(
-            lib.mbs_simulator_create(self._context.handle, model._open, request.handle, ctypes.byref(self._handle))
-        )
-        self._request = request  # its recorder is in use
-        self.model = model
-        model._runs += 1
+        self._create(request, lib.mbs_simulator_create)
         self.method = method or "none"
         here = self._handle
         count = lib.mbs_simulator_parameter_count(here)
@@ -77,54 +69,9 @@ class Simulation:
         self._views: dict = {}
         self._free: list = []  # places of states that were saved, to be used again
 
-    # ---- its life ----
-    def _enter(self):
-        """The handle, for one thread alone: what enters leaves."""
-        if not self._lock.acquire(blocking=False):
-            raise UsageError("the simulation is in use: by another thread, or by the run that calls this function")
-        if not self._handle:
-            self._lock.release()
-            raise UsageError("the simulation is closed")
-        return self._handle
-
-    def _do(self, function, *arguments):
-        handle = self._enter()
-        try:
-            self._context.check(function(self._context.handle, handle, *arguments))
-        finally:
-            self._lock.release()
-
-    def _ask(self, function):
-        handle = self._enter()
-        try:
-            return function(handle)
-        finally:
-            self._lock.release()
-
     def close(self) -> None:
-        """Gives its memory back. Happens by itself when nobody needs it."""
-        if not self._handle:
-            return
-        handle = self._enter()
-        try:
-            self._handle = None
-            self._views.clear()
-            lib.mbs_simulator_destroy(handle)
-            self.model._runs -= 1
-        finally:
-            self._lock.release()
-
-    def __del__(self):
-        if getattr(self, "_handle", None) and getattr(self, "model", None) is not None:
-            lib.mbs_simulator_destroy(self._handle)
-            self._handle = None
-            self.model._runs -= 1
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
+        self._views.clear()
+        super().close()
 
     def __repr__(self):
         return f"Simulation({self.model!r}, method={self.method!r}, objectives={list(self.objectives)})"
