@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
-import signal
+import _signal  # signal's own functions, without its enumerations, which take longer than a short run
 import threading
+import weakref
 
 from . import errors
 from ._library import declarations, lib
 
 _KeepGoing = declarations.functions["mbs_context_on_progress"].arguments[1]
 _NOBODY = _KeepGoing()
+_MAIN = threading.main_thread().ident
+SIGINT = int(_signal.SIGINT)
 
 
 class Context:
     """One per thread of work, or per object that one thread at a time uses."""
-
-    __slots__ = ("handle", "_callback", "_progress", "_signals", "_raised", "_former")
 
     def __init__(self):
         self.handle = lib.mbs_context_create()
@@ -25,6 +25,7 @@ class Context:
         self._callback = None
         self._progress = self._raised = self._former = None
         self._signals = []
+        self._listens = False
 
     def __del__(self):
         if getattr(self, "handle", None):
@@ -51,22 +52,22 @@ class Context:
         The interpreter's lock is free meanwhile. Signals reach Python now and then, so that ctrl-C ends the call with
         KeyboardInterrupt; ``progress`` is told the fraction that is done, and False from it ends the call, too.
         """
-        is_main = threading.current_thread() is threading.main_thread()
+        is_main = threading.get_ident() == _MAIN
         if not is_main and progress is None:
+            self._listen(False)
             return function(self.handle, *arguments)
-        if self._callback is None:
-            self._callback = _KeepGoing(self._keep_going)
-        lib.mbs_context_on_progress(self.handle, self._callback, None)
+        self._listen(True)
         self._progress, self._raised = progress, None
-        is_handled = is_main and callable(signal.getsignal(signal.SIGINT))
+        former = _signal.getsignal(SIGINT) if is_main else None
+        is_handled = callable(former)
         if is_handled:
-            self._former = signal.signal(signal.SIGINT, self._keep_signal)
+            self._former = former
+            _signal.signal(SIGINT, self._keep_signal)
         try:
             status = function(self.handle, *arguments)
         finally:
             if is_handled:
-                signal.signal(signal.SIGINT, self._former)
-            lib.mbs_context_on_progress(self.handle, _NOBODY, None)
+                _signal.signal(SIGINT, former)
             self._progress = self._former = None
             raised, self._raised = self._raised, None
             late, self._signals = self._signals, []
@@ -75,6 +76,14 @@ class Context:
         if raised is not None:
             raise raised
         return status
+
+    def _listen(self, wanted):
+        """Reports of the progress are wanted, or not; they cost little, but need the interpreter's lock."""
+        if wanted != self._listens:
+            if self._callback is None:
+                self._callback = _KeepGoing(_reporter(weakref.ref(self)))
+            lib.mbs_context_on_progress(self.handle, self._callback if wanted else _NOBODY, None)
+            self._listens = wanted
 
     # An exception that a signal handler raises could begin anywhere in a callback, where ctypes would swallow it; so
     # signals are kept, and their handler is called where what it raises is caught.
@@ -86,7 +95,7 @@ class Context:
         for handler, number, frame in kept:
             handler(number, frame)
 
-    def _keep_going(self, user, fraction):
+    def _keep_going(self, fraction):
         try:
             if self._signals:
                 kept, self._signals = self._signals, []
@@ -95,6 +104,15 @@ class Context:
         except BaseException as error:  # raised again by `call`
             self._raised = error
             return False
+
+
+def _reporter(context):
+    """What the library calls; it must not keep its context."""
+
+    def report(user, fraction):
+        return context()._keep_going(fraction)
+
+    return report
 
 
 _of_thread = threading.local()

@@ -62,6 +62,9 @@ def record(struct, **more) -> Record:
 
 
 # ---- to C ----
+_DOUBLE = np.dtype(np.float64)
+
+
 def to_bytes(value, what: str) -> bytes:
     if not isinstance(value, str):
         raise UsageError(f"{what} must be a text, got {type(value).__name__}")
@@ -119,6 +122,8 @@ def char_array(listed: list[bytes]):
 
 def numbers(value, shape, what: str) -> np.ndarray:
     """An array of doubles of this shape (-1: any length), contiguous; the caller's own where it is one already."""
+    if type(value) is np.ndarray and value.shape == shape and value.dtype == _DOUBLE and value.flags.c_contiguous:
+        return value  # mostly
     if isinstance(value, Mapping):
         raise UsageError(f"{what} must be an array, got a mapping")
     try:

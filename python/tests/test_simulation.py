@@ -232,6 +232,26 @@ class TestThreads(unittest.TestCase):
             self.assertEqual(values[i], values["alone"])
         self.assertEqual(len(set(values["alone"])), 9)
 
+    def test_the_lock_is_free(self):
+        """This thread goes on while another one is in a run of the library: with the interpreter's lock held it would wait
+        until that is over."""
+        simulation = model().simulation(method=None, end=30)
+        events = []
+
+        def run():
+            events.append("begin")
+            simulation.run()
+            events.append("end")
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        turns = 0
+        while "end" not in events:
+            time.sleep(1e-4)
+            turns += "begin" in events and "end" not in events
+        thread.join()
+        self.assertGreater(turns, 3)
+
     def test_one_at_a_time(self):
         simulation = model("pendulum").simulation(end=60, step=0.001)
         refused = []
