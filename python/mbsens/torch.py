@@ -3,6 +3,8 @@
     values = mbsens.torch.run(simulation, parameters)      values of the objectives, a tensor
     values.sum().backward()                                parameters.grad: exact, through impacts and other events
 
+    q, v, outputs = mbsens.torch.steps(map, q, v, u)       steps of a StepMap as a layer, for policies in closed loop
+
 The forward pass is a run of the simulation, which has the gradients with it (method direct or adjoint); the backward pass
 multiplies with them. Second derivatives are not offered.
 """
@@ -15,6 +17,7 @@ from torch.autograd.function import once_differentiable
 
 from .errors import UsageError
 from .simulation import Simulation
+from .step import StepMap
 
 
 class _Run(torch.autograd.Function):
@@ -60,6 +63,51 @@ def run(simulation: Simulation, parameters=None, inputs=None, *, hold: float | N
     if wants[1] and simulation.method != "adjoint":
         raise UsageError(f"derivatives by inputs need method adjoint, the simulation has {simulation.method}")
     return _Run.apply(simulation, hold, parameters, inputs)
+
+
+class _Steps(torch.autograd.Function):
+    @staticmethod
+    def forward(context, map, time, steps, position, velocity, inputs, parameters):
+        context.map = map
+        arguments = (time, steps, *(_numbers(tensor) for tensor in (position, velocity, inputs, parameters)))
+        context.arguments, context.like = arguments, (position, velocity, inputs, parameters)
+        end = _walk(map, *arguments)
+        context.run = map._run
+        return tuple(_like(numbers, position) for numbers in (end.position, end.velocity, map.outputs()))
+
+    @staticmethod
+    @once_differentiable
+    def backward(context, position, velocity, outputs):
+        map = context.map
+        if map._run != context.run:  # it has been somewhere else since then
+            _walk(map, *context.arguments)
+            context.run = map._run
+        received = map.vjp(position=_numbers(position), velocity=_numbers(velocity), outputs=_numbers(outputs))
+        given = (received.position, received.velocity, received.inputs, received.parameters)
+        return (None, None, None, *(
+            _like(numbers, like).reshape(like.shape) if like is not None and needs else None
+            for numbers, like, needs in zip(given, context.like, context.needs_input_grad[3:])
+        ))
+
+
+def _walk(map, time, steps, position, velocity, inputs, parameters):
+    if parameters is not None:
+        map.set_parameters(parameters)
+    return map.run(position, velocity, time=time, steps=steps, inputs=inputs)
+
+
+def steps(map: StepMap, position, velocity, inputs=None, parameters=None, *, time: float = 0.0, steps: int = 1):
+    """So many steps from a state, as a layer: the position, the velocity and the outputs after them.
+
+    What goes in are tensors, and each may be differentiated by; inputs: steps x inputs. A chain of these with a policy
+    between them is a closed loop that PyTorch trains.
+    """
+    if not isinstance(map, StepMap):
+        raise UsageError(f"steps need a StepMap, got {type(map).__name__}")
+    for tensor, what in ((position, "position"), (velocity, "velocity"), (inputs, "inputs"), (parameters, "parameters")):
+        if not torch.is_tensor(tensor) and (tensor is not None or what in ("position", "velocity")):
+            raise UsageError(f"the {what} must be a tensor, got {type(tensor).__name__}")
+    return _Steps.apply(map, float(time), steps, position, velocity, inputs, parameters)
 
 
 def _numbers(tensor):

@@ -69,6 +69,28 @@ class TestTorch(unittest.TestCase):
         mbsens.torch.run(simulation, single)[0].backward()
         self.assertEqual(single.grad.dtype, torch.float32)
 
+    def test_steps(self):
+        """A policy in closed loop, through an impact: each step a layer, against differences of the whole chain."""
+        map = mbsens.StepMap(mbsens.Model.from_text(PUSHED_BALL), objectives=[], step=0.05)
+        q0, v0 = double([0.0, 0.3]), double([0.2, -2.0])
+
+        def chain(gain, p, q, v):
+            total = 0
+            for k in range(8):
+                u = torch.tanh(gain[0] * q[1] + gain[1] * v[1]).reshape(1)
+                q, v, _ = mbsens.torch.steps(map, q, v, u, p, time=0.05 * k)
+                total = total + (q[1] - 0.5) ** 2 + 0.1 * u.sum() ** 2
+            return total
+
+        gain, p = double([0.4, -0.3]), double([0.75, 1.2])
+        self.assertTrue(torch.autograd.gradcheck(chain, (gain, p, q0, v0), eps=1e-6, atol=1e-7, rtol=1e-5))
+        together = mbsens.torch.steps(map, q0, v0, torch.zeros(8, 1, dtype=torch.float64), p, steps=8)
+        q, v = q0, v0
+        for k in range(8):
+            q, v, _ = mbsens.torch.steps(map, q, v, torch.zeros(1, dtype=torch.float64), p, time=0.05 * k)
+        np.testing.assert_allclose(q.detach(), together[0].detach(), atol=1e-9)
+        self.assertGreater(float(v[1].detach()), 0.5)  # it has bounced
+
     def test_refused(self):
         model = mbsens.Model.from_file(MODELS / "pendulum.yaml")
         still, simulation = model.simulation(method=None, end=0.1), model.simulation(wrt="m", end=0.1)
