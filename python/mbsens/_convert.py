@@ -103,7 +103,7 @@ def texts(value, what: str) -> list[str]:
     return [number_text(item, what) for item in value]
 
 
-def name_list(value, what: str) -> list[bytes] | None:
+def name_list(value, what: str, may_be_empty: bool = False) -> list[bytes] | None:
     """Names, or one name; None: all."""
     if value is None:
         return None
@@ -111,7 +111,7 @@ def name_list(value, what: str) -> list[bytes] | None:
         listed = [value] if isinstance(value, str) else list(value)
     except TypeError:
         raise UsageError(f"{what} must be a name or a list of names, got {type(value).__name__}") from None
-    if not listed:
+    if not listed and not may_be_empty:
         raise UsageError(f"{what}: the list is empty; None stands for all")
     return [to_bytes(name, f"the name of {what}") for name in listed]
 

