@@ -67,6 +67,10 @@ class TestModels(unittest.TestCase):
         model.parameters["phi0"] = 0.5
         self.assertEqual(model.parameters["phi0"], 0.5)
         self.assertNotEqual(model.simulate()["swing"], before)
+        for number in (0.1 + 0.2, 1 / 3, 1e-300, 123456789.123456789, np.float64(2) / 7, -5e-324):
+            model.parameters["g"] = number
+            self.assertEqual(model.parameters["g"], number)  # to the bit
+        model.parameters["g"] = 9.81
         model.parameters["m"] = "2*d + g"
         self.assertEqual(model.parameters["m"], 2 * 0.5 + 9.81)
         self.assertEqual(model.parameters.derived, ("m",))
