@@ -17,6 +17,7 @@ int cli_run_check(const CliOptions *options);
 int cli_run_simulate(const CliOptions *options);
 int cli_run_gradient(const CliOptions *options);
 int cli_run_kinematics(const CliOptions *options);
+int cli_run_equilibrium(const CliOptions *options);
 int cli_run_verify(const CliOptions *options);
 int cli_run_linearize(const CliOptions *options);
 int cli_run_list(const CliOptions *options);

@@ -30,7 +30,7 @@ static double relative_difference(const MbsResult *result, const MbsResult *othe
   return a == b ? 0 : fabs(a - b) / size;
 }
 
-static double largest_difference(const MbsResult *result, const MbsResult *other) {
+double cli_largest_difference(const MbsResult *result, const MbsResult *other) {
   // of the events' times too, where both methods give those
   bool with_times = has_times(result) && has_times(other);
   double largest = result->event_count == other->event_count ? 0 : HUGE_VAL;
@@ -180,6 +180,14 @@ static int find_hessian(CliSession *session, MbsHessian **hessian) {
   return status == MBS_OK ? 0 : cli_session_fail(session, status);
 }
 
+void cli_print_gradients(const MbsResult *result, MbsMethod method, const MbsResult *other, MbsMethod compared) {
+  if (other) {
+    print_comparison(result, method, other, compared);
+  } else if (result->gradient) {
+    print_gradients(result);
+  }
+}
+
 static void print_words(const CliSession *session, const MbsResult *result, const MbsResult *other,
                         const MbsHessian *hessian) {
   const CliOptions *options = session->options;
@@ -188,11 +196,7 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
     cli_report_events(stdout, result);
     cli_report_values(stdout, result);
   }
-  if (other) {
-    print_comparison(result, options->asked->method, other, options->compared);
-  } else if (result->gradient) {
-    print_gradients(result);
-  }
+  cli_print_gradients(result, options->asked->method, other, options->compared);
   if (hessian) {
     print_hessian(hessian);
   }
@@ -204,7 +208,7 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
   }
   if (other) {
     (void)printf("largest relative difference between %s and %s: %.1e\n", cli_method_name(options->asked->method),
-                 cli_method_name(options->compared), largest_difference(result, other));
+                 cli_method_name(options->compared), cli_largest_difference(result, other));
     (void)printf("%s: %.3g s altogether; %s: %.3g s\n", cli_method_name(options->asked->method),
                  result->statistics.seconds_dynamics + result->statistics.seconds_sensitivity,
                  cli_method_name(options->compared),
@@ -229,7 +233,7 @@ static void print_json(const CliOptions *options, const MbsResult *result, const
     cli_json_text(&json, "method", cli_method_name(options->compared));
     cli_report_json_objectives(&json, "objectives", other);
     cli_report_json_events(&json, other);
-    cli_json_number(&json, "max_relative_difference", largest_difference(result, other));
+    cli_json_number(&json, "max_relative_difference", cli_largest_difference(result, other));
     cli_json_close(&json);
   }
   cli_report_json_statistics(&json, result);

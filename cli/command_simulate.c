@@ -128,6 +128,15 @@ static void print_reactions(const MbsResult *result) {
   cli_table_print(table, stdout);
 }
 
+void cli_print_state(const MbsResult *result) {
+  print_outputs(result);
+  print_points(result);
+  print_coordinates(result);
+  print_states(result);
+  print_multipliers(result);
+  print_reactions(result);
+}
+
 static void print_words(const MbsResult *result, const CliSession *session) {
   bool is_quiet = session->options->is_quiet;
   if (!is_quiet) {
@@ -138,12 +147,7 @@ static void print_words(const MbsResult *result, const CliSession *session) {
   if (!is_quiet) {
     (void)printf("at t = %g s:\n\n", result->final_time);
   }
-  print_outputs(result);
-  print_points(result);
-  print_coordinates(result);
-  print_states(result);
-  print_multipliers(result);
-  print_reactions(result);
+  cli_print_state(result);
   if (!is_quiet) {
     cli_report_statistics(stdout, result);
     cli_report_histories(stdout, &session->csv);
@@ -158,75 +162,79 @@ static void put_vector(CliJson *json, const char *key, int dimension, const doub
   cli_json_close(json);
 }
 
+void cli_put_state(CliJson *json, const MbsResult *result) {
+  cli_json_open_object(json, "points");
+  for (int i = 0; i < result->point_count; ++i) {
+    const MbsPointState *point = &result->points[i];
+    cli_json_open_object(json, point->name);
+    put_vector(json, "position", result->dimension, point->position);
+    put_vector(json, "velocity", result->dimension, point->velocity);
+    put_vector(json, "acceleration", result->dimension, point->acceleration);
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+  cli_json_open_object(json, "coordinates");
+  for (int i = 0; i < result->coordinate_count; ++i) {
+    const MbsCoordinateState *coordinate = &result->coordinates[i];
+    cli_json_open_object(json, coordinate->name);
+    cli_json_number(json, "value", coordinate->value);
+    cli_json_number(json, "rate", coordinate->rate);
+    cli_json_number(json, "acceleration", coordinate->acceleration);
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+  cli_json_open_object(json, "outputs");
+  for (int i = 0; i < result->output_count; ++i) {
+    const MbsOutputResult *output = &result->outputs[i];
+    cli_json_open_object(json, output->name);
+    if (output->size == 1) {
+      cli_json_number(json, "value", output->value[0]);
+    } else {
+      put_vector(json, "value", output->size, output->value);
+    }
+    if (output->unit) {
+      cli_json_text(json, "unit", output->unit);
+    }
+    if (output->description) {
+      cli_json_text(json, "description", output->description);
+    }
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+  cli_json_open_object(json, "states");
+  for (int i = 0; i < result->first_order_count; ++i) {
+    cli_json_open_object(json, result->first_order[i].name);
+    cli_json_number(json, "value", result->first_order[i].value);
+    cli_json_number(json, "rate", result->first_order[i].rate);
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+  cli_json_open_object(json, "multipliers");
+  for (int i = 0; i < result->multiplier_count; ++i) {
+    cli_json_number(json, result->multiplier_names[i], result->multipliers[i]);
+  }
+  cli_json_close(json);
+  cli_json_open_object(json, "reactions");
+  for (int i = 0; i < result->reaction_count; ++i) {
+    const MbsReaction *reaction = &result->reactions[i];
+    cli_json_open_object(json, reaction->joint);
+    put_vector(json, "force", result->dimension, reaction->force);
+    if (result->dimension == 2) {
+      cli_json_number(json, "torque", reaction->torque[2]);
+    } else {
+      put_vector(json, "torque", 3, reaction->torque);
+    }
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+}
+
 static void print_json(const MbsResult *result) {
   CliJson json = cli_json_begin(stdout);
   cli_report_json(&json, result, MBS_METHOD_NONE);
   cli_json_open_object(&json, "final");
   cli_json_number(&json, "time", result->final_time);
-  cli_json_open_object(&json, "points");
-  for (int i = 0; i < result->point_count; ++i) {
-    const MbsPointState *point = &result->points[i];
-    cli_json_open_object(&json, point->name);
-    put_vector(&json, "position", result->dimension, point->position);
-    put_vector(&json, "velocity", result->dimension, point->velocity);
-    put_vector(&json, "acceleration", result->dimension, point->acceleration);
-    cli_json_close(&json);
-  }
-  cli_json_close(&json);
-  cli_json_open_object(&json, "coordinates");
-  for (int i = 0; i < result->coordinate_count; ++i) {
-    const MbsCoordinateState *coordinate = &result->coordinates[i];
-    cli_json_open_object(&json, coordinate->name);
-    cli_json_number(&json, "value", coordinate->value);
-    cli_json_number(&json, "rate", coordinate->rate);
-    cli_json_number(&json, "acceleration", coordinate->acceleration);
-    cli_json_close(&json);
-  }
-  cli_json_close(&json);
-  cli_json_open_object(&json, "outputs");
-  for (int i = 0; i < result->output_count; ++i) {
-    const MbsOutputResult *output = &result->outputs[i];
-    cli_json_open_object(&json, output->name);
-    if (output->size == 1) {
-      cli_json_number(&json, "value", output->value[0]);
-    } else {
-      put_vector(&json, "value", output->size, output->value);
-    }
-    if (output->unit) {
-      cli_json_text(&json, "unit", output->unit);
-    }
-    if (output->description) {
-      cli_json_text(&json, "description", output->description);
-    }
-    cli_json_close(&json);
-  }
-  cli_json_close(&json);
-  cli_json_open_object(&json, "states");
-  for (int i = 0; i < result->first_order_count; ++i) {
-    cli_json_open_object(&json, result->first_order[i].name);
-    cli_json_number(&json, "value", result->first_order[i].value);
-    cli_json_number(&json, "rate", result->first_order[i].rate);
-    cli_json_close(&json);
-  }
-  cli_json_close(&json);
-  cli_json_open_object(&json, "multipliers");
-  for (int i = 0; i < result->multiplier_count; ++i) {
-    cli_json_number(&json, result->multiplier_names[i], result->multipliers[i]);
-  }
-  cli_json_close(&json);
-  cli_json_open_object(&json, "reactions");
-  for (int i = 0; i < result->reaction_count; ++i) {
-    const MbsReaction *reaction = &result->reactions[i];
-    cli_json_open_object(&json, reaction->joint);
-    put_vector(&json, "force", result->dimension, reaction->force);
-    if (result->dimension == 2) {
-      cli_json_number(&json, "torque", reaction->torque[2]);
-    } else {
-      put_vector(&json, "torque", 3, reaction->torque);
-    }
-    cli_json_close(&json);
-  }
-  cli_json_close(&json);
+  cli_put_state(&json, result);
   cli_json_close(&json);
   cli_report_json_statistics(&json, result);
   cli_json_end(&json);

@@ -53,6 +53,17 @@ static const CliCommand commands[] = {
      "  mbsens kinematics MODEL --step 0.01 --end 1 -o motion.csv\n"
      "  mbsens kinematics MODEL --compare complex-step\n",
      cli_run_kinematics},
+    {"equilibrium", CLI_EQUILIBRIUM, "MODEL [--objective A,B] [--wrt P,Q] [--method NAME] [-o FILE.csv] [options]",
+     "where all forces balance, or the steady motion in which they do, and its derivatives",
+     "Finds the equilibrium that the mechanism would come to rest at from its start: positions, forces in\n"
+     "joints, whether it is stable, and objectives {equilibrium: ...} with their derivatives by any\n"
+     "parameter. What nothing determines (a car on its tyres: where it stands) stays as it is at the start,\n"
+     "and is named. The model's section equilibrium says what to hold, and whether a steady motion is meant.\n"
+     "-o writes a row of positions, multipliers and objectives, with their derivatives.\n"
+     "\n"
+     "  mbsens equilibrium models/quarter_car.yaml\n"
+     "  mbsens equilibrium MODEL --method adjoint --compare complex-step --json\n",
+     cli_run_equilibrium},
     {"linearize", CLI_LINEARIZE, "MODEL [--at WHEN] [--inputs A,B] [--wrt P,Q] [-o FILE.mat] [options]",
      "matrices, eigenvalues and shapes near a state, with exact derivatives",
      "Linearises the motion about the start or a state of a run: x' = A x + B u, y = C x + D u in\n"
@@ -94,7 +105,7 @@ static bool is_called(const char *command, const char *name) {
 
 // NULL after a sentence on standard error
 static const CliCommand *find_command(const char *name) {
-  static const char *const planned[] = {"equilibrium", "optimize", "identify", "sweep", "study", "report", "plot"};
+  static const char *const planned[] = {"optimize", "identify", "sweep", "study", "report", "plot"};
   const char *nearest = NULL;
   for (int i = 0; i < COMMAND_COUNT; ++i) {
     if (is_called(commands[i].name, name)) {

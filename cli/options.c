@@ -32,7 +32,7 @@ typedef struct Option {
 #define MEMBER(name) offsetof(CliOptions, name)
 
 enum {
-  GRADIENTS = CLI_GRADIENT | CLI_KINEMATICS,
+  GRADIENTS = CLI_GRADIENT | CLI_KINEMATICS | CLI_EQUILIBRIUM,
   RUNS = CLI_SIMULATE | GRADIENTS,
   MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE,
   ALL = MODELS | CLI_LIST | CLI_HELP
@@ -232,6 +232,14 @@ static bool settle(CliOptions *options, unsigned command) {
     (void)cli_fail(MBS_ERROR_INPUT, "--%s: is for time histories; say where to: -o FILE.csv", rows);
     return false;
   }
+  bool is_over_time = method == MBS_METHOD_ADJOINT_CONTINUOUS || is_of_sundials(method) ||
+                      options->compared == MBS_METHOD_ADJOINT_CONTINUOUS || is_of_sundials(options->compared);
+  if (command == CLI_EQUILIBRIUM && is_over_time) {
+    (void)cli_fail(MBS_ERROR_INPUT,
+                   "--method: an equilibrium has methods direct, adjoint, complex-step and "
+                   "finite-difference; the others integrate over time");
+    return false;
+  }
   bool has_gradient = command != CLI_KINEMATICS || cli_options_given(options, "method") || options->has_comparison;
   bool has_derivatives = cli_options_given(options, "derivatives") != NULL;
   if (!has_gradient && (has_derivatives || cli_options_given(options, "parameters"))) {
@@ -369,13 +377,10 @@ static void print_commands(FILE *out, unsigned commands) {
   static const struct {
     unsigned bit;
     const char *name;
-  } names[] = {{CLI_CHECK, "check"},
-               {CLI_SIMULATE, "simulate"},
-               {CLI_GRADIENT, "gradient"},
-               {CLI_KINEMATICS, "kinematics"},
-               {CLI_LINEARIZE, "linearize"},
-               {CLI_VERIFY, "verify"},
-               {CLI_LIST, "list"}};
+  } names[] = {{CLI_CHECK, "check"},         {CLI_SIMULATE, "simulate"},
+               {CLI_GRADIENT, "gradient"},   {CLI_KINEMATICS, "kinematics"},
+               {CLI_LINEARIZE, "linearize"}, {CLI_EQUILIBRIUM, "equilibrium"},
+               {CLI_VERIFY, "verify"},       {CLI_LIST, "list"}};
   const char *separator = "";
   if ((commands & ALL) == ALL || (commands & MODELS) == MODELS) {
     (void)fputs((commands & ALL) == ALL ? "all" : "all with a MODEL", out);

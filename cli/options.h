@@ -17,6 +17,7 @@ enum {
   CLI_VERIFY = MBS_OF_VERIFY,
   CLI_KINEMATICS = MBS_OF_KINEMATICS,
   CLI_LINEARIZE = MBS_OF_LINEARIZE,
+  CLI_EQUILIBRIUM = MBS_OF_EQUILIBRIUM,
   CLI_LIST = 1 << 4,
   CLI_HELP = 1 << 5
 };
@@ -29,6 +30,7 @@ typedef struct CliOptions {
   int assignment_count;
   CliAssignment *assignments;  // --set
   bool is_kinematic;           // kinematics instead of dynamics
+  bool is_equilibrium;         // neither: the equilibrium
   MbsMethod compared;          // --compare; MBS_METHOD_NONE: no comparison
   bool has_comparison;
   bool wants_initial_state;               // of the adjoint

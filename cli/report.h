@@ -28,6 +28,13 @@ void cli_report_histories(FILE *out, const CliCsv *csv);
 void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method);
 // {"psi1": {"value": 0.7, "gradient": {"Ls1": -4.2}}}; the gradient only where there is one.
 void cli_report_json_objectives(CliJson *json, const char *key, const MbsResult *result);
+// Tables of outputs, points, coordinates, states, multipliers and reactions; and members "points" to "reactions".
+// command_simulate.c
+void cli_print_state(const MbsResult *result);
+void cli_put_state(CliJson *json, const MbsResult *result);
+// Tables of the gradient (NULL), or of two with their relative difference. command_gradient.c
+void cli_print_gradients(const MbsResult *result, MbsMethod method, const MbsResult *other, MbsMethod compared);
+double cli_largest_difference(const MbsResult *result, const MbsResult *other);
 // "warnings" and "statistics"
 void cli_report_json_statistics(CliJson *json, const MbsResult *result);
 

@@ -14,6 +14,7 @@ static MbsStatus apply_options(MbsContext *context, const CliOptions *options, M
     }
   }
   request->settings.is_kinematic = options->is_kinematic;
+  request->settings.is_equilibrium = options->is_equilibrium;
   request->has_own_coordinates = cli_options_given(options, "coordinates") != NULL;
   return MBS_OK;
 }

@@ -1197,6 +1197,29 @@ static inline MbsStatus mbs_model_add_independent_coordinate(
   return mbs_model_add_element(context, model, "initial.independent", NULL, NULL, 3, fields);
 }
 
+// what an equilibrium leaves where it is
+typedef struct MbsHeldCoordinateDef {
+  // expression, required: a function of the position that stays as it is at the start, such as
+  // r(car.O).x
+  const char *coordinate;
+} MbsHeldCoordinateDef;
+
+static inline MbsHeldCoordinateDef mbs_default_held_coordinate_def(void) {
+  MbsHeldCoordinateDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_held_coordinate(
+    MbsContext *context, MbsModel *model, const MbsHeldCoordinateDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "equilibrium.hold", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"coordinate", 1, &def->coordinate},
+  };
+  return mbs_model_add_element(context, model, "equilibrium.hold", NULL, NULL, 1, fields);
+}
+
 // a number to differentiate: of one kind, with what belongs to that
 typedef struct MbsObjectiveDef {
   // required
@@ -1243,6 +1266,9 @@ typedef struct MbsObjectiveDef {
   const char *target;
   // number: of settling: half the width of the band
   const char *band;
+  // expression: this expression in equilibrium: of the command equilibrium, and of runs that start
+  // there
+  const char *equilibrium;
 } MbsObjectiveDef;
 
 static inline MbsObjectiveDef mbs_default_objective_def(void) {
@@ -1276,8 +1302,9 @@ static inline MbsStatus mbs_model_add_objective(
       {"settling", 1, &def->settling},
       {"target", 1, &def->target},
       {"band", 1, &def->band},
+      {"equilibrium", 1, &def->equilibrium},
   };
-  return mbs_model_add_element(context, model, "objectives", NULL, def->name, 20, fields);
+  return mbs_model_add_element(context, model, "objectives", NULL, def->name, 21, fields);
 }
 
 // a signal with a name, for histories and results

@@ -207,6 +207,9 @@ typedef struct MbsEventResult {
   bool is_at_edge;  // an impact with friction, between sliding and not: its derivatives are those of one side
 } MbsEventResult;
 
+// What is said of an equilibrium, or of a steady motion: include mbsens/equilibrium.h.
+struct MbsEquilibriumResult;
+
 typedef struct MbsResult {
   bool is_complete;   // false: the run failed on the way, and this is what there was before: values of objectives as if
                       // it ended there, its state and time there, the events until then
@@ -244,9 +247,10 @@ typedef struct MbsResult {
   const MbsFirstOrderState *first_order;  // states of first order, at the end
   int multiplier_count;
   const char *const *multiplier_names;
-  const double *multipliers;     // at the end
-  int reaction_count;            // 0 unless simulating only
-  const MbsReaction *reactions;  // at the end
+  const double *multipliers;                       // at the end
+  const struct MbsEquilibriumResult *equilibrium;  // where the start is one; else NULL
+  int reaction_count;                              // 0 unless simulating only, or in equilibrium
+  const MbsReaction *reactions;                    // at the end
   int event_count;
   const MbsEventResult *events;
   bool has_ended;  // an event ended the run

@@ -642,6 +642,18 @@ class Elements:
             "coordinate": coordinate, "value": value, "velocity": velocity,
         })
 
+    def add_held_coordinate(
+        self, coordinate: Number,
+    ) -> None:
+        """held coordinate: what an equilibrium leaves where it is.
+
+        - coordinate (expression, required): a function of the position that stays as it is at the
+          start, such as r(car.O).x
+        """
+        self._add_element("equilibrium.hold", None, None, {
+            "coordinate": coordinate,
+        })
+
     def add_objective(
         self, name: str, *, integral: Number | None = None, final: Number | None = None,
         value: Number | None = None, rms: Number | None = None, pnorm: Number | None = None,
@@ -650,6 +662,7 @@ class Elements:
         at: Number | None = None, time: Number | None = None, event: str | None = None,
         event_time: str | None = None, number: int | None = None, side: str | None = None,
         settling: Number | None = None, target: Number | None = None, band: Number | None = None,
+        equilibrium: Number | None = None,
     ) -> None:
         """objective: a number to differentiate: of one kind, with what belongs to that.
 
@@ -676,12 +689,15 @@ class Elements:
           time comes into a band around a target; the end, if it is outside there
         - target (number, default 0): of settling: that target
         - band (number): of settling: half the width of the band
+        - equilibrium (expression): this expression in equilibrium: of the command equilibrium, and
+          of runs that start there
         """
         self._add_element("objectives", None, name, {
             "integral": integral, "final": final, "value": value, "rms": rms, "pnorm": pnorm,
             "p": p, "violation": violation, "above": above, "below": below, "maximum": maximum,
             "minimum": minimum, "at": at, "time": time, "event": event, "event_time": event_time,
             "number": number, "side": side, "settling": settling, "target": target, "band": band,
+            "equilibrium": equilibrium,
         })
 
     def add_output(

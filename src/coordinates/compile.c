@@ -35,6 +35,33 @@ static MbsStatus read_independents(MbsContext *context, MbsBlueprint *blueprint)
     MBS_TRY(mbs_signal_rate(context, blueprint, spec.rate, &spec.second));
     MBS_APPEND(context, blueprint->arena, &blueprint->independents, spec);
   }
+  return MBS_OK;
+}
+
+// what an equilibrium holds is among them: as it is placed, where nothing else is said
+static MbsStatus hold_for_equilibrium(MbsContext *context, MbsBlueprint *blueprint) {
+  const MbsRecord *section = mbs_record_child(&blueprint->model->root, MBS_MODEL_EQUILIBRIUM);
+  int count = section ? mbs_record_value(section, MBS_EQUILIBRIUM_HOLD)->count : 0;
+  for (int i = 0; i < count; ++i) {
+    MbsText text = mbs_record_text(&mbs_record_value(section, MBS_EQUILIBRIUM_HOLD)->records[i], MBS_HOLD_COORDINATE);
+    MbsIndependentSpec spec = {.name = text.text, .place = text.place, .value = MBS_NODE_NONE, .is_held = true};
+    const char *owner = mbs_arena_print(blueprint->arena, "held coordinate \"%s\"", text.text);
+    bool is_known = false;
+    MbsExpression w;
+    MBS_TRY(mbs_signal_parse(context, blueprint, owner ? owner : text.text, text, 1, MBS_USE_POSITION, 0, NULL, &w));
+    for (int k = 0; k < blueprint->independents.count && !is_known; ++k) {
+      MbsIndependentSpec *written = &blueprint->independents.items[k];
+      is_known = written->coordinate == w.node[0];
+      written->is_held |= is_known;
+    }
+    if (!is_known) {
+      spec.coordinate = w.node[0];
+      spec.velocity = mbs_graph_constant(blueprint->graph, 0);
+      MBS_TRY(mbs_signal_rate(context, blueprint, spec.coordinate, &spec.rate));
+      MBS_TRY(mbs_signal_rate(context, blueprint, spec.rate, &spec.second));
+      MBS_APPEND(context, blueprint->arena, &blueprint->independents, spec);
+    }
+  }
   return mbs_states_hold(context, blueprint, false);
 }
 
@@ -135,6 +162,7 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
     blueprint->kinks = MBS_KINKS_NONE;
   }
   MBS_TRY(read_independents(context, blueprint));
+  MBS_TRY(hold_for_equilibrium(context, blueprint));
   if (!choice->is_loose) {
     MBS_TRY(read_objectives(context, blueprint));
     MBS_TRY(mbs_events_read(context, blueprint, choice->has_end));

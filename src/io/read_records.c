@@ -125,6 +125,7 @@ static const struct {
      1U << MBS_OBJECTIVE_TIME | 1U << MBS_OBJECTIVE_EVENT},
     {MBS_OBJECTIVE_EVENT_TIME, 1U << MBS_OBJECTIVE_NUMBER, 0},
     {MBS_OBJECTIVE_SETTLING, 1U << MBS_OBJECTIVE_TARGET | 1U << MBS_OBJECTIVE_BAND, 1U << MBS_OBJECTIVE_BAND},
+    {MBS_OBJECTIVE_EQUILIBRIUM, 0, 0},
 };
 
 int mbs_reader_objective_kind(int i) { return i < MBS_COUNT(objective_forms) ? objective_forms[i].main : -1; }

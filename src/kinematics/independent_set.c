@@ -25,6 +25,7 @@ static MbsStatus create_independents(MbsContext *context, int count, const MbsIn
     made->place = spec->place;
     made->has_velocity = spec->has_velocity;
     made->is_state = spec->is_state;
+    made->is_held = spec->is_held;
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->coordinate, &made->w));
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->rate, &made->rate));
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->second, &made->second));

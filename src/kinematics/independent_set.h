@@ -17,6 +17,7 @@ typedef struct MbsIndependent {
   MbsFunction w, rate, second;  // w and its time derivatives
   bool has_velocity;            // the user wrote one
   bool is_state;                // the scalar of a state of first order
+  bool is_held;                 // an equilibrium keeps its value
 } MbsIndependent;
 
 typedef struct MbsIndependentSet {

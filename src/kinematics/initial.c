@@ -3,11 +3,13 @@
 
 #include <math.h>
 
+#include "kinematics/equilibrium.h"
+
 // reciprocal condition estimates: of a matrix that is of no use; and of a start where two solutions meet, from which
 // Newton's iteration ends within the root of its tolerance, not at a singular matrix
 static const double singular = 1e-13, nearly_singular = 1e-6;
-static const MbsWeights position_level = {.k0 = 1};
-static const MbsWeights velocity_level = {.k1 = 1, .n1 = 1};
+static const MbsWeights levels_of[] = {
+    [MBS_OF_POSITION] = {.k0 = 1}, [MBS_OF_VELOCITY] = {.k1 = 1, .n1 = 1}, [MBS_OF_ACCELERATION] = {.k2 = 1, .n2 = 1}};
 
 static bool factor(const MbsInitial *initial, const MbsProblem *problem, const MbsState *state, double least_quality) {
   mbs_signal_bank_evaluate(initial->set.system, state);
@@ -128,7 +130,7 @@ static void solve_step(MbsInitial *initial, const MbsState *state, bool is_first
 }
 
 // Newton; a step longer than the mechanism is cut
-static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
+MbsStatus mbs_initial_solve_position(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
   enum { MOST = 100, FURTHER = 3 };
   const MbsSystem *system = initial->set.system;
   double residual = 0, previous = HUGE_VAL;
@@ -168,7 +170,7 @@ static MbsStatus solve_position(MbsContext *context, MbsInitial *initial, MbsSta
   return not_assembled(context, initial, worst, residual);
 }
 
-static MbsStatus solve_velocity(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
+MbsStatus mbs_initial_solve_velocity(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
   const MbsSystem *system = initial->set.system;
   const MbsProblem *problem = initial->set.velocity;
   if (problem != &initial->set.position && !factor(initial, problem, state, nearly_singular)) {
@@ -203,13 +205,19 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
   if (is_first) {
     mbs_turns_forget(initial);
   }
-  MBS_TRY(solve_position(context, initial, state, is_first));
+  if (initial->equilibrium) {
+    mbs_equilibrium_forget(initial, is_first);
+  }
+  MBS_TRY(mbs_initial_solve_position(context, initial, state, is_first));
   if (!factor(initial, &initial->set.position, state, nearly_singular)) {
     return singular_start(context, initial, state);
   }
   MbsStatus status = is_chosen ? MBS_OK : mbs_initial_choose_velocities(context, initial, state);
+  if (status == MBS_OK && initial->equilibrium) {
+    status = is_first ? mbs_equilibrium_solve(context, initial, state) : MBS_OK;
+  }
   if (status == MBS_OK) {
-    status = solve_velocity(context, initial, state, is_first);
+    status = mbs_initial_solve_velocity(context, initial, state, is_first);
   }
   if (status != MBS_OK && !is_chosen) {  // rates that a start which fails has chosen need not suit another
     mbs_problem_destroy(initial->set.velocity);
@@ -218,17 +226,64 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
   return status;
 }
 
-// solves for one of X, V: -(levels' of the constraints, functions' derivative minus the slope of the given value)
-static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_velocity,
-                          const MbsColumns *state_columns) {
+static const MbsProblem *problem_of(const MbsInitial *initial, MbsLevel level) {
+  return level == MBS_OF_POSITION ? &initial->set.position : initial->set.velocity;
+}
+
+static const MbsFunction *function_of(const MbsIndependent *independent, MbsLevel level) {
+  return level == MBS_OF_POSITION   ? &independent->w
+         : level == MBS_OF_VELOCITY ? &independent->rate
+                                    : &independent->second;
+}
+
+// What an independent coordinate is given at a level: a number of the model (its index among coefficients), or else
+// -1: nothing that depends on parameters, but where it is an unknown of an equilibrium.
+static int given_coefficient(const MbsInitial *initial, MbsStartPart part, MbsLevel level, int i) {
+  const MbsEquilibrium *equilibrium = initial->equilibrium;
+  bool is_state = initial->set.independents[i].is_state, is_given = level != MBS_OF_ACCELERATION;
+  if (part == MBS_START_AT_UNKNOWNS) {
+    is_given &= level == MBS_OF_POSITION
+                    ? is_state || !equilibrium->is_free[i]
+                    : (is_state && !equilibrium->is_free[i]) || (!is_state && equilibrium->is_steady);
+  } else if (part == MBS_START_FROM_EQUILIBRIUM) {
+    is_given &= is_state ? !equilibrium->is_free[i] : !equilibrium->is_alone || equilibrium->is_steady;
+  }
+  return is_given ? 2 * i + (level == MBS_OF_VELOCITY ? 1 : 0) : -1;
+}
+
+// its derivative for column k
+static mbs_scalar given_slope(const MbsInitial *initial, MbsStartPart part, MbsLevel level, int i, int k) {
+  int coefficient = given_coefficient(initial, part, level, i);
+  const mbs_scalar *slope = mbs_block_slope(&initial->set.system->independents, k);
+  if (coefficient < 0) {
+    bool is_unknown = part == MBS_START_FROM_EQUILIBRIUM && initial->set.independents[i].is_state;
+    return is_unknown ? initial->equilibrium->slopes[k * initial->set.count + i] : 0;
+  }
+  return slope ? slope[coefficient] : 0;
+}
+
+// and what receives `bar` of it
+static void give_back(const MbsInitial *initial, MbsStartPart part, MbsLevel level, int i, mbs_scalar amount,
+                      const MbsStateBar *bar) {
+  int coefficient = given_coefficient(initial, part, level, i);
+  if (coefficient >= 0) {
+    bar->coefficients[initial->set.system->independents.index[coefficient]] += amount;
+  } else if (part == MBS_START_FROM_EQUILIBRIUM && initial->set.independents[i].is_state) {
+    initial->equilibrium->z_bar[i] += amount;
+  }
+}
+
+// solves for one of X, V, A: -(levels' of the constraints, functions' derivative minus the slope of the given value)
+void mbs_initial_solve_columns(MbsInitial *initial, const MbsState *state, MbsStartPart part, MbsLevel level,
+                               const MbsColumns *state_columns) {
   const MbsSystem *system = initial->set.system;
-  const MbsProblem *problem = is_velocity ? initial->set.velocity : &initial->set.position;
+  const MbsProblem *problem = problem_of(initial, level);
   int n = system->n, columns = system->column_count, stride = n + system->m;
   for (int i = 0; i < stride * columns; ++i) {
     initial->R[i] = 0;
   }
-  mbs_terms_derivative(system, state, is_velocity ? &velocity_level : &position_level, columns, true, state_columns->X,
-                       state_columns->V, NULL, NULL, initial->R);
+  mbs_terms_derivative(system, state, &levels_of[level], columns, true, state_columns->X, state_columns->V,
+                       state_columns->A, NULL, initial->R);
   mbs_signal_bank_evaluate(system, state);
   mbs_signal_bank_take_columns(system, state, state_columns);
   for (int r = 0; r < n; ++r) {
@@ -239,17 +294,17 @@ static void solve_columns(MbsInitial *initial, const MbsState *state, bool is_ve
       }
       continue;
     }
-    const MbsIndependent *independent = &initial->set.independents[row - system->m];
-    const MbsFunction *function = is_velocity ? &independent->rate : &independent->w;
+    const MbsFunction *function = function_of(&initial->set.independents[row - system->m], level);
     (void)mbs_function_evaluate(system, function, state, NULL);
     for (int k = 0; k < columns; ++k) {
-      const mbs_scalar *slope = mbs_block_slope(&system->independents, k);
-      mbs_scalar given = slope ? slope[2 * (row - system->m) + (is_velocity ? 1 : 0)] : 0;
-      initial->rhs[k * n + r] = given - mbs_function_derivative(system, function, state, k, state_columns, NULL);
+      initial->rhs[k * n + r] = given_slope(initial, part, level, row - system->m, k) -
+                                mbs_function_derivative(system, function, state, k, state_columns, NULL);
     }
   }
   mbs_problem_solve(problem, columns, initial->rhs);
-  mbs_scalar *result = is_velocity ? state_columns->V : state_columns->X;
+  mbs_scalar *result = level == MBS_OF_POSITION   ? state_columns->X
+                       : level == MBS_OF_VELOCITY ? state_columns->V
+                                                  : state_columns->A;
   for (int k = 0; k < columns; ++k) {
     for (int i = 0; i < n; ++i) {
       result[k * system->nq + i] = initial->rhs[k * n + i];
@@ -273,16 +328,25 @@ MbsStatus mbs_initial_derivative(MbsContext *context, MbsInitial *initial, const
   }
   mbs_system_fixed_columns(system, state->t, X, V, A);
   const MbsColumns columns = {.X = X, .V = V};
-  solve_columns(initial, state, false, &columns);
-  solve_columns(initial, state, true, &columns);
+  bool is_equilibrium = initial->equilibrium && initial->equilibrium->is_found;
+  if (is_equilibrium) {
+    MBS_TRY(mbs_equilibrium_derivative(context, initial, X));
+    MBS_TRY(mbs_initial_factor(context, initial, state));
+  } else {
+    mbs_initial_solve_columns(initial, state, MBS_START_AS_GIVEN, MBS_OF_POSITION, &columns);
+  }
+  mbs_initial_solve_columns(initial, state, is_equilibrium ? MBS_START_FROM_EQUILIBRIUM : MBS_START_AS_GIVEN,
+                            MBS_OF_VELOCITY, &columns);
   return MBS_OK;
 }
 
 // rows of one problem, transposed: y = K^-T of what its unknowns receive, then -y goes to what the rows depend on
-static void transpose_problem(MbsInitial *initial, const MbsState *state, bool is_velocity, const MbsStateBar *bar) {
+void mbs_initial_transpose(MbsInitial *initial, const MbsState *state, MbsStartPart part, MbsLevel level,
+                           const MbsStateBar *bar) {
   const MbsSystem *system = initial->set.system;
-  const MbsProblem *problem = is_velocity ? initial->set.velocity : &initial->set.position;
-  mbs_scalar *y = initial->rhs, *nu = initial->levels, *unknown = is_velocity ? bar->v : bar->q;
+  const MbsProblem *problem = problem_of(initial, level);
+  mbs_scalar *const unknowns[] = {bar->q, bar->v, bar->a};
+  mbs_scalar *y = initial->rhs, *nu = initial->levels, *unknown = unknowns[level];
   for (int i = 0; i < system->n; ++i) {
     y[i] = -unknown[i];
     unknown[i] = 0;
@@ -296,27 +360,30 @@ static void transpose_problem(MbsInitial *initial, const MbsState *state, bool i
   for (int i = 0; i < system->nq; ++i) {
     initial->set.gradient[i] = 0;
   }
-  *(is_velocity ? &known.v : &known.q) = initial->set.gradient;
   known.a = known.lambda = initial->unused;
-  mbs_terms_transposed(system, state, is_velocity ? &velocity_level : &position_level, MBS_PART_ROWS, system->zeros, nu,
-                       &known);
-  known.a = known.lambda = NULL;
+  *(level == MBS_OF_POSITION ? &known.q : level == MBS_OF_VELOCITY ? &known.v : &known.a) = initial->set.gradient;
+  mbs_terms_transposed(system, state, &levels_of[level], MBS_PART_ROWS, system->zeros, nu, &known);
+  known.a = level == MBS_OF_ACCELERATION ? known.a : NULL;
+  known.lambda = NULL;
   for (int r = 0; r < system->n; ++r) {
     int index = problem->rows[r] - system->m;
     if (index >= 0) {
-      const MbsIndependent *independent = &initial->set.independents[index];
-      const MbsFunction *function = is_velocity ? &independent->rate : &independent->w;
+      const MbsFunction *function = function_of(&initial->set.independents[index], level);
       (void)mbs_function_evaluate(system, function, state, NULL);
       mbs_function_transposed(system, function, state, y[r], &known);
-      bar->coefficients[system->independents.index[2 * index + (is_velocity ? 1 : 0)]] -= y[r];
+      give_back(initial, part, level, index, -y[r], bar);
     }
   }
   for (int i = system->n; i < system->nq; ++i) {
-    *(is_velocity ? &bar->v[i] : &bar->q[i]) += initial->set.gradient[i];
+    unknown[i] += initial->set.gradient[i];
   }
 }
 
 void mbs_initial_transposed(MbsInitial *initial, const MbsState *state, const MbsStateBar *bar) {
-  transpose_problem(initial, state, true, bar);
-  transpose_problem(initial, state, false, bar);
+  if (initial->equilibrium && initial->equilibrium->is_found) {
+    mbs_equilibrium_transposed(initial, state, bar);
+    return;
+  }
+  mbs_initial_transpose(initial, state, MBS_START_AS_GIVEN, MBS_OF_VELOCITY, bar);
+  mbs_initial_transpose(initial, state, MBS_START_AS_GIVEN, MBS_OF_POSITION, bar);
 }

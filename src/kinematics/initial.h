@@ -18,9 +18,12 @@ typedef struct MbsTurnCount {
   MbsFunction principal;  // its principal value
 } MbsTurnCount;
 
+struct MbsEquilibrium;
+
 typedef struct MbsInitial {
   MbsIndependentSet set;
-  int velocity_count;  // of independent velocities = degrees of freedom
+  struct MbsEquilibrium *equilibrium;  // the start is one (equilibrium.h), or NULL
+  int velocity_count;                  // of independent velocities = degrees of freedom
   int turn_count;
   MbsTurnCount *turn_counts;
   mbs_scalar *rhs, *levels;  // n x columns; m
@@ -63,7 +66,25 @@ MbsStatus mbs_initial_choose_velocities(MbsContext *context, MbsInitial *initial
 // Do redundant rows hold, and velocities that the user wrote although they follow?
 MbsStatus mbs_initial_check_velocities(MbsContext *context, const MbsInitial *initial, const MbsState *state);
 
-// ---- shared by the files of initial ----
+// ---- shared by the files of initial, and with equilibrium ----
+// One of the problems.
+typedef enum MbsLevel { MBS_OF_POSITION, MBS_OF_VELOCITY, MBS_OF_ACCELERATION } MbsLevel;
+// Which values independent coordinates have in it.
+typedef enum MbsStartPart {
+  MBS_START_AS_GIVEN,         // those of the model
+  MBS_START_AT_UNKNOWNS,      // the equilibrium, its unknowns as they are
+  MBS_START_FROM_EQUILIBRIUM  // those of the model, but for unknowns
+} MbsStartPart;
+MbsStatus mbs_initial_solve_position(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first);
+MbsStatus mbs_initial_solve_velocity(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first);
+// X, V or A of a level, from the columns of those below it, whose signals are evaluated then; matrices must be
+// factored.
+void mbs_initial_solve_columns(MbsInitial *initial, const MbsState *state, MbsStartPart part, MbsLevel level,
+                               const MbsColumns *columns);
+// The transpose: bar of a level to those below it, to coefficients and parameters. Signals must be evaluated.
+void mbs_initial_transpose(MbsInitial *initial, const MbsState *state, MbsStartPart part, MbsLevel level,
+                           const MbsStateBar *bar);
+
 // Memory for choosing rows, in the arena.
 MbsStatus mbs_initial_begin(MbsContext *context, MbsArena *arena, MbsSystem *system, int count,
                             const MbsIndependentSpec *specs, MbsInitial **initial);

@@ -221,7 +221,8 @@ typedef struct MbsForceSpec {
 typedef enum MbsObjectiveKind {
   MBS_OBJECTIVE_IS_INTEGRAL,
   MBS_OBJECTIVE_IS_FINAL,
-  MBS_OBJECTIVE_IS_EXTREMUM,  // over the run: simulation/peaks.h
+  MBS_OBJECTIVE_IS_EXTREMUM,     // over the run: simulation/peaks.h
+  MBS_OBJECTIVE_IS_EQUILIBRIUM,  // at the start, which is one
   MBS_OBJECTIVE_IS_VALUE
 } MbsObjectiveKind;
 
@@ -270,6 +271,7 @@ typedef struct MbsIndependentSpec {
   bool has_velocity;        // it is written
   bool is_state;            // the scalar of a state of first order, which is not written here
   bool is_chosen;           // not written: chosen to complete those that are, and held as placed
+  bool is_held;             // an equilibrium keeps its value: equilibrium.hold
 } MbsIndependentSpec;
 
 // ---- signals: the inputs of expressions ----

@@ -68,6 +68,7 @@ static MbsObjectiveKind kind_of(const MbsRecord *record) {
   return is_given(record, MBS_OBJECTIVE_INTEGRAL) || is_given(record, MBS_OBJECTIVE_VIOLATION)
              ? MBS_OBJECTIVE_IS_INTEGRAL
          : is_extremum(record)                                        ? MBS_OBJECTIVE_IS_EXTREMUM
+         : is_given(record, MBS_OBJECTIVE_EQUILIBRIUM)                ? MBS_OBJECTIVE_IS_EQUILIBRIUM
          : is_given(record, MBS_OBJECTIVE_VALUE) || has_parts(record) ? MBS_OBJECTIVE_IS_VALUE
                                                                       : MBS_OBJECTIVE_IS_FINAL;
 }
@@ -240,11 +241,12 @@ static MbsStatus read_expression(const Reading *reading, MbsNode *result) {
   if (is_given(record, MBS_OBJECTIVE_VALUE)) {
     return parse(reading, MBS_OBJECTIVE_VALUE, MBS_USE_OBJECTIVES, result);
   }
-  if (is_given(record, MBS_OBJECTIVE_FINAL)) {
+  if (is_given(record, MBS_OBJECTIVE_FINAL) || is_given(record, MBS_OBJECTIVE_EQUILIBRIUM)) {
+    int field = is_given(record, MBS_OBJECTIVE_FINAL) ? MBS_OBJECTIVE_FINAL : MBS_OBJECTIVE_EQUILIBRIUM;
     int jump_count = blueprint->jumps.count;
     bool keeps_jumps = blueprint->keeps_jumps;
     blueprint->keeps_jumps = true;  // what it does on the way does not count
-    MbsStatus status = parse(reading, MBS_OBJECTIVE_FINAL, ANYTHING, result);
+    MbsStatus status = parse(reading, field, ANYTHING, result);
     blueprint->keeps_jumps = keeps_jumps;
     blueprint->jumps.count = status == MBS_OK ? jump_count : blueprint->jumps.count;
     return status;

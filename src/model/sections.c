@@ -142,9 +142,32 @@ static const MbsField initial_fields[] = {
                                             "(default: the rest is held as placed, at rest)"},
     [MBS_INITIAL_INACTIVE] = {"inactive", MBS_FIELD_JOINT_NAMES,
                               .summary = "joints that do not act yet, and that events add"},
+    [MBS_INITIAL_EQUILIBRIUM] = {"equilibrium", MBS_FIELD_CHOICE, .default_text = "no",
+                                 .choices = (const char *const[]){"no", "yes", NULL},
+                                 .summary = "yes: the start is where all forces balance; independent coordinates say "
+                                            "where it is looked for, and keep their rates"},
 };
 static const MbsRecordType initial_type = {"initial", "the state at the start", MBS_COUNT(initial_fields),
                                            initial_fields};
+
+static const MbsField hold_fields[] = {
+    [MBS_HOLD_COORDINATE] = {"coordinate", MBS_FIELD_SIGNAL, .is_required = true,
+                             .summary = "a function of the position that stays as it is at the start, such as "
+                                        "r(car.O).x"},
+};
+static const MbsRecordType hold_type = {"held coordinate", "what an equilibrium leaves where it is",
+                                        MBS_COUNT(hold_fields), hold_fields};
+
+static const MbsField equilibrium_fields[] = {
+    [MBS_EQUILIBRIUM_HOLD] = {"hold", MBS_FIELD_RECORD_LIST, .record = &hold_type,
+                              .summary = "coordinates that stay as they are at the start, which must take no force"},
+    [MBS_EQUILIBRIUM_STEADY] = {"steady", MBS_FIELD_CHOICE, .default_text = "no",
+                                .choices = (const char *const[]){"no", "yes", NULL},
+                                .summary = "yes: a steady motion, in which the rates of the start's independent "
+                                           "coordinates are constant; no: they are zero"},
+};
+static const MbsRecordType equilibrium_type = {"equilibrium", "where all forces balance", MBS_COUNT(equilibrium_fields),
+                                               equilibrium_fields};
 
 static const MbsField objective_fields[] = {
     [MBS_OBJECTIVE_INTEGRAL] = {"integral", MBS_FIELD_SIGNAL, .summary = "integral over time of this expression"},
@@ -182,6 +205,9 @@ static const MbsField objective_fields[] = {
     [MBS_OBJECTIVE_TARGET] = {"target", MBS_FIELD_NUMBER, .default_text = "0", .summary = "of settling: that target"},
     [MBS_OBJECTIVE_BAND] = {"band", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
                             .summary = "of settling: half the width of the band"},
+    [MBS_OBJECTIVE_EQUILIBRIUM] = {"equilibrium", MBS_FIELD_SIGNAL,
+                                   .summary = "this expression in equilibrium: of the command equilibrium, and of runs "
+                                              "that start there"},
 };
 static const MbsRecordType objective_type = {"objective",
                                              "a number to differentiate: of one kind, with what belongs to that",
@@ -228,6 +254,8 @@ static const MbsField model_fields[] = {
     [MBS_MODEL_EVENTS] = {"events", MBS_FIELD_RECORD_MAP, .record = &event_type,
                           .summary = "what happens where an expression passes zero, by name"},
     [MBS_MODEL_INITIAL] = {"initial", MBS_FIELD_RECORD, .record = &initial_type, .summary = "the state at the start"},
+    [MBS_MODEL_EQUILIBRIUM] = {"equilibrium", MBS_FIELD_RECORD, .record = &equilibrium_type,
+                               .summary = "of the command equilibrium, and of starts in equilibrium"},
     [MBS_MODEL_OBJECTIVES] = {"objectives", MBS_FIELD_RECORD_MAP, .record = &objective_type,
                               .summary = "numbers to differentiate, by name"},
     [MBS_MODEL_OUTPUTS] = {"outputs", MBS_FIELD_RECORD_MAP, .record = &output_type, .is_short = true,

@@ -8,12 +8,14 @@
 #include "model/model.h"
 
 enum {
-  GRADIENTS = MBS_OF_GRADIENT | MBS_OF_KINEMATICS,
-  RUNS = MBS_OF_SIMULATE | GRADIENTS,
+  GRADIENTS = MBS_OF_GRADIENT | MBS_OF_KINEMATICS | MBS_OF_EQUILIBRIUM,
+  RUNS = MBS_OF_SIMULATE | MBS_OF_GRADIENT | MBS_OF_KINEMATICS,
+  HISTORIES = RUNS | MBS_OF_EQUILIBRIUM,
   DYNAMICS = MBS_OF_CHECK | MBS_OF_SIMULATE | MBS_OF_GRADIENT,
   DYNAMICS_OR_VERIFY = DYNAMICS | MBS_OF_VERIFY,
   DERIVATIVES = GRADIENTS | MBS_OF_VERIFY,
-  MODELS = DYNAMICS_OR_VERIFY | MBS_OF_KINEMATICS
+  MOTIONS = DYNAMICS_OR_VERIFY | MBS_OF_KINEMATICS,
+  MODELS = MOTIONS | MBS_OF_EQUILIBRIUM
 };
 
 #define SETTING(type_, member_, ...) \
@@ -32,10 +34,10 @@ const MbsField mbs_settings[] = {
     // ---- of model files, too: section simulation ----
     [MBS_SIMULATION_END] = {"end", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1", .unit = "s",
      .summary = "end of the simulated time, which starts at 0; in a model file a number or an expression of parameters",
-     SETTING(NUMBER, settings.end, OPTION("end", "T", MODELS), POSITIVE)},
+     SETTING(NUMBER, settings.end, OPTION("end", "T", MOTIONS), POSITIVE)},
     [MBS_SIMULATION_STEP] = {"step", MBS_FIELD_NUMBER, .default_text = "0.01", .unit = "s",
      .summary = "time step",
-     SETTING(NUMBER, settings.step, OPTION("step", "H", MODELS | MBS_OF_LINEARIZE), POSITIVE)},
+     SETTING(NUMBER, settings.step, OPTION("step", "H", MOTIONS | MBS_OF_LINEARIZE), POSITIVE)},
     [MBS_SIMULATION_FORMULATION] = {"formulation", MBS_FIELD_TEXT, .default_text = "auto",
      .summary = "equations of motion, see mbsens list formulations; auto: ali3p, or what suits an accuracy",
      SETTING(NAME, settings.formulation, OPTION("formulation", "NAME", DYNAMICS))},
@@ -48,7 +50,7 @@ const MbsField mbs_settings[] = {
      SETTING(NAME, settings.integrator, OPTION("integrator", "NAME", DYNAMICS_OR_VERIFY))},
     [MBS_SIMULATION_TOLERANCE] = {"tolerance", MBS_FIELD_NUMBER, .default_text = "1e-10",
      .summary = "scaled residual at which a step counts as solved",
-     SETTING(NUMBER, settings.tolerance, OPTION("tolerance", "X", MODELS | MBS_OF_LINEARIZE), .is_least_excluded = true, .most = 1, .is_most_excluded = true,
+     SETTING(NUMBER, settings.tolerance, OPTION("tolerance", "X", MOTIONS | MBS_OF_LINEARIZE), .is_least_excluded = true, .most = 1, .is_most_excluded = true,
              .range = "between 0 and 1")},
     [MBS_SIMULATION_STEP_TOLERANCE] = {"step_tolerance", MBS_FIELD_NUMBER, .default_text = "none",
      .summary = "explicit integrators: steps find their own size, so that the error of each is below this part of the "
@@ -158,7 +160,7 @@ const MbsField mbs_settings[] = {
      .summary = "of histories: outputs, coordinates, points P, rates P', lambda(J), frame(B), objectives; * for any "
                 "letters; or all, outputs, objectives, points, coordinates, multipliers, frames (default: outputs and "
                 "objectives, or all)",
-     SETTING(LIST, settings.columns, OPTION("columns", "A,B", RUNS))},
+     SETTING(LIST, settings.columns, OPTION("columns", "A,B", HISTORIES))},
     {"every", MBS_FIELD_NUMBER, .default_text = "each",
      .summary = "of histories: a row for every N-th step alone; each: and for both sides of each event",
      SETTING(WHOLE, settings.every, OPTION("every", "N", RUNS), .least = 1, .most = 1e15, .range = "a whole number from 1 on",
@@ -177,6 +179,9 @@ const MbsField mbs_settings[] = {
      .summary = "kinematics: drivers and the start's velocities prescribe the motion, and multipliers are the forces that "
                 "it needs; formulation and integrator do not matter",
      SETTING(FLAG, settings.is_kinematic, .option = NULL)},
+    {"equilibrium", MBS_FIELD_CHOICE, .default_text = "no", CHOICES("no", "yes"),
+     .summary = "no run, but the equilibrium, or the steady motion, that the model asks for, with objectives of that kind",
+     SETTING(FLAG, settings.is_equilibrium, .option = NULL)},
 };
 // clang-format on
 const int mbs_settings_count = MBS_COUNT(mbs_settings);

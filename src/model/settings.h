@@ -50,8 +50,9 @@ typedef struct MbsSettings {
   bool is_about_mass_centres;  // relative coordinates: the recursion refers to centres of mass, not to the origin
   char tree[MBS_LIST_LENGTH], cut[MBS_LIST_LENGTH];  // relative coordinates: joints that carry the tree, or are cut;
                                                      // "": chosen
-  bool is_kinematic;  // no dynamics: drivers and the start's velocities prescribe the motion; the multipliers are the
-                      // forces it needs; formulation and integrator do not matter
+  bool is_kinematic;    // no dynamics: drivers and the start's velocities prescribe the motion; the multipliers are the
+                        // forces it needs; formulation and integrator do not matter
+  bool is_equilibrium;  // no run: the equilibrium, or the steady motion, that the model asks for
   char formulation[MBS_NAME_LENGTH], coordinates[MBS_NAME_LENGTH], integrator[MBS_NAME_LENGTH];  // or auto
   bool has_no_outputs;            // the model's outputs are not evaluated, and cost nothing
   char columns[MBS_LIST_LENGTH];  // of histories: src/sensitivities/history.h; "": outputs and objectives, or if the
@@ -115,6 +116,7 @@ enum {
   MBS_OF_GRADIENT = 1 << 2,
   MBS_OF_VERIFY = 1 << 3,
   MBS_OF_KINEMATICS = 1 << 6,
+  MBS_OF_EQUILIBRIUM = 1 << 7,
   MBS_OF_LINEARIZE = 1 << 8
 };
 

@@ -15,6 +15,10 @@ void mbs_sweep_find_peaks(MbsSweep *sweep) {
 
 bool mbs_sweep_takes_value(const MbsSweep *sweep, int objective, const MbsStep *step, bool is_end) {
   const MbsPeakPlace *place = sweep->peaks[objective];
+  const MbsObjectives *objectives = &sweep->simulation->objectives;
+  if (objectives->items[sweep->objectives[objective]].kind == MBS_OBJECTIVE_IS_EQUILIBRIUM) {
+    return step->number == 0;
+  }
   return place ? place->is_before && place->step == step->number : is_end;
 }
 

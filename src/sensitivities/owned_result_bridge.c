@@ -1,6 +1,9 @@
 // See owned_result.h. Double only, for the sake of its callers.
 #include "sensitivities/owned_result.h"
 
+#include <mbsens/equilibrium.h>
+
+#include "algebra/eigenvalues.h"
 #include "sensitivities/warnings.h"
 
 MbsStatus mbs_owned_result_create(MbsContext *context, MbsOwnedResult **result) {
@@ -15,7 +18,39 @@ MbsStatus mbs_owned_result_create(MbsContext *context, MbsOwnedResult **result) 
   return MBS_OK;
 }
 
+// Eigenvalues of the motion about an equilibrium. Those that are zero come out as far from it as the square root of
+// rounding, of the largest, where they are double.
+static MbsStatus judge(MbsContext *context, MbsArena *arena, MbsResult *result) {
+  const double zero = 1e-7, slowest = 1e-6;  // 1/s
+  MbsEquilibriumResult *given;
+  double _Complex *values;
+  double *numbers, largest = 0;
+  if (!result->equilibrium || result->equilibrium->order == 0) {
+    return MBS_OK;
+  }
+  int order = result->equilibrium->order;
+  MBS_TAKE(context, arena, given, 1);
+  MBS_TAKE(context, arena, values, order);
+  MBS_TAKE(context, arena, numbers, 2 * order);
+  MBS_TRY(mbs_eigenvalues(context, arena, order, result->equilibrium->matrix, values, NULL, NULL));
+  *given = *result->equilibrium;
+  given->real = numbers;
+  given->imaginary = numbers + order;
+  for (int i = 0; i < order; ++i) {
+    numbers[i] = creal(values[i]);
+    numbers[order + i] = cimag(values[i]);
+    largest = cabs(values[i]) > largest ? cabs(values[i]) : largest;
+  }
+  given->is_stable = true;
+  for (int i = 0; i < order; ++i) {
+    given->is_stable &= numbers[i] <= zero * largest + slowest;
+  }
+  result->equilibrium = given;
+  return MBS_OK;
+}
+
 MbsStatus mbs_owned_result_finish(MbsContext *context, MbsStatus status, MbsOwnedResult *owned, MbsResult **result) {
+  status = status == MBS_OK ? judge(context, owned->arena, &owned->result) : status;
   bool is_given = status == MBS_OK || owned->result.error;
   MbsStatus collected = is_given ? mbs_warnings_collect(context, owned->arena, &owned->result) : MBS_OK;
   status = mbs_call_end(context, status == MBS_OK || collected != MBS_OK ? collected : status);
@@ -73,7 +108,8 @@ MbsStatus mbs_result_describe(MbsContext *context, MbsArena *arena, const MbsMod
 
 MbsStatus mbs_selection_check(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                               const MbsSelection *selection) {
-  bool is_differentiated = request->method != MBS_METHOD_NONE;
+  // of an equilibrium that has none, positions are looked at
+  bool is_differentiated = request->method != MBS_METHOD_NONE && !request->settings.is_equilibrium;
   if (is_differentiated && selection->objective_count == 0) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s has no objectives to differentiate", model->file);
   }

@@ -1,9 +1,10 @@
 // What a session gives back. See session.h.
 #include <math.h>
-
-#include "sensitivities/session.h"
+#include <mbsens/equilibrium.h>
 
 #include "coordinates/placement.h"
+#include "kinematics/equilibrium.h"
+#include "sensitivities/session.h"
 
 double mbs_session_number(const MbsSession *session, mbs_scalar x) {
   const MbsTwinRequest *request = &session->request;
@@ -289,6 +290,36 @@ static MbsStatus give_objectives(MbsContext *context, MbsArena *arena, const Mbs
   return MBS_OK;
 }
 
+// coordinates that are not solved for, and what is said of the rest
+static MbsStatus give_equilibrium(MbsContext *context, MbsArena *arena, const MbsSession *session, MbsResult *result) {
+  MbsInitial *initial = session->simulation->initial;
+  const MbsEquilibrium *equilibrium = initial->equilibrium;
+  MbsEquilibriumResult *given;
+  const char **held;
+  double *matrix;
+  if (!equilibrium || !equilibrium->is_found) {
+    return MBS_OK;
+  }
+  MBS_TAKE(context, arena, given, 1);
+  MBS_TAKE(context, arena, held, equilibrium->count);
+  *given = (MbsEquilibriumResult){.is_steady = equilibrium->is_steady,
+                                  .residual = equilibrium->residual,
+                                  .iterations = equilibrium->iterations,
+                                  .is_stable = equilibrium->is_alone && equilibrium->count == 0,
+                                  .held = held};
+  for (int i = 0; i < equilibrium->count; ++i) {
+    if (!equilibrium->is_free[i]) {
+      held[given->held_count++] = mbs_arena_copy_text(arena, initial->set.independents[i].name);
+    }
+  }
+  if (equilibrium->is_alone && session->request.perturbed < 0) {
+    MBS_TRY(mbs_equilibrium_linearise(context, initial, arena, &given->order, &matrix));
+    given->matrix = matrix;
+  }
+  result->equilibrium = given;
+  return MBS_OK;
+}
+
 MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *session, MbsResult *result) {
   MbsSimulation *simulation = session->simulation;
   MbsRequest *request;
@@ -304,6 +335,7 @@ MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *s
   MBS_TRY(give_objectives(context, arena, session, result));
   MBS_TRY(list_held(context, arena, simulation->system->blueprint, result));
   MBS_TRY(give_state(context, arena, session, result));
+  MBS_TRY(give_equilibrium(context, arena, session, result));
   MBS_TRY(give_outputs(context, arena, session, result));
   MBS_TRY(give_events(context, arena, session, result));
   MBS_TRY(give_jumps(context, arena, &simulation->guards, result));

@@ -1,4 +1,5 @@
 // mbs_run: one method, from a request to a result. Double only: it calls the complex twin.
+#include <mbsens/equilibrium.h>
 #include <mbsens/mbsens.h>
 
 #include <math.h>
@@ -305,6 +306,13 @@ MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRe
     *result = NULL;
   }
   return status;
+}
+
+MbsStatus mbs_equilibrium(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result) {
+  MBS_CALL_BEGIN(context, "mbs_equilibrium", {"model", model}, {"request", request}, {"result", result});
+  MbsRequest alone = *request;
+  alone.settings.is_equilibrium = true;
+  return mbs_run(context, model, &alone, result);
 }
 
 MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result) {

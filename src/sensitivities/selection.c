@@ -97,6 +97,31 @@ static MbsStatus choose(MbsContext *context, MbsArena *arena, const MbsModel *mo
   return MBS_OK;
 }
 
+// Objectives of the equilibrium, or those of a run (which has the others too, where it starts there): of those that
+// nobody named, the ones that there are; and none else may be named.
+static MbsStatus choose_kind(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                             const MbsValue *objectives, MbsSelection *selection) {
+  const MbsRecord *initial = mbs_record_child(&model->root, MBS_MODEL_INITIAL);
+  bool starts_there = initial && strcmp(mbs_record_text(initial, MBS_INITIAL_EQUILIBRIUM).text, "yes") == 0;
+  int count = 0;
+  for (int i = 0; i < selection->objective_count; ++i) {
+    const MbsRecord *record = &objectives->records[selection->objectives[i]];
+    bool is_static = mbs_record_value(record, MBS_OBJECTIVE_EQUILIBRIUM)->is_given;
+    if (is_static ? starts_there || request->settings.is_equilibrium : !request->settings.is_equilibrium) {
+      selection->objectives[count++] = selection->objectives[i];
+    } else if (request->objectives) {
+      return mbs_fail(context, MBS_ERROR_INPUT, record->name.place,
+                      is_static
+                          ? "objective \"%s\" is of the equilibrium, and this run does not start there: use mbsens "
+                            "equilibrium, or start there (initial: equilibrium: yes)"
+                          : "objective \"%s\" is of a run, and an equilibrium is none: give it as {equilibrium: ...}",
+                      record->name.text);
+    }
+  }
+  selection->objective_count = count;
+  return MBS_OK;
+}
+
 MbsStatus mbs_selection_create(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsRequest *asked,
                                MbsSelection *selection) {
   const MbsValue *parameters = mbs_record_value(&model->root, MBS_MODEL_PARAMETERS);
@@ -134,6 +159,7 @@ MbsStatus mbs_selection_create(MbsContext *context, MbsArena *arena, const MbsMo
   }
   MBS_TRY(choose(context, arena, model, "objective", objectives, request->objective_count, request->objectives,
                  &selection->objective_count, &selection->objectives));
+  MBS_TRY(choose_kind(context, model, request, objectives, selection));
   MBS_TAKE(context, arena, selection->objective_names, selection->objective_count);
   for (int i = 0; i < selection->objective_count; ++i) {
     selection->objective_names[i] = mbs_arena_copy_text(arena, objectives->records[selection->objectives[i]].name.text);

@@ -75,7 +75,7 @@ static MbsStatus create(MbsContext *context, const MbsRequest *request, const do
       .parameters = simulator->all,
       .perturbed = -1,
       .recorder = request->recorder,
-      .with_reactions = !with_columns};
+      .with_reactions = !with_columns || request->settings.is_equilibrium};
   MBS_TRY(mbs_session_create(context, model, &twin, &simulator->session));
   const MbsOutputs *outputs = &simulator->session->simulation->outputs;
   MBS_TAKE(context, simulator->arena, simulator->output_names, outputs->count);

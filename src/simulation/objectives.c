@@ -43,6 +43,7 @@ void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted) {
 }
 
 void mbs_objectives_forget(MbsObjectives *objectives) {
+  objectives->has_begun = false;
   for (int i = 0; i < objectives->count; ++i) {
     objectives->value[i] = objectives->g[i] = 0;
     objectives->size[i] = 0;
@@ -174,7 +175,8 @@ static void advance(MbsObjectives *objectives, const MbsState *state, const MbsC
   }
   for (int i = 0; i < objectives->count; ++i) {
     MbsObjectiveKind kind = objectives->items[i].kind;
-    if (objectives->items[i].is_needed && kind != MBS_OBJECTIVE_IS_VALUE) {
+    bool is_past = kind == MBS_OBJECTIVE_IS_EQUILIBRIUM && objectives->has_begun;
+    if (objectives->items[i].is_needed && kind != MBS_OBJECTIVE_IS_VALUE && !is_past) {
       advance_item(objectives, i, state, columns, weight, h);
     }
     if (objectives->items[i].is_needed && kind == MBS_OBJECTIVE_IS_EXTREMUM) {
@@ -186,6 +188,7 @@ static void advance(MbsObjectives *objectives, const MbsState *state, const MbsC
       advance_value(objectives, i, state, columns != NULL);
     }
   }
+  objectives->has_begun = true;
 }
 
 void mbs_objectives_restart(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns) {

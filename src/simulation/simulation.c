@@ -8,6 +8,7 @@
 #include "algebra/perturbation.h"
 #include "coordinates/compile.h"
 #include "integrators/integrator.h"
+#include "kinematics/equilibrium.h"
 #include "kinematics/start.h"
 #include "terms/derivative_source.h"
 
@@ -96,6 +97,20 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   return MBS_OK;
 }
 
+bool mbs_simulation_wants_equilibrium(const MbsSettings *settings, const MbsModel *model) {
+  const MbsRecord *initial = mbs_record_child(&model->root, MBS_MODEL_INITIAL);
+  return settings->is_equilibrium ||
+         (initial && strcmp(mbs_record_text(initial, MBS_INITIAL_EQUILIBRIUM).text, "yes") == 0);
+}
+
+static MbsStatus create_equilibrium(MbsContext *context, const MbsModel *model, MbsSimulation *simulation) {
+  const MbsRecord *section = mbs_record_child(&model->root, MBS_MODEL_EQUILIBRIUM);
+  bool is_steady = section && strcmp(mbs_record_text(section, MBS_EQUILIBRIUM_STEADY).text, "yes") == 0;
+  return mbs_simulation_wants_equilibrium(&simulation->settings, model)
+             ? mbs_equilibrium_create(context, simulation->initial, is_steady, simulation->settings.is_equilibrium)
+             : MBS_OK;
+}
+
 static MbsStatus create(MbsContext *context, const MbsModel *model, int column_count, const int *columns,
                         bool is_carried, const double *values, MbsSimulation *simulation) {
   MbsArena *arena = simulation->arena;
@@ -119,6 +134,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   }
   MBS_TRY(mbs_formulation_create(context, &simulation->settings, system, &simulation->formulation));
   MBS_TRY(mbs_initial_create(context, system, &simulation->state, &simulation->initial));
+  MBS_TRY(create_equilibrium(context, model, simulation));
   MBS_TRY(refuse_projection_signals(context, simulation));
   MBS_TRY(mbs_simulation_choose_penalty(context, simulation));
   MBS_TRY(mbs_stepper_create(context, &simulation->formulation, &simulation->settings, simulation->initial,
@@ -236,8 +252,8 @@ static MbsStatus assemble(MbsContext *context, MbsSimulation *simulation) {
   }
   MBS_TRY(mbs_initial_solve(context, simulation->initial, &simulation->state, true));
   // constraints that bend with the position: where that is on the other side, the start is another one
-  for (int round = 0; do_branches_prescribe && mbs_events_settle_once(simulation, NULL, MBS_KNOWN_VELOCITIES);
-       ++round) {
+  bool does_move = do_branches_prescribe || simulation->initial->equilibrium;
+  for (int round = 0; does_move && mbs_events_settle_once(simulation, NULL, MBS_KNOWN_VELOCITIES); ++round) {
     if (round > simulation->system->blueprint->branches.count + 2) {
       return mbs_events_never_settle(context, simulation);
     }
@@ -318,6 +334,9 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   mbs_events_begin(simulation);
   mbs_state_place_fixed(system, state);
   bool is_given = simulation->given.is_given;
+  if (is_given && simulation->initial->equilibrium) {
+    mbs_equilibrium_forget(simulation->initial, true);
+  }
   MbsStatus status = (is_given ? mbs_simulation_take_given : assemble)(context, simulation);
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
@@ -325,6 +344,9 @@ MbsStatus mbs_simulation_start(MbsContext *context, MbsSimulation *simulation) {
   mbs_arena_clear(simulation->scratch);
   if (!is_given) {
     MBS_TRY(mbs_start_check(context, simulation->scratch, system, state, &simulation->statistics.start_moved));
+  }
+  if (simulation->initial->equilibrium) {  // which is meant to be elsewhere
+    simulation->statistics.start_moved = 0;
   }
   simulation->statistics.redundant = simulation->initial->set.redundant_count;
   simulation->statistics.start_rest = system->blueprint->placement->least_rest;

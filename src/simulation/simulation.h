@@ -39,6 +39,7 @@ typedef struct MbsObjectives {
   int count;           // with those that others are made of:
   int listed_count;    // those of the model, which come first
   bool has_integrals;  // that are needed
+  bool has_begun;      // what has its value at the start has it
   MbsObjective *items;
   const MbsPeaks *peaks;     // extrema so far
   mbs_scalar *value;         // count: running value
@@ -256,8 +257,14 @@ MbsStatus mbs_reactions_create(MbsContext *context, const MbsSimulation *simulat
 // Takes no memory.
 void mbs_reactions_evaluate(const MbsSimulation *simulation, MbsReactions *reactions);
 
+// Does it start in equilibrium, or is it nothing but that?
+bool mbs_simulation_wants_equilibrium(const MbsSettings *settings, const MbsModel *model);
+
 // Is there no step left to do?
 static inline bool mbs_simulation_is_over(const MbsSimulation *simulation) {
+  if (simulation->settings.is_equilibrium) {
+    return true;
+  }
   bool is_plan = simulation->followed == &simulation->plan;
   long done = is_plan ? simulation->planned : simulation->path.step_count;
   return simulation->events.is_over || done >= simulation->followed->step_count;
