@@ -29,7 +29,7 @@ done
 # ---- commands ----
 complains 'no command'
 complains 'unknown option --json' --json check $model
-for name in linearize linearise optimize optimise identify sweep study report plot nonsense; do
+for name in optimize optimise identify sweep study report plot nonsense; do
   complains 'unknown command' $name $model
 done
 complains 'did you mean gradient?' gradeint $model
