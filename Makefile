@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 # these rules are a menu, not a graph: CMake runs the parallel part
 .NOTPARALLEL:
 .DEFAULT_GOAL := command
-.PHONY: command run test test-all test-sundials test-python library bench check-all check-format format tidy generated install clean help
+.PHONY: command run test test-all test-sundials test-python library test-threads bench check-all check-format format tidy generated install clean help
 
 command:  ## build the command: build/mbsens (what `make` alone does)
 	@scripts/install-dependencies build
@@ -48,13 +48,19 @@ test-python:  ## the package of python/, with NumPy and SciPy, installed first
 	@cmake --build $(FOLDER) --parallel $(JOBS) --target mbsens_shared command
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) -R python
 
+test-threads:  ## one model in several threads, under the thread sanitizer
+	@scripts/install-dependencies build
+	@scripts/configure tsan build-tsan
+	@cmake --build build-tsan --parallel $(JOBS) --target test_threads
+	@ctest --preset tsan --output-on-failure -R test_threads
+
 bench:  ## build and run the benchmarks
 	@scripts/install-dependencies build bench
 	@scripts/configure $(PRESET) $(FOLDER)
 	@cmake --build $(FOLDER) --parallel $(JOBS)
 	@scripts/bench $(FOLDER)
 
-check-all:  ## what CI demands besides `make test`: format, layers, scalars; debug, sanitizers, clang
+check-all:  ## what CI demands besides `make test`: format, layers, scalars; debug, sanitizers, clang, threads
 	@scripts/install-dependencies build check
 	@$(MAKE) check-format
 	@scripts/check-layers
@@ -63,6 +69,7 @@ check-all:  ## what CI demands besides `make test`: format, layers, scalars; deb
 	@$(MAKE) test PRESET=debug
 	@$(MAKE) test PRESET=asan-ubsan
 	@$(MAKE) test PRESET=clang
+	@$(MAKE) test-threads
 
 check-format:  ## are the sources formatted?
 	@clang-format --dry-run --Werror $(SOURCES)
@@ -84,7 +91,7 @@ install:  ## install below PREFIX (default /usr/local)
 	@cmake --install $(FOLDER) --prefix $(PREFIX)
 
 clean:  ## remove every build folder
-	@rm -rf build build-debug build-asan-ubsan build-clang
+	@rm -rf build build-debug build-asan-ubsan build-clang build-tsan
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile

@@ -10,7 +10,8 @@ target_include_directories(mbsens_complex INTERFACE include)
 # what tests and benchmarks may look into; examples see the public headers only
 add_library(internals INTERFACE)
 target_include_directories(internals INTERFACE src)
-target_link_libraries(internals INTERFACE KLU::klu)
+find_package(Threads REQUIRED)
+target_link_libraries(internals INTERFACE KLU::klu Threads::Threads)
 
 # usage: add_program(NAME SOURCE FOLDER LIBRARIES...)
 function(add_program name source folder)

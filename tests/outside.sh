@@ -2,7 +2,7 @@
 # usage: tests/outside.sh BUILD_FOLDER CONFIG FLAGS CC
 # Installs mbsens, moves what was installed to another place, and builds programs with it as others do: by pkg-config and
 # by find_package, in C and C++, with the shared and the static library, and a plugin with the static one inside. All
-# must print what the example of the build folder prints. The shared library exports what the headers declare, no more.
+# must print what the example of the build folder prints. The shared library exports what the headers declare, no more, and has no variables.
 # Status 77: no C++ compiler, so that only C was checked.
 set -eu
 build=$1
@@ -49,6 +49,18 @@ for header in "$tree"/include/mbsens/*.h; do
 done | grep -v 'static inline' | grep -oE '\bmbs_[a-z0-9_]+\(' | tr -d '(' | LC_ALL=C sort -u >"$folder/declared"
 diff "$folder/exported" "$folder/declared" >"$folder/log" || fail "exported (<) and declared (>): $(cat "$folder/log")"
 [ -s "$folder/exported" ] || fail "nothing is exported"
+
+# ---- no state of its own: nothing that two threads could both write but the few bytes of the C library's start ----
+case $flags in
+  *-fsanitize*) ;;
+  *)
+    readelf -SW "$library/libmbsens.so" | sed 's/^ *\[ *[0-9]*\]//' | awk '$1 == ".data" || $1 == ".bss" {print $5}' >"$folder/sizes"
+    [ "$(wc -l <"$folder/sizes")" -eq 2 ] || fail "no sections .data and .bss"
+    while read -r size; do
+      [ $((0x$size)) -le 16 ] || fail "the library has variables: see nm, types b and d"
+    done <"$folder/sizes"
+    ;;
+esac
 
 # ---- pkg-config ----
 PKG_CONFIG_PATH=$library/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}

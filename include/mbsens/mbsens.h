@@ -11,7 +11,8 @@
 //   result->gradient[objective * result->parameter_count + parameter]
 //
 // SI units, radians. Every function that can fail returns a status and leaves a sentence in the
-// context. The library never prints and never exits. One context, model and run per thread.
+// context. The library never prints and never exits. One context per thread; a
+// model may be used by several threads at once, as long as none of them changes it.
 #ifndef MBSENS_H
 #define MBSENS_H
 
