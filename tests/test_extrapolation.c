@@ -23,6 +23,7 @@ static void add_level(MbsExtrapolation *x, int level, int order, int gap, const 
     }
   }
   mbs_extrapolation_add(x, 3, numbers);
+  mbs_extrapolation_hold_against(x);
 }
 
 static MbsExtrapolation begin(int order, int gap) {

@@ -34,10 +34,17 @@
 #ifndef MBS_EXTRAPOLATION_H
 #define MBS_EXTRAPOLATION_H
 
+#include <math.h>
+
 #include "base/arena.h"
 #include "base/context.h"
 
 enum { MBS_MOST_LEVELS = 40, MBS_MOST_COLUMNS = 4, MBS_SHAKEN_LEVELS = 3 };
+
+// T[k][j] from T[k-1][j-1] and T[k][j-1], whose errors have this power of h
+static inline double mbs_extrapolate_once(int power, double coarse, double fine) {
+  return fine + (fine - coarse) / (ldexp(1, power) - 1);  // real
+}
 
 typedef struct MbsExtrapolation {
   int order, gap;
@@ -53,6 +60,7 @@ typedef struct MbsExtrapolation {
   double *scale;          // count: what they are measured by
   double *tried;          // room for another three
   double reached;         // the largest error over scale; infinite: no estimate yet
+  double worse;           // the last level would make it that many times what it may be, and did not count; else 0
   int worst;              // the number of that
   int column;             // of the table, from which they are
 } MbsExtrapolation;
@@ -63,6 +71,9 @@ MbsStatus mbs_extrapolation_create(MbsContext *context, MbsArena *arena, int cou
 void mbs_extrapolation_forget(MbsExtrapolation *extrapolation, int order, int gap);
 // The numbers of a run with half the step of the one before.
 void mbs_extrapolation_add(MbsExtrapolation *extrapolation, double largest, const double *numbers);
+// A level that is worse than those before is held against them: their errors grow. For where it is not rounding that
+// makes it worse.
+void mbs_extrapolation_hold_against(MbsExtrapolation *extrapolation);
 // The numbers of the last level with parameters shaken: for the estimates to come. Returns the largest change, in
 // scales of these numbers.
 double mbs_extrapolation_shake(MbsExtrapolation *extrapolation, const double *numbers);

@@ -33,8 +33,6 @@ void mbs_extrapolation_forget(MbsExtrapolation *extrapolation, int order, int ga
 }
 
 // ---- the table ----
-static double power(const MbsExtrapolation *x, int column) { return ldexp(1, x->order + column * x->gap); }
-
 // the last rows of a column, the last one first: four where there are so many, else three
 static int find_rows(const MbsExtrapolation *x, int number, int column, double rows[ROWS]) {
   double table[MBS_MOST_COLUMNS + ROWS];
@@ -45,7 +43,7 @@ static int find_rows(const MbsExtrapolation *x, int number, int column, double r
   }
   for (int j = 0; j < column; ++j) {
     for (int i = column + count - 1; i > j; --i) {
-      table[i] += (table[i] - table[i - 1]) / (power(x, j) - 1);
+      table[i] = mbs_extrapolate_once(x->order + j * x->gap, table[i - 1], table[i]);
     }
   }
   for (int i = 0; i < count; ++i) {
@@ -118,7 +116,7 @@ static double error_of(const Fall *fall, double d, double before) {
 static double estimate(const MbsExtrapolation *x, int column, double *numbers, int *worst) {
   double m = measure_of(x, column), reached = 0, rows[ROWS];
   double *value = numbers, *error = numbers + x->count, *scale = numbers + 2 * x->count;
-  Fall fall = {.factor = power(x, column)};
+  Fall fall = {.factor = ldexp(1, x->order + column * x->gap)};
   for (int i = 0; i < x->count; ++i) {
     fall.has_first = find_rows(x, i, column, rows) == ROWS;
     value[i] = rows[0];
@@ -176,18 +174,20 @@ void mbs_extrapolation_add(MbsExtrapolation *x, double largest, const double *nu
   x->level_count += 1;
   x->largest = largest;
   double best = choose_powers(x, &column);
+  x->worse = best < worse * x->reached || !isfinite(best) ? 0 : best / (worse * x->reached);
   if (best < worse * x->reached) {
     x->column = column;
     x->reached = estimate(x, column, x->value, &x->worst);
-  } else if (isfinite(best)) {
-    double more = best / (worse * x->reached);
-    for (int i = 0; i < x->count; ++i) {
-      x->error[i] *= more;
-    }
-    x->reached *= more;
   }
   x->order = order;
   x->gap = gap;
+}
+
+void mbs_extrapolation_hold_against(MbsExtrapolation *x) {
+  for (int i = 0; i < x->count && x->worse > 1; ++i) {
+    x->error[i] *= x->worse;
+  }
+  x->reached *= x->worse > 1 ? x->worse : 1;
 }
 
 double mbs_extrapolation_shake(MbsExtrapolation *x, const double *numbers) {

@@ -13,7 +13,8 @@
 //   steps between the times of the level before (simulation/plan.c). Then the error has all powers of h from its order
 //   on, even ones and odd ones: the time of an event is not a constant, but steps are.
 // - Levels that do not suffice are run again with all parameters shaken (extrapolation.h): the first two, and further
-//   ones where that moves a number by more than 1e-5 of the accuracy.
+//   ones where that moves a number by more than 1e-5 of the accuracy, or which are worse than those before. What is
+//   worse by rounding ends it.
 #ifndef MBS_LEVELS_H
 #define MBS_LEVELS_H
 
@@ -29,6 +30,7 @@ typedef struct MbsLevels {
   double end;
   long first, last;     // steps of the coarsest and of the finest level that may be
   long steps;           // of the present level; 0: none yet
+  bool is_rounded;      // further levels are worse by rounding
   bool is_over;         // the accuracy is reached, or no level follows
   long used_first;      // of the coarsest that counts
   int parameter_count;  // 0: values alone
@@ -49,7 +51,8 @@ typedef struct MbsLevels {
   double reached;       // of objectives; infinite: no estimate yet
   double best;          // the smallest of that so far,
   int since;            // and for how many levels there was none half as large
-  double moved;         // by shaking, the most of any level that counts, in scales
+  double last_moved;    // by shaking the last level that was shaken, the most, in scales
+  double moved;         // by shaking, the most of any level that counts
   MbsStatistics total;  // of all levels
 } MbsLevels;
 

@@ -5,7 +5,7 @@
 
 static const double coarsest = 16, coarsest_of_high_order = 64, finest = 64;  // steps, against that of the settings,
 static const double enough = 20000;                                           // but so many may be in any case
-static const double of_newton = 1e-3, tightest = 1e-13, that_matters = 1e-5;
+static const double of_newton = 1e-3, tightest = 1e-13, that_matters = 1e-5, of_worse = 0.03;
 enum { FEWEST = 4, PATIENCE = 3, HIGH_ORDER = 5, SHAKEN = 2 };
 
 // ---- set-up ----
@@ -176,18 +176,14 @@ static const double *numbers_of_event(MbsLevels *levels, int event) {
 
 static void add_numbers(MbsLevels *levels) {
   const double *largest = levels->session->simulation->objectives.size;
-  levels->reached = 0;
   for (int i = 0; i < levels->group_count; ++i) {
     int o = levels->session->objectives[i];
     mbs_extrapolation_add(&levels->groups[i], largest[o], numbers_of_objective(levels, o));
-    levels->reached = fmax(levels->reached, levels->groups[i].reached);
   }
   for (int i = 0; i < levels->event_count; ++i) {
     levels->event_times[i] = record_of(levels, i)->t;
     mbs_extrapolation_add(&levels->times[i], levels->event_times[i], numbers_of_event(levels, i));
   }
-  levels->since = levels->reached < levels->best / 2 ? 0 : levels->since + 1;
-  levels->best = fmin(levels->best, levels->reached);
 }
 
 // matrix-r changes its independent coordinates where a step happens to end: what that does to the error, from the power
@@ -226,30 +222,28 @@ static MbsStatus run_level(MbsContext *context, MbsLevels *levels) {
 static bool is_final(const MbsLevels *levels) { return 2 * levels->steps > levels->last; }
 
 bool mbs_levels_is_stuck(const MbsLevels *levels) {
-  return levels->since >= PATIENCE && levels->steps > levels->first * (long)coarsest;
+  return levels->is_rounded || (levels->since >= PATIENCE && levels->steps > levels->first * (long)coarsest);
 }
 
 long mbs_levels_next(const MbsLevels *levels) { return levels->steps > 0 ? 2 * levels->steps : levels->first; }
 
 // ---- shaking ----
 static void add_shaken(MbsLevels *levels) {
+  levels->last_moved = 0;
   for (int i = 0; i < levels->group_count; ++i) {
     const double *numbers = numbers_of_objective(levels, levels->session->objectives[i]);
-    levels->moved = fmax(levels->moved, mbs_extrapolation_shake(&levels->groups[i], numbers));
+    levels->last_moved = fmax(levels->last_moved, mbs_extrapolation_shake(&levels->groups[i], numbers));
   }
   for (int i = 0; i < levels->event_count; ++i) {
     (void)mbs_extrapolation_shake(&levels->times[i], numbers_of_event(levels, i));
   }
+  levels->moved = fmax(levels->moved, levels->last_moved);
 }
 
 // The same level with parameters shaken; the next ones have them as they are. What fails then, or has other events,
 // tells nothing.
 static MbsStatus shake(MbsContext *context, MbsLevels *levels) {
-  int count = levels->groups[0].level_count;
-  if (count > SHAKEN && levels->moved < that_matters * levels->accuracy) {
-    return MBS_OK;
-  }
-  MbsStatus status = mbs_simulator_shake(context, levels->simulator, count);
+  MbsStatus status = mbs_simulator_shake(context, levels->simulator, levels->groups[0].level_count);
   status = status == MBS_OK ? mbs_simulator_run_all(context, levels->simulator) : status;
   add_statistics(levels);
   MBS_TRY(sort_records(context, levels));
@@ -265,14 +259,67 @@ static MbsStatus shake(MbsContext *context, MbsLevels *levels) {
   return status == MBS_OK ? mbs_simulator_shake(context, levels->simulator, 0) : status;
 }
 
+static bool is_shaking_due(const MbsLevels *levels) {
+  return levels->groups[0].level_count <= SHAKEN || levels->moved >= that_matters * levels->accuracy;
+}
+
 // ---- one level after the other ----
-// with events that the level before had: a level that counts
+// The level before is the best there is: it runs once more, for its states.
+static MbsStatus fall_back(MbsContext *context, MbsLevels *levels) {
+  for (int i = 0; i <= levels->stops.count && levels->stops.count > 0; ++i) {
+    levels->stop_steps[i] /= 2;
+  }
+  levels->steps /= 2;
+  levels->is_over = true;
+  context->status = MBS_OK;
+  return run_level(context, levels);
+}
+
+static double find_worse(const MbsLevels *levels) {
+  double worse = 0;
+  for (int i = 0; i < levels->group_count; ++i) {
+    worse = fmax(worse, levels->groups[i].worse * levels->groups[i].reached);
+  }
+  return worse;
+}
+
+static void judge(MbsLevels *levels) {
+  levels->reached = 0;
+  for (int i = 0; i < levels->group_count; ++i) {
+    levels->reached = fmax(levels->reached, levels->groups[i].reached);
+  }
+  levels->since = levels->reached < levels->best / 2 ? 0 : levels->since + 1;
+  levels->best = fmin(levels->best, levels->reached);
+  levels->is_over = levels->reached <= levels->accuracy || is_final(levels) || mbs_levels_is_stuck(levels);
+}
+
+static void hold_against(MbsLevels *levels) {
+  for (int i = 0; i < levels->group_count; ++i) {
+    mbs_extrapolation_hold_against(&levels->groups[i]);
+  }
+  for (int i = 0; i < levels->event_count; ++i) {
+    mbs_extrapolation_hold_against(&levels->times[i]);
+  }
+}
+
+// With events that the level before had: a level that counts. One that is worse by rounding, which shaking tells, is
+// where it ends: finer ones are worse still.
 static MbsStatus use_level(MbsContext *context, MbsLevels *levels) {
   levels->used_first = levels->groups[0].level_count > 0 ? levels->used_first : levels->steps;
   limit_columns(levels);
   add_numbers(levels);
-  levels->is_over = levels->reached <= levels->accuracy || is_final(levels) || mbs_levels_is_stuck(levels);
-  return levels->is_over ? MBS_OK : shake(context, levels);
+  double worse = find_worse(levels);
+  if (worse > 0) {
+    levels->last_moved = 0;
+    MBS_TRY(shake(context, levels));
+    levels->is_rounded = levels->last_moved > of_worse * worse;
+    if (levels->is_rounded) {
+      return fall_back(context, levels);
+    }
+  }
+  hold_against(levels);
+  judge(levels);
+  return levels->is_over || worse > 0 || !is_shaking_due(levels) ? MBS_OK : shake(context, levels);
 }
 
 // its events are others: it finds their times
@@ -290,6 +337,9 @@ MbsStatus mbs_levels_advance(MbsContext *context, MbsLevels *levels) {
   levels->steps = mbs_levels_next(levels);
   MbsStatus status = run_level(context, levels);
   bool has_failed = status == MBS_ERROR_NUMERICAL;
+  if (has_failed && isfinite(levels->reached)) {
+    return fall_back(context, levels);
+  }
   if (has_failed && !is_final(levels)) {
     context->status = MBS_OK;
     levels->event_count = levels->stops.count = 0;

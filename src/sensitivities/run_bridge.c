@@ -275,8 +275,8 @@ static MbsStatus shake_parameters(MbsContext *context, MbsArena *arena, const Mb
   return MBS_OK;
 }
 
-static MbsStatus run(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
-                     MbsResult **result) {
+MbsStatus mbs_run_within(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
+                         MbsResult **result) {
   bool is_perturbed = request->method == MBS_METHOD_COMPLEX_STEP || request->method == MBS_METHOD_FINITE_DIFFERENCE;
   double *values = NULL;
   MbsOwnedResult *owned;
@@ -300,7 +300,7 @@ static MbsStatus run(MbsContext *context, const MbsModel *model, const MbsReques
 
 MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
                          MbsResult **result) {
-  MbsStatus status = run(context, model, request, shake, result);
+  MbsStatus status = mbs_run_within(context, model, request, shake, result);
   if (status != MBS_OK) {
     mbs_result_destroy(*result);
     *result = NULL;
@@ -319,5 +319,5 @@ MbsStatus mbs_run(MbsContext *context, const MbsModel *model, const MbsRequest *
   MBS_CALL_BEGIN(context, "mbs_run", {"model", model}, {"request", request}, {"result", result});
   *result = NULL;
   MBS_TRY(mbs_request_check(context, request));
-  return run(context, model, request, 0, result);
+  return mbs_run_within(context, model, request, 0, result);
 }

@@ -12,7 +12,11 @@
 // as they are.
 void mbs_shake(int shake, int count, const double *values, double *shaken);
 
-// mbs_run with the parameters moved in the way that the number `shake` stands for; 0: not moved.
+// mbs_run, called within another public function, with the parameters moved in the way that the number `shake` stands
+// for; 0: not moved. After a numerical failure there may be a result, which is not complete.
+MbsStatus mbs_run_within(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
+                         MbsResult **result);
+// The same without such a result.
 MbsStatus mbs_run_shaken(MbsContext *context, const MbsModel *model, const MbsRequest *request, int shake,
                          MbsResult **result);
 

@@ -1,10 +1,7 @@
 // Values and gradients of a third party (sundials.h) beside those of a formulation's own, each with what it may be off.
 //
 // Ours are exact for the steps they are made of, theirs are near those of the differential equations: they meet as the
-// step goes to zero. The trapezoidal rule's error expands in h^2, so from runs by the direct method with h, h/2, h/4
-//     R1 = (4 G(h/2) - G(h)) / 3,   R2 = (4 G(h/4) - G(h/2)) / 3,   E = (16 R2 - R1) / 15:
-// E is compared, and |E - R2|, which is the error of R2 where h is small enough, is more than that of E; where h is too
-// large, it tells; then all is done again with a quarter of it, twice at most.
+// step goes to zero. So ours come from a run to an accuracy (accuracy.h), with the errors that it estimates.
 // Theirs is taken with the tolerance that was asked for and with thirty times that; how far they are apart is more than
 // the error of the former.
 #ifndef MBS_THIRD_PARTY_H

@@ -7,9 +7,9 @@
 #include "sensitivities/shaken_run.h"
 #include "sensitivities/sundials.h"
 
-enum { STEPS = 3, TOLERANCES = 2, ROUNDS = 3 };
-static const double looser = 30, enough = 1e-4;
-static const double default_tolerance = 1e-10;
+enum { TOLERANCES = 2 };
+static const double looser = 30;
+static const double default_tolerance = 1e-10, own_accuracy = 1e-8;
 
 // entry `at` of objectives x (1 + parameters): the value, then the derivatives
 static double number_of(const MbsResult *result, int at) {
@@ -28,16 +28,6 @@ static double scale_of(const MbsResult *result, int at) {
   }
   double parameter = is_value ? 0 : fabs(result->parameter_values[at % (1 + count) - 1]);
   return parameter > 0 ? fmax(scale, 1e-4 * fabs(result->values[objective]) / parameter) : scale;
-}
-
-static void extrapolate(MbsResult *const steps[STEPS], int at, MbsThirdPartyEntry *entry) {
-  double G[STEPS];
-  for (int i = 0; i < STEPS; ++i) {
-    G[i] = number_of(steps[i], at);
-  }
-  double coarse = (4 * G[1] - G[0]) / 3, fine = (4 * G[2] - G[1]) / 3;
-  entry->own = (16 * fine - coarse) / 15;
-  entry->own_error = fabs(entry->own - fine);
 }
 
 // theirs, and what it may be off
@@ -70,26 +60,28 @@ static MbsStatus take_theirs(MbsContext *context, MbsArena *arena, const MbsMode
   return status;
 }
 
-// ours from three step sizes; worst: what is uncertain, relative
-static MbsStatus take_own(MbsContext *context, const MbsModel *model, const MbsRequest *request, double step, int count,
-                          MbsThirdPartyEntry *entries, double *worst) {
-  MbsResult *steps[STEPS] = {NULL};
-  MbsStatus status = MBS_OK;
+static double error_of(const MbsResult *result, int at) {
+  int objective = at / (1 + result->parameter_count), parameter = at % (1 + result->parameter_count) - 1;
+  return parameter < 0 ? result->value_errors[objective]
+                       : result->gradient_errors[objective * result->parameter_count + parameter];
+}
+
+// ours, also short of the accuracy, which its errors tell
+static MbsStatus take_own(MbsContext *context, const MbsModel *model, const MbsRequest *request, int count,
+                          MbsThirdPartyEntry *entries) {
+  MbsResult *result = NULL;
   MbsRequest run = *request;
   run.method = MBS_METHOD_DIRECT;
-  for (int i = 0; i < STEPS && status == MBS_OK; ++i) {
-    run.settings.step = step / (1 << i);
-    status = mbs_run_shaken(context, model, &run, 0, &steps[i]);
+  run.settings.accuracy = own_accuracy;
+  MbsStatus status = mbs_run_within(context, model, &run, 0, &result);
+  if (status == MBS_ERROR_NUMERICAL && result && result->value_errors) {
+    context->status = status = MBS_OK;
   }
-  *worst = 0;
   for (int at = 0; at < count && status == MBS_OK; ++at) {
-    extrapolate(steps, at, &entries[at]);
-    double size = fmax(fmax(fabs(entries[at].value), fabs(entries[at].own)), entries[at].scale);
-    *worst = fmax(*worst, size > 0 ? entries[at].own_error / size : 0);
+    entries[at].own = number_of(result, at);
+    entries[at].own_error = error_of(result, at);
   }
-  for (int i = 0; i < STEPS; ++i) {
-    mbs_result_destroy(steps[i]);
-  }
+  mbs_result_destroy(result);
   return status;
 }
 
@@ -97,15 +89,11 @@ MbsStatus mbs_third_party_compare(MbsContext *context, MbsArena *arena, const Mb
                                   const MbsRequest *request, MbsMethod method, int *count,
                                   MbsThirdPartyEntry **entries) {
   MbsRequest run = *request;
-  double worst = (double)INFINITY;
   run.recorder = NULL;
   run.method = method;
   run.settings.derivatives = MBS_DERIVATIVES_ANALYTICAL;
-  (void)snprintf(run.settings.integrator, sizeof run.settings.integrator, "trapezoidal");
+  (void)snprintf(run.settings.integrator, sizeof run.settings.integrator, "auto");
   run.settings.step_tolerance = 0;
   MBS_TRY(take_theirs(context, arena, model, &run, count, entries));
-  for (int round = 0; round < ROUNDS && worst > enough; ++round) {
-    MBS_TRY(take_own(context, model, &run, request->settings.step / (1 << 2 * round), *count, *entries, &worst));
-  }
-  return MBS_OK;
+  return take_own(context, model, &run, *count, *entries);
 }

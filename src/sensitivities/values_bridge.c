@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/context.h"
+#include "sensitivities/extrapolation.h"
 #include "sensitivities/shaken_run.h"
 
 // rounding, amplified over the run
@@ -74,7 +75,8 @@ static MbsStatus extrapolate(MbsContext *context, const MbsModel *model, const M
     for (int k = 0; k < count; ++k) {
       double change = result->values[k] - samples[c].values[k];
       double scale = fmax(samples[0].scales[k], samples[1].scales[k]);
-      *(c == 0 ? &rows[k].natural : &rows[k].relative) = result->values[k] + change / 3;
+      *(c == 0 ? &rows[k].natural : &rows[k].relative) =
+          mbs_extrapolate_once(2, samples[c].values[k], result->values[k]);  // of any integrator at least
       rows[k].uncertainty += relative(change, scale);
     }
     mbs_result_destroy(result);
