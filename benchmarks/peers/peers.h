@@ -15,4 +15,9 @@ long peer_cvodes_forward(const HandSystem *system, double tolerance, double *gra
 long peer_cvodes_adjoint(const HandSystem *system, double tolerance, double *gradient);
 long peer_idas_forward(double tolerance, double *gradient);
 
+// MuJoCo, with so many steps and central differences; the largest gap of its constraint. mujoco_peers.c, where it is
+// there
+long peer_mujoco(long steps, double *gradient, double *gap);
+const char *peer_mujoco_version(void);
+
 #endif

@@ -283,11 +283,16 @@ static double find_worse(const MbsLevels *levels) {
   return worse;
 }
 
-static void judge(MbsLevels *levels) {
-  levels->reached = 0;
+static double find_reached(const MbsLevels *levels) {
+  double reached = 0;
   for (int i = 0; i < levels->group_count; ++i) {
-    levels->reached = fmax(levels->reached, levels->groups[i].reached);
+    reached = fmax(reached, levels->groups[i].reached);
   }
+  return reached;
+}
+
+static void judge(MbsLevels *levels) {
+  levels->reached = find_reached(levels);
   levels->since = levels->reached < levels->best / 2 ? 0 : levels->since + 1;
   levels->best = fmin(levels->best, levels->reached);
   levels->is_over = levels->reached <= levels->accuracy || is_final(levels) || mbs_levels_is_stuck(levels);
@@ -314,6 +319,7 @@ static MbsStatus use_level(MbsContext *context, MbsLevels *levels) {
     MBS_TRY(shake(context, levels));
     levels->is_rounded = levels->last_moved > of_worse * worse;
     if (levels->is_rounded) {
+      levels->reached = find_reached(levels);
       return fall_back(context, levels);
     }
   }
