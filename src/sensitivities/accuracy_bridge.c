@@ -229,6 +229,12 @@ static MbsStatus note(MbsContext *context, Contest *contest, Contender *contende
   return MBS_OK;
 }
 
+// Columns go through all stages of an explicit step, and once through one of the trapezoidal rule.
+static double weigh(const Choice *choice, const MbsRequest *request, int parameter_count) {
+  bool is_by_stages = choice->weight > 1 && request->method == MBS_METHOD_DIRECT;
+  return choice->weight * (is_by_stages ? 1 + 1.5 * parameter_count / (parameter_count + 10) : 1);
+}
+
 // one for each different pair of formulation and integrator, as far as these are open
 static MbsStatus enter(MbsContext *context, const MbsModel *model, const MbsRequest *request, Contest *contest) {
   const MbsSettings *asked = &request->settings;
@@ -243,7 +249,7 @@ static MbsStatus enter(MbsContext *context, const MbsModel *model, const MbsRequ
     }
     MbsRequest own = *request;
     Contender *contender = &contest->contenders[contest->count++];
-    *contender = (Contender){.weight = choice->weight, .is_last_resort = choice->is_last_resort};
+    *contender = (Contender){.is_last_resort = choice->is_last_resort};
     if (!has_formulation && !asked->is_kinematic) {
       (void)snprintf(own.settings.formulation, MBS_NAME_LENGTH, "%s", choice->formulation);
     }
@@ -251,6 +257,7 @@ static MbsStatus enter(MbsContext *context, const MbsModel *model, const MbsRequ
       (void)snprintf(own.settings.integrator, MBS_NAME_LENGTH, "%s", choice->integrator);
     }
     MbsStatus status = mbs_levels_create(context, contest->arena, model, &own, &contender->levels);
+    contender->weight = weigh(choice, request, contender->levels.parameter_count);
     MBS_TRY(note(context, contest, contender, status));
   }
   return MBS_OK;

@@ -56,6 +56,7 @@ typedef struct MbsExtrapolation {
   double *levels;         // most levels x count
   int shaken_count;       // of levels that were shaken, of which the last ones
   double *moved;          // shaken levels x count: by how much
+  double last_moved;      // the most of the last one, in scales
   double *value, *error;  // count: the best so far, and their errors, absolute
   double *scale;          // count: what they are measured by
   double *tried;          // room for another three

@@ -201,5 +201,6 @@ double mbs_extrapolation_shake(MbsExtrapolation *x, const double *numbers) {
   for (int i = 0; i < x->count; ++i) {
     largest = fmax(largest, over(moved[i], scale_of(x, i, level[i], m)));
   }
+  x->last_moved = largest;
   return largest;
 }

@@ -51,8 +51,7 @@ typedef struct MbsLevels {
   double reached;       // of objectives; infinite: no estimate yet
   double best;          // the smallest of that so far,
   int since;            // and for how many levels there was none half as large
-  double last_moved;    // by shaking the last level that was shaken, the most, in scales
-  double moved;         // by shaking, the most of any level that counts
+  double moved;         // by shaking, the most of any level that counts, in scales
   MbsStatistics total;  // of all levels
 } MbsLevels;
 

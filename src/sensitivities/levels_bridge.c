@@ -229,15 +229,13 @@ long mbs_levels_next(const MbsLevels *levels) { return levels->steps > 0 ? 2 * l
 
 // ---- shaking ----
 static void add_shaken(MbsLevels *levels) {
-  levels->last_moved = 0;
   for (int i = 0; i < levels->group_count; ++i) {
     const double *numbers = numbers_of_objective(levels, levels->session->objectives[i]);
-    levels->last_moved = fmax(levels->last_moved, mbs_extrapolation_shake(&levels->groups[i], numbers));
+    levels->moved = fmax(levels->moved, mbs_extrapolation_shake(&levels->groups[i], numbers));
   }
   for (int i = 0; i < levels->event_count; ++i) {
     (void)mbs_extrapolation_shake(&levels->times[i], numbers_of_event(levels, i));
   }
-  levels->moved = fmax(levels->moved, levels->last_moved);
 }
 
 // The same level with parameters shaken; the next ones have them as they are. What fails then, or has other events,
@@ -275,24 +273,30 @@ static MbsStatus fall_back(MbsContext *context, MbsLevels *levels) {
   return run_level(context, levels);
 }
 
-static double find_worse(const MbsLevels *levels) {
-  double worse = 0;
+static bool is_any_worse(const MbsLevels *levels) {
+  bool is_worse = false;
   for (int i = 0; i < levels->group_count; ++i) {
-    worse = fmax(worse, levels->groups[i].worse * levels->groups[i].reached);
+    is_worse = is_worse || levels->groups[i].worse > 0;
   }
-  return worse;
+  return is_worse;
 }
 
-static double find_reached(const MbsLevels *levels) {
-  double reached = 0;
-  for (int i = 0; i < levels->group_count; ++i) {
-    reached = fmax(reached, levels->groups[i].reached);
+// is it by rounding, as far as shaking tells, that a group got worse?
+static bool is_by_rounding(const MbsExtrapolation *x) {
+  return x->worse > 0 && x->last_moved > of_worse * x->worse * x->reached;
+}
+
+// the group that is least accurate
+static const MbsExtrapolation *find_worst(const MbsLevels *levels) {
+  const MbsExtrapolation *worst = &levels->groups[0];
+  for (int i = 1; i < levels->group_count; ++i) {
+    worst = levels->groups[i].reached > worst->reached ? &levels->groups[i] : worst;
   }
-  return reached;
+  return worst;
 }
 
 static void judge(MbsLevels *levels) {
-  levels->reached = find_reached(levels);
+  levels->reached = find_worst(levels)->reached;
   levels->since = levels->reached < levels->best / 2 ? 0 : levels->since + 1;
   levels->best = fmin(levels->best, levels->reached);
   levels->is_over = levels->reached <= levels->accuracy || is_final(levels) || mbs_levels_is_stuck(levels);
@@ -300,32 +304,36 @@ static void judge(MbsLevels *levels) {
 
 static void hold_against(MbsLevels *levels) {
   for (int i = 0; i < levels->group_count; ++i) {
-    mbs_extrapolation_hold_against(&levels->groups[i]);
+    if (!is_by_rounding(&levels->groups[i])) {
+      mbs_extrapolation_hold_against(&levels->groups[i]);
+    }
   }
   for (int i = 0; i < levels->event_count; ++i) {
     mbs_extrapolation_hold_against(&levels->times[i]);
   }
 }
 
-// With events that the level before had: a level that counts. One that is worse by rounding, which shaking tells, is
-// where it ends: finer ones are worse still.
+// With events that the level before had: a level that counts. Where the least accurate objective gets worse by
+// rounding, which shaking tells, it ends: finer levels are worse still.
 static MbsStatus use_level(MbsContext *context, MbsLevels *levels) {
   levels->used_first = levels->groups[0].level_count > 0 ? levels->used_first : levels->steps;
   limit_columns(levels);
   add_numbers(levels);
-  double worse = find_worse(levels);
-  if (worse > 0) {
-    levels->last_moved = 0;
+  bool is_worse = is_any_worse(levels);
+  if (is_worse) {
+    for (int i = 0; i < levels->group_count; ++i) {
+      levels->groups[i].last_moved = 0;
+    }
     MBS_TRY(shake(context, levels));
-    levels->is_rounded = levels->last_moved > of_worse * worse;
+    levels->is_rounded = is_by_rounding(find_worst(levels));
     if (levels->is_rounded) {
-      levels->reached = find_reached(levels);
+      levels->reached = find_worst(levels)->reached;
       return fall_back(context, levels);
     }
   }
   hold_against(levels);
   judge(levels);
-  return levels->is_over || worse > 0 || !is_shaking_due(levels) ? MBS_OK : shake(context, levels);
+  return levels->is_over || is_worse || !is_shaking_due(levels) ? MBS_OK : shake(context, levels);
 }
 
 // its events are others: it finds their times
