@@ -46,6 +46,10 @@ add_check(fuzz_check fuzz_check 1500)
 add_program(fuzz_coordinates tests/fuzz_coordinates.c tests mbsens internals)
 add_check(fuzz_coordinates fuzz_coordinates 500)
 
+# public calls with NULL, nonsense, in any order
+add_program(fuzz_calls tests/fuzz_calls.c tests mbsens internals)
+add_check(fuzz_calls fuzz_calls 20000)
+
 file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*.sh)
 foreach(script IN LISTS scripts)
   cmake_path(GET script STEM name)
