@@ -87,7 +87,7 @@ MbsStatus mbs_coupled_create(MbsContext *context, MbsFormulation *formulation, c
   base->ends[1] = method->a[coupled->end][coupled->end];
   base->point_count = coupled->end;
   base->carry_size = coupled->end * mbs_state_number_count(system);
-  base->row_size = (coupled->end + 1) * mbs_implicit_row_size(implicit) + 2 * system->n;
+  base->row_size = mbs_implicit_row_size(implicit) + 2 * system->n + coupled->end * (3 * system->n + system->m);
   for (int i = 0; i < coupled->end; ++i) {
     MBS_TRY(mbs_state_create(context, system, &coupled->stages[i]));
     MBS_TRY(mbs_columns_create(context, system, &coupled->columns[i]));
@@ -96,6 +96,10 @@ MbsStatus mbs_coupled_create(MbsContext *context, MbsFormulation *formulation, c
     (void)mbs_implicit_stage(implicit, &coupled->stages[i], true);  // rows have it before the first step
   }
   (void)mbs_coupled_take(coupled, coupled->end);
+  for (int i = 0; i <= coupled->end && (implicit->has_projections || base->projects_pieces); ++i) {
+    MBS_TRY(mbs_instant_create(context, implicit, settings, &coupled->motions[i]));
+    MBS_TAKE(context, system->arena, coupled->multipliers[i], system->m);
+  }
   mbs_scalar **const begin[] = {&coupled->begin_q, &coupled->begin_v, &coupled->begin_a};
   for (int i = 0; i < MBS_COUNT(begin); ++i) {
     MBS_TAKE(context, system->arena, *begin[i], system->n);
@@ -117,16 +121,6 @@ MbsState *mbs_coupled_take(MbsCoupled *coupled, int stage) {
   MbsInstant *instant = stage < coupled->end ? &coupled->instants[stage] : &coupled->implicit.own;
   mbs_implicit_take_instant(&coupled->implicit, instant);
   return &instant->stage;
-}
-
-MbsState *mbs_coupled_state(MbsCoupled *coupled, const MbsStep *step, int stage, MbsState *state) {
-  if (stage == coupled->end) {
-    return state;
-  }
-  MbsState *at = &coupled->stages[stage];
-  at->t = step->t - (1 - coupled->method->c[stage]) * step->h;
-  mbs_state_place_fixed(coupled->implicit.formulation->system, at);
-  return at;
 }
 
 MbsWeights mbs_coupled_weights(const MbsCoupled *coupled, mbs_scalar h) {
@@ -170,7 +164,25 @@ static void remember(MbsCoupled *coupled, const MbsState *start) {
   }
 }
 
-// all stages of the step, with a place for what is solved for
+MbsState *mbs_coupled_begin_stage(MbsCoupled *coupled, const MbsStep *step, int stage, MbsState *state) {
+  const MbsSystem *system = coupled->implicit.formulation->system;
+  MbsState *to = stage < coupled->end ? &coupled->stages[stage] : state;
+  if (stage < coupled->end) {
+    to->t = step->t - (1 - coupled->method->c[stage]) * step->h;
+    mbs_state_place_fixed(system, to);
+  }
+  (void)mbs_coupled_take(coupled, stage);
+  MbsState *at = mbs_implicit_stage(&coupled->implicit, to, false);
+  if (mbs_implicit_projects(&coupled->implicit) && !coupled->implicit.has_redundancy) {
+    at->lambda = coupled->multipliers[stage];
+  }
+  for (int k = system->n; k < system->nq; ++k) {
+    at->v[k] = to->v[k];
+    at->a[k] = to->a[k];
+  }
+  return at;
+}
+
 static void begin(MbsCoupled *coupled, const MbsStep *step, MbsState *state) {
   const MbsSystem *system = coupled->implicit.formulation->system;
   (void)mbs_put(coupled->begin_q, system->n, state->q);
@@ -180,13 +192,7 @@ static void begin(MbsCoupled *coupled, const MbsStep *step, MbsState *state) {
     remember(coupled, state);
   }
   for (int i = 0; i <= coupled->end; ++i) {
-    MbsState *to = mbs_coupled_state(coupled, step, i, state);
-    (void)mbs_coupled_take(coupled, i);
-    MbsState *at = mbs_implicit_stage(&coupled->implicit, to, false);
-    for (int k = system->n; k < system->nq; ++k) {
-      at->v[k] = to->v[k];
-      at->a[k] = to->a[k];
-    }
+    (void)mbs_coupled_begin_stage(coupled, step, i, state);
   }
 }
 
@@ -201,8 +207,7 @@ MbsStatus mbs_coupled_step(MbsContext *context, MbsCoupled *coupled, const MbsSt
     status = mbs_coupled_solve(context, coupled, step->h);
   }
   for (int i = 0; i <= coupled->end && status == MBS_OK; ++i) {
-    (void)mbs_coupled_take(coupled, i);
-    status = mbs_implicit_finish(context, &coupled->implicit, i < coupled->end ? &coupled->stages[i] : state, step->h);
+    status = mbs_coupled_finish(context, coupled, step->h, i, i < coupled->end ? &coupled->stages[i] : state);
   }
   (void)mbs_coupled_take(coupled, coupled->end);
   MBS_TRY(status);

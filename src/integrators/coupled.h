@@ -6,10 +6,10 @@
 // with t the time of the end, which is stage s. The unknowns are the accelerations and multipliers of all stages: added
 // up, not divided by h^2, they lose no digits. r is that of the formulation (formulation.h): of penalty, index1 and
 // ali1 the equations of an instant, of index3 and ali3p f with Phi = 0 at each stage, divided by (gamma h)^2. What
-// follows the solution of an implicit step follows that of each stage: the smallest multipliers of redundant
-// constraints, and (ali3p; pieces of steps around events, see implicit.h) v and a projected onto their constraints. The
-// end hands the projected ones on, and integrals have them at all stages; the step itself knows those of the
-// collocation alone.
+// follows the solution is done at each stage (coupled_finish.c): the smallest multipliers of redundant constraints;
+// with ali3p, and in pieces of steps around events (implicit.h), v projected onto the constraints, and a and lambda
+// that solve the equations of motion there. The end hands them on, and integrals have them at all stages; the step
+// itself knows those of the collocation alone.
 //
 // Newton's matrix, one block of n + m rows and columns for each pair of stages, with r_x at stage i:
 //     J_ij = [h^2 d_ij r_q + h a_ij r_v + delta_ij r_a,  delta_ij r_lambda]
@@ -29,6 +29,8 @@ typedef struct MbsCoupled {
   MbsState stages[MBS_MOST_COUPLED];                    // of the stages but the end
   MbsInstant instants[MBS_MOST_COUPLED];                // likewise
   MbsColumns columns[MBS_MOST_COUPLED];                 // likewise
+  MbsInstant motions[MBS_MOST_COUPLED];                 // of all stages: their own equations, where v is projected
+  mbs_scalar *multipliers[MBS_MOST_COUPLED];            // m each: of the stages, where those of the states are others
   mbs_scalar *begin_q, *begin_v, *begin_a;              // n each: where the step began
   MbsPattern pattern;                                   // of J
   MbsSparseSolver *solver;
@@ -66,10 +68,18 @@ MbsState *mbs_coupled_take(MbsCoupled *coupled, int stage);
 static inline MbsState *mbs_coupled_at(MbsCoupled *coupled, int stage) {
   return stage < coupled->end ? &coupled->instants[stage].stage : &coupled->implicit.own.stage;
 }
-// The state that a stage becomes, whose time and fixed coordinates are set.
-MbsState *mbs_coupled_state(MbsCoupled *coupled, const MbsStep *step, int stage, MbsState *state);
+// A stage of the step to `state`, with its time and fixed coordinates: where it is to be solved for.
+MbsState *mbs_coupled_begin_stage(MbsCoupled *coupled, const MbsStep *step, int stage, MbsState *state);
 // The weights of the residual in a step of this size.
 MbsWeights mbs_coupled_weights(const MbsCoupled *coupled, mbs_scalar h);
+
+// coupled_finish.c: the state that a stage becomes; from X, V, A, L of the stage to the columns of the state; factors
+// for the transpose; and that, from the state to q, v, a, lambda of the stage.
+MbsStatus mbs_coupled_finish(MbsContext *context, MbsCoupled *coupled, mbs_scalar h, int stage, MbsState *state);
+MbsStatus mbs_coupled_finish_derivative(MbsContext *context, MbsCoupled *coupled, int stage, const MbsState *state,
+                                        const MbsColumns *columns);
+MbsStatus mbs_coupled_prepare_finish(MbsContext *context, MbsCoupled *coupled);
+void mbs_coupled_finish_transposed(MbsCoupled *coupled, int stage, const MbsState *state, const MbsStateBar *bar);
 
 // coupled_newton.c: solves for accelerations and multipliers of the stages, from what they are.
 MbsStatus mbs_coupled_solve(MbsContext *context, MbsCoupled *coupled, mbs_scalar h);

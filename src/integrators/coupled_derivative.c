@@ -104,8 +104,7 @@ static void keep_time(const MbsSystem *system, double ahead, const MbsColumns *a
 
 MbsStatus mbs_coupled_derivative(MbsContext *context, MbsCoupled *coupled, const MbsStep *step, const MbsState *state,
                                  const MbsColumns *columns) {
-  MbsImplicit *implicit = &coupled->implicit;
-  const MbsSystem *system = implicit->formulation->system;
+  const MbsSystem *system = coupled->implicit.formulation->system;
   const MbsWeights weights = mbs_coupled_weights(coupled, step->h);
   bool has_step = mbs_system_has_step_column(system);
   mbs_columns_begin_step(system, columns, NULL);
@@ -123,18 +122,14 @@ MbsStatus mbs_coupled_derivative(MbsContext *context, MbsCoupled *coupled, const
   }
   mbs_refine(&coupled->refinement, system->column_count, coupled->R);
   take_solution(coupled, step->h, columns);
-  for (int i = 0; i <= coupled->end; ++i) {
+  MbsStatus status = MBS_OK;
+  for (int i = 0; i <= coupled->end && status == MBS_OK; ++i) {
     const MbsColumns *own = columns_of(coupled, i, columns);
     if (has_step && i < coupled->end) {
       keep_time(system, 1 - coupled->method->c[i], own);
     }
-    for (int k = 0; k < system->m * system->column_count && !mbs_implicit_projects(implicit); ++k) {
-      own->S[k] = own->K[k] = 0;
-    }
-    (void)mbs_coupled_take(coupled, i);
-    mbs_signal_bank_try(system, mbs_coupled_at(coupled, i));
-    mbs_implicit_finish_derivative(implicit, i < coupled->end ? &coupled->stages[i] : state, own);
+    status = mbs_coupled_finish_derivative(context, coupled, i, i < coupled->end ? &coupled->stages[i] : state, own);
   }
   (void)mbs_coupled_take(coupled, coupled->end);
-  return MBS_OK;
+  return status;
 }

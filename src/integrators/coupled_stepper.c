@@ -9,6 +9,9 @@ static void destroy(MbsStepper *stepper) {
   for (int i = 0; i < coupled->end; ++i) {
     mbs_instant_destroy(&coupled->instants[i]);
   }
+  for (int i = 0; i <= coupled->end; ++i) {
+    mbs_instant_destroy(&coupled->motions[i]);
+  }
   mbs_sparse_solver_destroy(coupled->solver);
   mbs_implicit_destroy(&coupled->implicit);
 }
@@ -31,18 +34,20 @@ static MbsStatus derivative(MbsContext *context, MbsStepper *stepper, const MbsS
                            : mbs_coupled_derivative(context, self(stepper), step, state, columns);
 }
 
-// The end as a start has it; then where the step began, and the stages between.
+// The end as a start has it; then where the step began, and where r = 0 holds at the stages between. What follows from
+// there is found again.
 static void put_row(const MbsStepper *stepper, const MbsState *state, mbs_scalar *row) {
   const MbsCoupled *coupled = self_const(stepper);
   const MbsSystem *system = coupled->implicit.formulation->system;
-  int size = mbs_implicit_row_size(&coupled->implicit);
-  MbsImplicit between = coupled->implicit;
   mbs_implicit_put_row(&coupled->implicit, state, row);
-  row = mbs_put(row + size, system->n, coupled->begin_q);
+  row = mbs_put(row + mbs_implicit_row_size(&coupled->implicit), system->n, coupled->begin_q);
   row = mbs_put(row, system->n, coupled->begin_v);
-  for (int i = 0; i < coupled->end; ++i, row += size) {
-    between.at = (MbsInstant *)&coupled->instants[i];
-    mbs_implicit_put_row(&between, &coupled->stages[i], row);
+  for (int i = 0; i < coupled->end; ++i) {
+    const MbsState *at = &coupled->instants[i].stage;
+    row = mbs_put(row, system->n, at->q);
+    row = mbs_put(row, system->n, at->v);
+    row = mbs_put(row, system->n, at->a);
+    row = mbs_put(row, system->m, at->lambda);
   }
 }
 
@@ -51,28 +56,34 @@ static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep 
   MbsCoupled *coupled = self(stepper);
   MbsImplicit *implicit = &coupled->implicit;
   const MbsSystem *system = implicit->formulation->system;
-  int size = mbs_implicit_row_size(implicit);
   implicit->is_piece = step->is_projected;
-  MBS_TRY(mbs_implicit_recall(context, implicit, step->h, row, state));
   if (step->number == 0) {
-    return MBS_OK;
+    return mbs_implicit_recall(context, implicit, 0, row, state);
   }
-  row = mbs_take(row + size, system->n, coupled->begin_q);
-  row = mbs_take(row, system->n, coupled->begin_v);
-  MbsStatus status = MBS_OK;
-  for (int i = 0; i < coupled->end && status == MBS_OK; ++i, row += size) {
-    MbsState *at = mbs_coupled_state(coupled, step, i, state);
-    (void)mbs_coupled_take(coupled, i);
-    status = mbs_implicit_recall(context, implicit, step->h, row, at);
+  mbs_implicit_use_mode(implicit);
+  const mbs_scalar *from = mbs_take(row + mbs_implicit_row_size(implicit), system->n, coupled->begin_q);
+  from = mbs_take(from, system->n, coupled->begin_v);
+  for (int i = 0; i <= coupled->end; ++i) {
+    const MbsState *at = mbs_coupled_begin_stage(coupled, step, i, state);
+    from = i < coupled->end ? from : row;  // as mbs_implicit_put_row begins
+    from = mbs_take(from, system->n, at->q);
+    from = mbs_take(from, system->n, at->v);
+    from = mbs_take(from, system->n, at->a);
+    from = mbs_take(from, system->m, at->lambda);
   }
-  (void)mbs_coupled_take(coupled, coupled->end);
-  return status;
+  for (int i = 0; i <= coupled->end; ++i) {
+    MBS_TRY(mbs_coupled_finish(context, coupled, step->h, i, i < coupled->end ? &coupled->stages[i] : state));
+  }
+  return MBS_OK;
 }
 
 static MbsStatus prepare(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state) {
   (void)state;
-  return step->number == 0 ? mbs_implicit_prepare_transposed(context, &self(stepper)->implicit, 0)
-                           : mbs_coupled_factor(context, self(stepper), step->h);
+  if (step->number == 0) {
+    return mbs_implicit_prepare_transposed(context, &self(stepper)->implicit, 0);
+  }
+  MBS_TRY(mbs_coupled_prepare_finish(context, self(stepper)));
+  return mbs_coupled_factor(context, self(stepper), step->h);
 }
 
 static void transposed(MbsStepper *stepper, const MbsStep *step, const MbsStep *next, const MbsState *state,
@@ -142,14 +153,22 @@ static mbs_scalar *carried_columns(const MbsStepper *stepper) {
   return NULL;
 }
 
-// that of the stages, then two of the end and the projectors of the others
+// that of the stages and two of the end; then, where there are such, the projectors of the stages between, and two of
+// each stage's own equations
 static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
   const MbsCoupled *coupled = self_const(stepper);
   if (index < 3) {
     return index == 0 ? coupled->solver : mbs_implicit_type.solver(stepper, index - 1);
   }
-  const MbsProjector *projector = index - 3 < coupled->end ? coupled->instants[index - 3].projector : NULL;
-  return projector ? projector->solver : NULL;
+  int between = index - 3, own = between - coupled->end;
+  if (between < coupled->end) {
+    const MbsProjector *projector = coupled->instants[between].projector;
+    return projector ? projector->solver : NULL;
+  }
+  const MbsInstant *motion = own / 2 <= coupled->end ? &coupled->motions[own / 2] : NULL;
+  return !motion || !motion->solver           ? NULL
+         : own % 2 == 0 || !motion->projector ? motion->solver
+                                              : motion->projector->solver;
 }
 
 const MbsStepperType mbs_coupled_type = {

@@ -27,9 +27,7 @@ static void transpose_finish(MbsCoupled *coupled, int stage, const MbsState *sta
   const MbsState *at = stage < coupled->end ? &coupled->stages[stage] : state;
   const MbsStateBar own = bar_of(coupled, stage, bar, carry);
   mbs_scalar before = mbs_bar_of_time(system, bar);
-  (void)mbs_coupled_take(coupled, stage);
-  mbs_signal_bank_visit(system, at);
-  mbs_implicit_finish_transposed(&coupled->implicit, at, &own);
+  mbs_coupled_finish_transposed(coupled, stage, at, &own);
   note_time(coupled, stage, before, bar);
 }
 
