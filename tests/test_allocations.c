@@ -264,6 +264,12 @@ int main(void) {
   check(context, models[2], "penalty", false, MBS_DERIVATIVES_ANALYTICAL);
   check_sweep(context, models[1], "ali1", false, false);
   check(context, models[0], "index1", false, MBS_DERIVATIVES_AUTOMATIC);
+  integrator = "radau-5";
+  check(context, models[0], "index1", false, MBS_DERIVATIVES_ANALYTICAL);
+  check(context, models[0], "ali3p", false, MBS_DERIVATIVES_ANALYTICAL);
+  check_sweep(context, models[0], "ali3p", false, false);
+  check_sweep(context, models[2], "penalty", false, false);
+  check(context, models[0], "index3", false, MBS_DERIVATIVES_AUTOMATIC);
   integrator = "auto";
   check(context, "models/five_bar.yaml", "index1", false, MBS_DERIVATIVES_AUTOMATIC);
   check(context, "models/slider_crank.yaml", "ali3p", false, MBS_DERIVATIVES_NUMERICAL);

@@ -21,13 +21,20 @@ double mbs_simulation_now(void) {
 // sigma and kappa where nothing is projected are no zeros but mistakes
 static MbsStatus refuse_projection_signals(MbsContext *context, const MbsSimulation *simulation) {
   const MbsBlueprint *blueprint = simulation->system->blueprint;
-  if (simulation->formulation.type->has_projections && simulation->settings.projections >= 0) {
-    return MBS_OK;
-  }
+  bool has_projections = simulation->formulation.type->has_projections && simulation->settings.projections >= 0;
+  bool is_coupled = mbs_integrator_kind(&simulation->settings) == MBS_INTEGRATOR_COUPLED;
   for (int i = 0; i < blueprint->signals.count; ++i) {
     const MbsSignal *signal = &blueprint->signals.items[i];
-    if (signal->kind == MBS_SIGNAL_MULTIPLIER &&
-        (signal->component == MBS_MULTIPLIER_SIGMA || signal->component == MBS_MULTIPLIER_KAPPA)) {
+    bool is_sigma = signal->kind == MBS_SIGNAL_MULTIPLIER && signal->component == MBS_MULTIPLIER_SIGMA;
+    bool is_kappa = signal->kind == MBS_SIGNAL_MULTIPLIER && signal->component == MBS_MULTIPLIER_KAPPA;
+    if (is_kappa && has_projections && is_coupled) {
+      return mbs_fail(
+          context, MBS_ERROR_INPUT, mbs_nowhere,
+          "%s: kappa() is the multiplier of a projection of accelerations, which integrator %s does not do: "
+          "its accelerations solve the equations of motion, and lambda() is all of the multiplier",
+          blueprint->model->file, simulation->settings.integrator);
+    }
+    if ((is_sigma || is_kappa) && !has_projections) {
       return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
                       "%s: sigma() and kappa() are multipliers of the projections, which formulation %s%s does not do; "
                       "use ali3p",
