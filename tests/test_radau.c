@@ -5,7 +5,14 @@
 // nonholonomic constraints, states, drivers and ground that moves. Derivatives by the size and the time of a step:
 // test_step_shift.c. Memory: test_allocations.c. Bad input: tests/cli/radau.sh.
 //
-// Seen to fail with a planted error, one at a time: see the end of this comment.
+// Seen to fail with a planted error, one at a time:
+//   integrators/collocation.c         the seventh digit of a coefficient
+//   integrators/coupled_finish.c      velocities not projected
+//   integrators/coupled_derivative.c  0.99 h^2 d_ij A_j;  2 h d_ij a_j without the 2
+//   integrators/coupled_transposed.c  0.99 c_i h q_i b;  fixed coordinates of stages, or their times, left out
+//   integrators/coupled_stepper.c     the size of the last step not restored
+// and before they were right: accelerations projected instead of solved for (order 2.8 with relative coordinates), the
+// stage's multipliers overwritten by the state's, errors of steps with Phi = 0 for Phidot = 0 (index3 collapses).
 #include <math.h>
 
 #include "event_runs.h"

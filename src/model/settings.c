@@ -45,7 +45,7 @@ const MbsField mbs_settings[] = {
      .summary = "see mbsens list coordinates; verify: both, unless one is given",
      SETTING(NAME, settings.coordinates, OPTION("coordinates", "NAME", MODELS | MBS_OF_LINEARIZE))},
     [MBS_SIMULATION_INTEGRATOR] = {"integrator", MBS_FIELD_TEXT, .default_text = "auto",
-     .summary = "see mbsens list integrators; auto: trapezoidal, but generalised-alpha for index3; explicit methods "
+     .summary = "see mbsens list integrators; auto: trapezoidal, but generalised-alpha for index3; radau-5 for stiff models, explicit methods "
                 "are for matrix-r, index1, penalty and ali1, radau-3 and radau-5 for all but matrix-r",
      SETTING(NAME, settings.integrator, OPTION("integrator", "NAME", DYNAMICS_OR_VERIFY))},
     [MBS_SIMULATION_TOLERANCE] = {"tolerance", MBS_FIELD_NUMBER, .default_text = "1e-10",
@@ -53,7 +53,7 @@ const MbsField mbs_settings[] = {
      SETTING(NUMBER, settings.tolerance, OPTION("tolerance", "X", MOTIONS | MBS_OF_LINEARIZE), .is_least_excluded = true, .most = 1, .is_most_excluded = true,
              .range = "between 0 and 1")},
     [MBS_SIMULATION_STEP_TOLERANCE] = {"step_tolerance", MBS_FIELD_NUMBER, .default_text = "none",
-     .summary = "explicit integrators: steps find their own size, so that the error of each is below this part of the "
+     .summary = "dormand-prince and radau: steps find their own size, so that the error of each is below this part of the "
                 "mechanism's size and of its velocity; step is the first; none: all steps are step long",
      SETTING(NUMBER, settings.step_tolerance, OPTION("step-tolerance", "X", DYNAMICS_OR_VERIFY), .least = 1e-14,
              .most = 1, .is_most_excluded = true, .range = "between 1e-14, which is rounding, and 1", WORDS({"none", 0}))},

@@ -25,27 +25,27 @@ typedef enum MbsDerivatives {
 } MbsDerivatives;
 
 typedef struct MbsSettings {
-  double end, step;                // s
-  double end_in_model;             // where the model's end depends on parameters: the number it is. As long as `end` is
-                                   // that, it moves with them; another one is a constant. 0: the model's is one, too
-  double step_tolerance;           // explicit methods: steps find their own size, so that each is off by no more than
-                                   // this part of the mechanism's size and velocity (`step` is the first); 0: all are
-                                   // `step` long
-  double accuracy;                 // asked of values and gradients: mbs_run chooses steps for it, and extrapolates
-                                   // several runs; 0: none, one run with `step`. From 1e-12 to 1
-  double tolerance;                // scaled residual at which a step counts as solved
-  double penalty;                  // absolute penalty factor; 0: automatic
-  double other_penalty;            // where joints come and go, and constraints become redundant or cease to be; 0: the
-                                   // same, or automatic too
-  double xi, omega;                // constraint stabilisation: damping ratio, frequency (rad/s)
-  bool is_stabilised;              // index1: use xi and omega
-  double beta, gamma;              // newmark; 0: not given
-  double spectral_radius;          // generalised-alpha; negative: not given
-  int projections;                 // ali3p: iterations of each projection; 0: until they converge, -1: none
-  bool is_projection_tangent;      // ali3p: project with M - gamma h Q_v - beta h^2 Q_x instead of M
-  bool is_nonholonomic_projected;  // ali3p: nonholonomic constraints enter by the projections alone
-  bool is_tangent_approximate;     // Newton's iteration without the curvature of the constraints
-  MbsDerivatives derivatives;      // of the terms, in direct and adjoint runs
+  double end, step;            // s
+  double end_in_model;         // where the model's end depends on parameters: the number it is. As long as `end` is
+                               // that, it moves with them; another one is a constant. 0: the model's is one, too
+  double step_tolerance;       // methods with stages: steps find their own size, so that each is off by no more than
+                               // this part of the mechanism's size and velocity (`step` is the first); 0: all are
+                               // `step` long
+  double accuracy;             // asked of values and gradients: mbs_run chooses steps for it, and extrapolates
+                               // several runs; 0: none, one run with `step`. From 1e-12 to 1
+  double tolerance;            // scaled residual at which a step counts as solved
+  double penalty;              // absolute penalty factor; 0: automatic
+  double other_penalty;        // where joints come and go, and constraints become redundant or cease to be; 0: the
+                               // same, or automatic too
+  double xi, omega;            // constraint stabilisation: damping ratio, frequency (rad/s)
+  bool is_stabilised;          // index1: use xi and omega
+  double beta, gamma;          // newmark; 0: not given
+  double spectral_radius;      // generalised-alpha; negative: not given
+  int projections;             // ali3p: iterations of each projection; 0: until they converge, -1: none
+  bool is_projection_tangent;  // ali3p: project with M - gamma h Q_v - beta h^2 Q_x instead of M
+  bool is_nonholonomic_projected;     // ali3p: nonholonomic constraints enter by the projections alone
+  bool is_tangent_approximate;        // Newton's iteration without the curvature of the constraints
+  MbsDerivatives derivatives;         // of the terms, in direct and adjoint runs
   char independent[MBS_LIST_LENGTH];  // matrix-r: independent coordinates between commas; "": those of the start
   bool is_about_mass_centres;  // relative coordinates: the recursion refers to centres of mass, not to the origin
   char tree[MBS_LIST_LENGTH], cut[MBS_LIST_LENGTH];  // relative coordinates: joints that carry the tree, or are cut;
