@@ -272,7 +272,7 @@ static void check_repeats(const char *path, const char *formulation, double tole
   MbsCheckpoint checkpoint = {0};
   double seen[2][3];
   const int columns[] = {0, 1};
-  ENSURE_OK(context, mbs_simulation_create(context, model, &all->settings, 2, columns, NULL, &simulation));
+  ENSURE_OK(context, mbs_simulation_create(context, model, &all->request->settings, 2, columns, NULL, &simulation));
   ENSURE_OK(context, mbs_simulation_start(context, simulation));
   for (int i = 0; i < 40; ++i) {
     if (i == 12) {

@@ -45,7 +45,7 @@ const MbsField mbs_settings[] = {
      .summary = "see mbsens list coordinates; verify: both, unless one is given",
      SETTING(NAME, settings.coordinates, OPTION("coordinates", "NAME", MODELS | MBS_OF_LINEARIZE))},
     [MBS_SIMULATION_INTEGRATOR] = {"integrator", MBS_FIELD_TEXT, .default_text = "auto",
-     .summary = "see mbsens list integrators; auto: trapezoidal, but generalised-alpha for index3; radau-5 for stiff models, explicit methods "
+     .summary = "see mbsens list integrators; auto: trapezoidal, but generalised-alpha for index3; explicit methods "
                 "are for matrix-r, index1, penalty and ali1, radau-3 and radau-5 for all but matrix-r",
      SETTING(NAME, settings.integrator, OPTION("integrator", "NAME", DYNAMICS_OR_VERIFY))},
     [MBS_SIMULATION_TOLERANCE] = {"tolerance", MBS_FIELD_NUMBER, .default_text = "1e-10",
