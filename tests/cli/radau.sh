@@ -18,7 +18,7 @@ complains 'dormand-prince-8, radau-3 or radau-5' gradient $model --integrator ra
 complains 'projection matrix tangent is not offered with integrator radau-5' gradient $model --integrator radau-5 --projection-matrix tangent
 complains 'nonholonomic projected is not offered with integrator radau-3' gradient models/snakeboard.yaml --integrator radau-3 --nonholonomic projected
 complains 'adjoint-continuous is not offered with integrator radau-5' gradient $model --formulation penalty --integrator radau-5 --method adjoint-continuous
-complains 'step_tolerance must be between 1e-14, which is rounding, and 1' gradient $model --integrator radau-5 --step-tolerance 1e-15
+complains 'must be between 1e-14, which is rounding, and 1' gradient $model --integrator radau-5 --step-tolerance 1e-15
 complains 'a spectral radius has no meaning with integrator radau-5' gradient $model --integrator radau-5 --spectral-radius 0.5
 cat >"$folder/kappa.yaml" <<'YAML'
 mbsens: 1
