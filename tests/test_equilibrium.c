@@ -304,7 +304,7 @@ static void ensure_rows(const char *path, const Rows *direct, const Rows *comple
   }
   for (int i = 1; i < direct->count; ++i) {
     double a = direct->values[i], b = complex_step->values[i], size = fmax(fabs(b), 1e-6 * largest);
-    bool is_close = fabs(a - b) <= 1e-8 * size + 1e-12 * largest + 1e-13;  // some are sums that cancel
+    bool is_close = fabs(a - b) <= 1e-8 * size + 1e-11 * (1 + largest);  // some are sums that cancel
     if (!is_close && !is_acceleration(direct->names[i])) {
       (void)fprintf(stderr, "%s: %s is %.17g, and by the complex step %.17g\n", path, direct->names[i], a, b);
       exit(1);
