@@ -93,7 +93,7 @@ done
 compile also-static "$cc" "$folder/gradient.c" $(pkg-config --cflags --libs --static mbsens)
 says also-static "$folder/also-static" $model
 # all of it static, where the others' libraries are there as such, and no sanitizer forbids it
-echo 'int main(void) { return 0; }' >"$folder/nothing.c"
+echo 'void dhseqr_(void); int main(void) { dhseqr_(); return 0; }' >"$folder/nothing.c"
 # shellcheck disable=SC2046,SC2086
 if "$cc" $flags -static "$folder/nothing.c" -o "$folder/nothing" \
   $(pkg-config --static --libs mbsens | sed 's/-lmbsens//') 2>/dev/null; then
