@@ -229,6 +229,10 @@ built_in=2
 exits $built_in verify $pendulum --coordinates natural --end 0.1 --sundials
 exits $built_in gradient $pendulum --end 0.1 --formulation penalty --method cvodes-forward --sundials-tolerance 1e-6
 
+# ---- second derivatives ----
+exits 0 gradient $pendulum --end 0.1 --hessian
+prints '^  d2 swing'
+
 # ---- all of them ----
 for name in check simulate gradient kinematics verify list; do
   exits 0 $name --help
