@@ -96,7 +96,7 @@ class Declarations:
                 self.unread.append(f"{header}: {declaration}")
 
     def _read_one(self, text):
-        opaque = re.fullmatch(r"typedef struct (\w+) (\w+)", text)
+        opaque = re.fullmatch(r"(?:typedef )?struct (\w+)(?: (\w+))?", text)
         if opaque:
             self.structs.setdefault(opaque.group(1), type(opaque.group(1), (ctypes.Structure,), {}))
             return True
@@ -175,7 +175,7 @@ class Declarations:
     def _type(self, text, is_result=False, is_argument=False):
         """The ctypes type of a C type. Numbers behind pointers are addresses (arrays of NumPy have them); False or None
         where there is none."""
-        words = text.replace("*", " * ").replace("const", " ").split()
+        words = re.sub(r"\b(const|struct)\b", " ", text.replace("*", " * ")).split()
         base, depth = words[0] if words else "", words.count("*")
         if len(words) != 1 + depth:
             return False if is_result or is_argument else None
