@@ -122,11 +122,14 @@ bool mbs_callee_find(const MbsScope *scope, const char *name, MbsCallee *callee)
   if (!callee->built_in && !callee->formula && words && words->find_table) {
     callee->table = words->find_table(scope->model, name, &callee->table_arguments);
   }
-  return callee->built_in || callee->formula || callee->table;
+  bool is_found = callee->built_in || callee->formula || callee->table;
+  callee->external = !is_found && words && words->find_external ? words->find_external(scope->model, name) : NULL;
+  return is_found || callee->external;
 }
 
 int mbs_callee_argument_count(const MbsCallee *callee) {
-  return callee->table     ? callee->table_arguments
+  return callee->external  ? callee->external->function.argument_count
+         : callee->table   ? callee->table_arguments
          : callee->formula ? callee->formula->argument_count
                            : callee->built_in->argument_count;
 }
@@ -137,6 +140,31 @@ static MbsStatus check_count(const MbsCall *made, const MbsCallee *callee, int w
                                             callee->name, wanted, wanted == 1 ? "" : "s", count);
 }
 
+// the components of the arguments, one after another
+static MbsStatus apply_external(const MbsCall *made, const MbsCallee *callee, const MbsArguments *arguments,
+                                MbsExpression *value) {
+  const MbsModelFunction *f = &callee->external->function;
+  MbsNode components[MBS_MOST_FUNCTION_ARGUMENTS];
+  int count = 0;
+  for (int i = 0; i < arguments->count; ++i) {
+    for (int k = 0; k < arguments->values[i].size; ++k, ++count) {
+      if (count < MBS_MOST_FUNCTION_ARGUMENTS) {
+        components[count] = arguments->values[i].node[k];
+      }
+    }
+  }
+  if (count != f->argument_count) {
+    return mbs_scanner_fail(made->scanner, made->offset,
+                            "%s() of the program takes %d number%s (components of vectors among them), %d given",
+                            callee->name, f->argument_count, f->argument_count == 1 ? "" : "s", count);
+  }
+  *value = (MbsExpression){.size = f->result_count};
+  for (int i = 0; i < f->result_count; ++i) {
+    value->node[i] = mbs_graph_call_external(made->graph, callee->external, i, count, components);
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_callee_apply(const MbsCall *made, const MbsCallee *callee, const MbsArguments *arguments,
                            MbsExpression *value) {
   const MbsBuiltIn *function = callee->built_in;
@@ -145,6 +173,9 @@ MbsStatus mbs_callee_apply(const MbsCall *made, const MbsCallee *callee, const M
   if (callee->formula) {
     MBS_TRY(check_count(made, callee, callee->formula->argument_count, count));
     return apply_formula(made, callee->formula, arguments, value);
+  }
+  if (callee->external) {
+    return apply_external(made, callee, arguments, value);
   }
   if (callee->table) {
     MBS_TRY(check_count(made, callee, callee->table_arguments, count));

@@ -197,6 +197,19 @@ static MbsNode rule(MbsGraph *graph, MbsNode node, const MbsGraphNode *n, MbsNod
   }
 }
 
+// sum of the slopes by each argument times d argument
+static MbsNode external_derivative(MbsGraph *graph, const MbsGraphNode *n, int input) {
+  MbsNode sum = MBS_GRAPH_ZERO;
+  int k = 0;
+  for (MbsNode list = n->operand[0]; list != MBS_NODE_NONE; list = graph->nodes[list].operand[1], ++k) {
+    MbsNode change = operand_derivative(graph, graph->nodes[list].operand[0], input);
+    if (change != MBS_GRAPH_ZERO) {
+      sum = mbs_graph_add(graph, sum, mbs_graph_multiply(graph, mbs_graph_external_slope(graph, n, k), change));
+    }
+  }
+  return sum;
+}
+
 // ---- the walk ----
 
 static bool push(MbsGraph *graph, int *depth, MbsNode node) {
@@ -241,9 +254,11 @@ MbsNode mbs_graph_derivative(MbsGraph *graph, MbsNode node, int input) {
     for (int k = 0; k < MBS_MOST_OPERANDS; ++k) {
       d[k] = operand_derivative(graph, n.operand[k], input);
     }
-    derivative = n.operation == MBS_OP_INPUT   ? number(graph, n.index == input)  // not that of those in its train
-                 : n.operation == MBS_OP_TABLE ? table_derivative(graph, &n, d[0], d[1], d[2])
-                                               : rule(graph, top, &n, d[0], d[1]);
+    derivative = n.operation == MBS_OP_INPUT      ? number(graph, n.index == input)  // not that of those in its train
+                 : n.operation == MBS_OP_TABLE    ? table_derivative(graph, &n, d[0], d[1], d[2])
+                 : n.operation == MBS_OP_EXTERNAL ? external_derivative(graph, &n, input)
+                 : n.operation == MBS_OP_LIST     ? MBS_GRAPH_ZERO  // its members have theirs
+                                                  : rule(graph, top, &n, d[0], d[1]);
     remember(graph, top, input, derivative);
     --depth;
   }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "expressions/external.h"
 #include "expressions/parse.h"
 #include "expressions/scanner.h"
 
@@ -45,13 +46,14 @@ typedef struct MbsCall {
   int offset;             // of the function's name in the text
   int nesting;            // of brackets around it
 } MbsCall;
-// What is called: a built-in function, or one or a table of the model.
+// What is called: a built-in function, one or a table of the model, or one of the program.
 typedef struct MbsCallee {
   const char *name;
   const MbsBuiltIn *built_in;
   const MbsFormula *formula;
   const void *table;  // of the scope
   int table_arguments;
+  const MbsExternal *external;
 } MbsCallee;
 // MBS_ANY_COUNT: piecewise()
 int mbs_callee_argument_count(const MbsCallee *callee);

@@ -35,6 +35,12 @@ MbsStatus mbs_graph_status(MbsContext *context, const MbsGraph *graph) {
   switch (graph->trouble) {
     case MBS_GRAPH_FINE: return MBS_OK;
     case MBS_GRAPH_NO_MEMORY: return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    case MBS_GRAPH_NO_SECOND_SLOPE:
+      return mbs_fail(
+          context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+          "a function of the program's (mbs_model_set_function) stands where its second derivatives are "
+          "needed, which it has not: it is offered in forces, rates of states, objectives and outputs, not in "
+          "constraints, drivers, coordinates of forces, guards and d()");
     case MBS_GRAPH_TOO_LARGE: break;
   }
   return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
@@ -186,6 +192,16 @@ MbsNode mbs_graph_input_with(MbsGraph *graph, int input, MbsNode others) {
 
 MbsNode mbs_graph_table_node(MbsGraph *graph, int index, MbsNode x, MbsNode y, MbsNode delta) {
   return intern(graph, (MbsGraphNode){.operation = MBS_OP_TABLE, .operand = {x, y, delta}, .index = index});
+}
+
+MbsNode mbs_graph_list(MbsGraph *graph, MbsNode first, MbsNode rest) {
+  return intern(graph, (MbsGraphNode){.operation = MBS_OP_LIST, .operand = {first, rest, MBS_NODE_NONE}});
+}
+
+MbsNode mbs_graph_external_at(MbsGraph *graph, int index, MbsNode list) {
+  return intern(
+      graph,
+      (MbsGraphNode){.operation = MBS_OP_EXTERNAL, .operand = {list, MBS_NODE_NONE, MBS_NODE_NONE}, .index = index});
 }
 
 // ---- folding ----

@@ -17,41 +17,43 @@ typedef int MbsNode;  // index of a node; MBS_NODE_NONE: no node
 #define MBS_NODE_NONE (-1)
 
 // operation, number of operands
-#define MBS_OPERATION_LIST(X)                                            \
-  X(CONSTANT, 0)                                                         \
-  X(INPUT, 0)                                                            \
-  X(ADD, 2)                                                              \
-  X(SUBTRACT, 2)                                                         \
-  X(MULTIPLY, 2)                                                         \
-  X(DIVIDE, 2)                                                           \
-  X(NEGATE, 1)                                                           \
-  X(POWER_INTEGER, 1) /* exponent in `index` */                          \
-  X(POWER, 2)         /* base > 0 */                                     \
-  X(SQRT, 1)                                                             \
-  X(EXP, 1)                                                              \
-  X(LOG, 1)                                                              \
-  X(SIN, 1)                                                              \
-  X(COS, 1)                                                              \
-  X(TAN, 1)                                                              \
-  X(ASIN, 1)                                                             \
-  X(ACOS, 1)                                                             \
-  X(ATAN, 1)                                                             \
-  X(SINH, 1)                                                             \
-  X(COSH, 1)                                                             \
-  X(TANH, 1)                                                             \
-  X(ATAN2, 2)                                                            \
-  X(ABS, 1)                                                              \
-  X(SIGN, 1)                                                             \
-  X(MINIMUM, 2)                                                          \
-  X(MAXIMUM, 2)                                                          \
-  X(STEP, 1)    /* 1 where x >= 0, else 0; derivative 0 */               \
-  X(STEP5, 1)   /* 0 below 0, 1 above 1, 10x^3 - 15x^4 + 6x^5 between */ \
-  X(FLOOR, 1)   /* the largest whole number <= x; derivative 0 */        \
-  X(SIDE, 1)    /* step(x) between pieces that meet where x is 0 */      \
-  X(WHERE, 2)   /* b where a is not 0, else 0, whatever b is there */    \
-  X(UNLESS, 2)  /* b where a is 0, else 0, whatever b is there */        \
-  X(NOEVENT, 1) /* x; what jumps inside is no event */                   \
-  X(TABLE, 3)   /* a table at (a, b), plus c: see table.h */
+#define MBS_OPERATION_LIST(X)                                                        \
+  X(CONSTANT, 0)                                                                     \
+  X(INPUT, 0)                                                                        \
+  X(ADD, 2)                                                                          \
+  X(SUBTRACT, 2)                                                                     \
+  X(MULTIPLY, 2)                                                                     \
+  X(DIVIDE, 2)                                                                       \
+  X(NEGATE, 1)                                                                       \
+  X(POWER_INTEGER, 1) /* exponent in `index` */                                      \
+  X(POWER, 2)         /* base > 0 */                                                 \
+  X(SQRT, 1)                                                                         \
+  X(EXP, 1)                                                                          \
+  X(LOG, 1)                                                                          \
+  X(SIN, 1)                                                                          \
+  X(COS, 1)                                                                          \
+  X(TAN, 1)                                                                          \
+  X(ASIN, 1)                                                                         \
+  X(ACOS, 1)                                                                         \
+  X(ATAN, 1)                                                                         \
+  X(SINH, 1)                                                                         \
+  X(COSH, 1)                                                                         \
+  X(TANH, 1)                                                                         \
+  X(ATAN2, 2)                                                                        \
+  X(ABS, 1)                                                                          \
+  X(SIGN, 1)                                                                         \
+  X(MINIMUM, 2)                                                                      \
+  X(MAXIMUM, 2)                                                                      \
+  X(STEP, 1)     /* 1 where x >= 0, else 0; derivative 0 */                          \
+  X(STEP5, 1)    /* 0 below 0, 1 above 1, 10x^3 - 15x^4 + 6x^5 between */            \
+  X(FLOOR, 1)    /* the largest whole number <= x; derivative 0 */                   \
+  X(SIDE, 1)     /* step(x) between pieces that meet where x is 0 */                 \
+  X(WHERE, 2)    /* b where a is not 0, else 0, whatever b is there */               \
+  X(UNLESS, 2)   /* b where a is 0, else 0, whatever b is there */                   \
+  X(NOEVENT, 1)  /* x; what jumps inside is no event */                              \
+  X(LIST, 2)     /* arguments of a program's function: a, then the list b or none */ \
+  X(TABLE, 3)    /* a table at (a, b), plus c: see table.h */                        \
+  X(EXTERNAL, 1) /* a program's function of the list a: see external.h */
 
 typedef enum MbsOperation {
 #define MBS_OPERATION_ENUM(name, operands) MBS_OP_##name,
@@ -64,7 +66,8 @@ enum { MBS_MOST_OPERANDS = 3 };
 typedef struct MbsGraphNode {
   MbsOperation operation;
   MbsNode operand[MBS_MOST_OPERANDS];  // MBS_NODE_NONE where there is none
-  int index;                           // input number, integer exponent, or a table with orders (table.h)
+  int index;                           // input number, integer exponent, a table with orders (table.h), or a
+                                       // function of a program with what is meant of it (external.h)
   double value;                        // of a constant
 } MbsGraphNode;
 

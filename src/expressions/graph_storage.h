@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "expressions/external.h"
 #include "expressions/table.h"
 
 enum {
@@ -36,7 +37,12 @@ typedef struct MbsTableSite {
   int first;
 } MbsTableSite;
 
-typedef enum MbsGraphTrouble { MBS_GRAPH_FINE, MBS_GRAPH_NO_MEMORY, MBS_GRAPH_TOO_LARGE } MbsGraphTrouble;
+typedef enum MbsGraphTrouble {
+  MBS_GRAPH_FINE,
+  MBS_GRAPH_NO_MEMORY,
+  MBS_GRAPH_TOO_LARGE,
+  MBS_GRAPH_NO_SECOND_SLOPE
+} MbsGraphTrouble;
 
 // Arrays that grow leave their old copies in the arena, so a pointer to a node stays good: nodes never
 // change once made.
@@ -65,6 +71,9 @@ struct MbsGraph {
   int site_count, site_capacity;
   MbsTableSite *sites;
   MbsTableInputs table_inputs;
+  // functions of a program
+  int external_count;
+  const MbsExternal *externals;
 };
 
 // Remembers that the graph is of no use any more, and gives the node that stands for it.

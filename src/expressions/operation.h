@@ -22,7 +22,9 @@ __attribute__((always_inline)) static inline mbs_scalar mbs_operation_value(MbsO
   switch (operation) {
     case MBS_OP_CONSTANT:
     case MBS_OP_INPUT:
-    case MBS_OP_TABLE: break;  // the tape has what it needs
+    case MBS_OP_LIST:
+    case MBS_OP_TABLE:
+    case MBS_OP_EXTERNAL: break;  // the tape has what it needs
     case MBS_OP_ADD: return a + b;
     case MBS_OP_SUBTRACT: return a - b;
     case MBS_OP_MULTIPLY: return a * b;
@@ -67,7 +69,9 @@ static inline void mbs_operation_slopes(MbsOperation operation, int exponent, mb
   switch (operation) {
     case MBS_OP_CONSTANT:
     case MBS_OP_INPUT:
+    case MBS_OP_LIST:
     case MBS_OP_TABLE:
+    case MBS_OP_EXTERNAL:
     case MBS_OP_SIGN:
     case MBS_OP_STEP:
     case MBS_OP_SIDE:

@@ -51,6 +51,8 @@ typedef struct MbsModelWords {
   const void *(*find_table)(void *model, const char *name, int *argument_count);
   MbsStatus (*apply_table)(void *model, MbsContext *context, const char *owner, MbsPlace place, const void *table,
                            const MbsExpression *arguments, MbsExpression *value);
+  // A function of the program's own; NULL: there is none of this name.
+  const struct MbsExternal *(*find_external)(void *model, const char *name);
 } MbsModelWords;
 
 // What names mean where the expression stands. Both callbacks report unknown names themselves

@@ -47,6 +47,10 @@ static MbsStatus substitute(MbsContext *context, MbsArena *scratch, MbsGraph *gr
     } else if (old.operation == MBS_OP_TABLE) {  // at another place, with the delta of that place
       int orders = MBS_TABLE_ORDERS, order[2] = {old.index / orders % orders, old.index % orders};
       made[i] = mbs_graph_look_up(graph, old.index / (orders * orders), order, a, b);
+    } else if (old.operation == MBS_OP_LIST) {
+      made[i] = mbs_graph_list(graph, a, b);
+    } else if (old.operation == MBS_OP_EXTERNAL) {
+      made[i] = mbs_graph_external_at(graph, old.index, a);
     } else {
       made[i] = mbs_graph_apply(graph, old.operation, a, b);
     }

@@ -4,11 +4,13 @@
 // the order of the nodes' indices, in which operands come first, is the order of the instructions.
 #include "expressions/tape.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algebra/perturbation.h"
+#include "expressions/external.h"
 #include "expressions/operation.h"
 
 typedef struct MbsInstruction {
@@ -22,6 +24,12 @@ typedef struct MbsTapeLookup {
   MbsLookup lookup;
   int x, y, delta;
 } MbsTapeLookup;
+
+// A result or slope of a program's function on a tape, and where. The exponent of its instruction is its number.
+typedef struct MbsTapeExternal {
+  MbsExternalSite *site;
+  int result, by;
+} MbsTapeExternal;
 
 // the nodes on a tape and the register of each
 typedef struct Selection {
@@ -63,22 +71,60 @@ static MbsInstruction lookup_of(const MbsGraph *graph, const MbsGraphNode *n, co
   return (MbsInstruction){.operation = MBS_OP_TABLE, .exponent = (int16_t)tape->lookup_count++, .a = x, .b = y};
 }
 
+// The place of this function at this list, which its results and slopes share.
+static MbsStatus find_place(MbsContext *context, MbsArena *arena, const MbsGraph *graph, const Selection *selection,
+                            const MbsExternal *external, MbsNode list, MbsTape *tape, MbsExternalSite **place) {
+  const MbsModelFunction *f = &external->function;
+  int *registers, k = 0;
+  MBS_TAKE(context, arena, registers, f->argument_count);
+  for (; list != MBS_NODE_NONE; list = mbs_graph_node(graph, list)->operand[1]) {
+    registers[k++] = register_of(selection, mbs_graph_node(graph, list)->operand[0]);
+  }
+  for (int i = 0; i < tape->external_count; ++i) {
+    MbsExternalSite *known = tape->externals[i].site;
+    if (known->external == external &&
+        memcmp(known->registers, registers, (size_t)f->argument_count * sizeof *registers) == 0) {
+      *place = known;
+      return MBS_OK;
+    }
+  }
+  MBS_TAKE(context, arena, *place, 1);
+  (*place)->external = external;
+  (*place)->registers = registers;
+  MBS_TAKE(context, arena, (*place)->arguments, f->argument_count);
+  MBS_TAKE(context, arena, (*place)->results, f->result_count);
+  MBS_TAKE(context, arena, (*place)->slopes, f->result_count * f->argument_count);
+  return MBS_OK;
+}
+
+static MbsStatus external_of(MbsContext *context, MbsArena *arena, const MbsGraph *graph, const MbsGraphNode *n,
+                             const Selection *selection, MbsTape *tape, MbsInstruction *instruction) {
+  const MbsExternalPart part = mbs_graph_external(graph, n);
+  MbsTapeExternal made = {.result = part.result, .by = part.by};
+  MBS_TRY(find_place(context, arena, graph, selection, part.external, n->operand[0], tape, &made.site));
+  tape->externals[tape->external_count] = made;
+  *instruction = (MbsInstruction){.operation = MBS_OP_EXTERNAL, .exponent = (int16_t)tape->external_count++};
+  return MBS_OK;
+}
+
 static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *graph, const Selection *selection,
                       MbsTape *tape) {
   int *inputs;
   double *constants;
   MbsInstruction *instructions;
-  int lookup_count = 0;
+  int lookup_count = 0, external_count = 0;
   for (int i = 0; i < selection->count; ++i) {
     MbsOperation operation = mbs_graph_node(graph, selection->nodes[i])->operation;
     tape->input_count += operation == MBS_OP_INPUT;
     tape->constant_count += operation == MBS_OP_CONSTANT;
     lookup_count += operation == MBS_OP_TABLE;
+    external_count += operation == MBS_OP_EXTERNAL;
   }
-  if (lookup_count > INT16_MAX) {
+  if (lookup_count > INT16_MAX || external_count > INT16_MAX) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "one expression uses tables at more than %d places",
                     INT16_MAX);
   }
+  MBS_TAKE(context, arena, tape->externals, external_count);
   MBS_TAKE(context, arena, tape->lookups, lookup_count);
   int constant_end = tape->input_count + tape->constant_count;
   MBS_TAKE(context, arena, inputs, tape->input_count);
@@ -105,8 +151,13 @@ static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *grap
       tape->registers[place] = constants[place - tape->input_count] = n->value;
     } else {
       place = constant_end + tape->instruction_count;
-      instructions[tape->instruction_count++] =
-          n->operation == MBS_OP_TABLE ? lookup_of(graph, n, selection, tape) : instruction_of(n, selection);
+      MbsInstruction *instruction = &instructions[tape->instruction_count++];
+      if (n->operation == MBS_OP_EXTERNAL) {
+        MBS_TRY(external_of(context, arena, graph, n, selection, tape, instruction));
+      } else {
+        *instruction =
+            n->operation == MBS_OP_TABLE ? lookup_of(graph, n, selection, tape) : instruction_of(n, selection);
+      }
     }
     selection->registers[i] = place;
   }
@@ -147,8 +198,12 @@ MbsStatus mbs_tape_create(MbsContext *context, MbsArena *arena, MbsGraph *graph,
 }
 
 // Of its own, as most tapes have none: T(x, y) + delta. is_plain: with the real parts of the table's numbers.
-__attribute__((noinline)) static mbs_scalar look_up(const MbsTape *tape, int index, bool is_plain,
-                                                    const mbs_scalar *r) {
+__attribute__((noinline)) static mbs_scalar look_up(const MbsTape *tape, MbsOperation operation, int index,
+                                                    bool is_plain, const mbs_scalar *r) {
+  if (operation == MBS_OP_EXTERNAL) {
+    const MbsTapeExternal *external = &tape->externals[index];
+    return mbs_external_value(external->site, external->result, external->by, r);
+  }
   MbsTapeLookup *at = &tape->lookups[index];
   mbs_scalar value = is_plain ? mbs_table_value_plain(&at->lookup, r[at->x], r[at->y])
                               : mbs_table_value(&at->lookup, r[at->x], r[at->y]);
@@ -173,8 +228,8 @@ __attribute__((always_inline)) static inline void run(const MbsTape *tape, int i
   const MbsInstruction *end = instruction + instruction_count;
   mbs_scalar *result = r + tape->input_count + tape->constant_count;
   for (; instruction < end; ++instruction, ++result) {
-    *result = instruction->operation == MBS_OP_TABLE
-                  ? look_up(tape, instruction->exponent, is_plain, r)
+    *result = instruction->operation >= MBS_OP_TABLE
+                  ? look_up(tape, (MbsOperation)instruction->operation, instruction->exponent, is_plain, r)
                   : mbs_operation_value((MbsOperation)instruction->operation, instruction->exponent, r[instruction->a],
                                         r[instruction->b]);
   }
@@ -211,6 +266,15 @@ static void pull_table(const MbsTape *tape, int index, mbs_scalar here, mbs_scal
   }
 }
 
+// the slopes by each argument; those of a slope are not known, and who needs them refuses (force_second.c)
+static void pull_external(const MbsTape *tape, int index, mbs_scalar here, mbs_scalar *bar) {
+  const MbsTapeExternal *at = &tape->externals[index];
+  for (int k = 0; k < at->site->external->function.argument_count; ++k) {
+    mbs_scalar slope = at->by < 0 ? mbs_external_value(at->site, at->result, k, tape->registers) : (double)NAN;
+    bar[at->site->registers[k]] += here * slope;
+  }
+}
+
 void mbs_tape_pull_back(const MbsTape *tape, const mbs_scalar *outputs_bar, mbs_scalar *bar, mbs_scalar *inputs_bar) {
   const mbs_scalar *r = tape->registers;
   int first = tape->input_count + tape->constant_count;
@@ -228,6 +292,10 @@ void mbs_tape_pull_back(const MbsTape *tape, const mbs_scalar *outputs_bar, mbs_
     }
     if (instruction->operation == MBS_OP_TABLE) {
       pull_table(tape, instruction->exponent, here, bar);
+      continue;
+    }
+    if (instruction->operation == MBS_OP_EXTERNAL) {
+      pull_external(tape, instruction->exponent, here, bar);
       continue;
     }
     mbs_operation_slopes((MbsOperation)instruction->operation, instruction->exponent, r[instruction->a],

@@ -18,6 +18,8 @@ typedef struct MbsTape {
   const int *outputs;     // register of each output
   int lookup_count;
   struct MbsTapeLookup *lookups;  // of tables: see tape.c
+  int external_count;
+  struct MbsTapeExternal *externals;  // of functions of a program
 } MbsTape;
 
 // Collects what `outputs` need. A tape owns its workspace, so one tape serves one thread.

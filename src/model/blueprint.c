@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "expressions/external.h"
 #include "expressions/operation.h"
 #include "expressions/table.h"
 
@@ -54,6 +55,19 @@ MbsStatus mbs_blueprint_vector(MbsContext *context, MbsBlueprint *blueprint, con
   return MBS_OK;
 }
 
+// of a program's function, where its arguments are known
+static double external_value(const MbsGraph *graph, const MbsGraphNode *node, const double *known) {
+  const MbsExternalPart part = mbs_graph_external(graph, node);
+  double arguments[MBS_MOST_FUNCTION_ARGUMENTS];
+  int k = 0;
+  bool is_known = true;
+  for (MbsNode list = node->operand[0]; list != MBS_NODE_NONE; list = mbs_graph_node(graph, list)->operand[1]) {
+    arguments[k] = known[mbs_graph_node(graph, list)->operand[0]];
+    is_known = is_known && !isnan(arguments[k++]);
+  }
+  return is_known ? mbs_external_plain(part.external, part.result, part.by, arguments) : (double)NAN;
+}
+
 // Nodes come after their operands, so that those made since the last time follow from the values at hand. What depends
 // on a signal has none: NaN.
 static MbsStatus extend_nominal(MbsContext *context, MbsBlueprint *blueprint) {
@@ -71,6 +85,8 @@ static MbsStatus extend_nominal(MbsContext *context, MbsBlueprint *blueprint) {
       MbsLookup lookup = mbs_table_lookup(blueprint->graph, node->index);
       double a = known[node->operand[0]], b = node->operand[1] == MBS_NODE_NONE ? a : known[node->operand[1]];
       value = isnan(a) || isnan(b) ? value : mbs_table_value_of(&lookup, a, b, known);
+    } else if (node->operation == MBS_OP_EXTERNAL) {
+      value = external_value(blueprint->graph, node, known);
     } else {
       double a = known[node->operand[0]], b = node->operand[1] == MBS_NODE_NONE ? a : known[node->operand[1]];
       value = mbs_re(mbs_operation_value(node->operation, node->index, a, b));
@@ -257,6 +273,7 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
   blueprint->dimension = model->dimension;
   blueprint->time_input = -1;
   MBS_TRY(mbs_graph_create(context, arena, &blueprint->graph));
+  mbs_graph_use_externals(blueprint->graph, model->external_count, model->externals);
   MBS_TRY(mbs_formulas_read(context, blueprint));
   MBS_TRY(mbs_parameters_read(context, blueprint));
   MBS_TRY(mbs_tables_read(context, blueprint));

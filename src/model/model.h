@@ -147,6 +147,8 @@ typedef struct MbsModel {
   int dimension;       // 2 or 3
   bool is_memory_out;  // mbs_number could not write one: the next call says so
   MbsRecord root;
+  int external_count;  // functions of a program's own (mbsens/function.h)
+  const struct MbsExternal *externals;
 } MbsModel;
 
 static inline const MbsValue *mbs_record_value(const MbsRecord *record, int field) { return &record->values[field]; }

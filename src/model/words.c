@@ -1,4 +1,5 @@
 // What a model offers to its expressions, wherever they stand: values of parameters, its functions and its tables.
+#include "expressions/external.h"
 #include "model/blueprint.h"
 
 static MbsStatus nominal(void *model, MbsContext *context, MbsNode node, bool *moves, double *value) {
@@ -20,8 +21,14 @@ static MbsStatus apply_table(void *model, MbsContext *context, const char *owner
   return mbs_table_apply(context, model, owner, place, table, arguments, value);
 }
 
+static const MbsExternal *find_external(void *model, const char *name) {
+  const MbsBlueprint *blueprint = model;
+  return mbs_graph_find_external(blueprint->graph, name);
+}
+
 const MbsModelWords mbs_blueprint_words = {.nominal = nominal,
                                            .find_formula = find_formula,
                                            .input = input_for_derivatives,
                                            .find_table = find_table,
-                                           .apply_table = apply_table};
+                                           .apply_table = apply_table,
+                                           .find_external = find_external};

@@ -87,6 +87,10 @@ MbsStatus mbs_session_create(MbsContext *context, const MbsModel *model, const M
                              MbsSession **result) {
   MbsSimulation *simulation;
   *result = NULL;
+  bool is_differentiated = request->column_count > 0 && !request->is_start_alone;
+  if (is_differentiated && request->settings.derivatives != MBS_DERIVATIVES_NUMERICAL) {
+    MBS_TRY(mbs_simulation_check_slopes(context, model));
+  }
   MBS_TRY((request->is_adjoint || request->is_start_alone ? mbs_simulation_create_for_sweep : mbs_simulation_create)(
       context, model, &request->settings, request->column_count, request->columns, request->parameters, &simulation));
   MbsSession *session = mbs_arena_take(simulation->arena, 1, sizeof *session);

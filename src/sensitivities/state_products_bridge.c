@@ -534,6 +534,11 @@ MbsStatus mbs_state_terms_check_pair(MbsContext *context, const MbsTerms *terms,
                     "those of MBS_TERMS_BALANCE, ..._PHIDOT and ..._PHIDDOT where accelerations, multipliers or "
                     "velocities are zero");
   }
+  bool has_forces =
+      !mbs_vector_is_given(of) || (of == MBS_TERMS_BALANCE && by != MBS_BY_ACCELERATIONS && by != MBS_BY_MULTIPLIERS);
+  if (has_forces && of != MBS_TERMS_POSITIONS && of != MBS_TERMS_VELOCITIES) {
+    MBS_TRY(mbs_simulation_check_slopes(context, terms->model));
+  }
   if (mbs_vector_is_tangent(of) && by <= MBS_BY_MULTIPLIERS) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "positions, velocities and independent accelerations of the tangent space are functions of "

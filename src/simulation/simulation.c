@@ -7,6 +7,7 @@
 
 #include "algebra/perturbation.h"
 #include "coordinates/compile.h"
+#include "expressions/external.h"
 #include "integrators/integrator.h"
 #include "kinematics/equilibrium.h"
 #include "kinematics/start.h"
@@ -45,6 +46,19 @@ static MbsStatus refuse_projection_signals(MbsContext *context, const MbsSimulat
   return MBS_OK;
 }
 
+// A program's function without derivatives can be stepped with, not differentiated.
+MbsStatus mbs_simulation_check_slopes(MbsContext *context, const MbsModel *model) {
+  for (int i = 0; i < model->external_count; ++i) {
+    if (!mbs_external_has_slopes(&model->externals[i])) {
+      return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                      "function \"%s\" of the program has no derivatives: let it fill slopes, or give it in complex "
+                      "arithmetic too; or take finite differences, of runs or (derivatives numerical) of terms",
+                      model->externals[i].name);
+    }
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings,
                                  int column_count, const int *columns, bool is_carried, const double *values,
                                  MbsSystem **system) {
@@ -59,6 +73,9 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
     }
   }
   MBS_TRY(mbs_settings_complete(context, model, settings));
+#ifdef MBS_COMPLEX
+  MBS_TRY(mbs_simulation_check_slopes(context, model));
+#endif
   // above the second one, by themselves or extrapolated
   bool has_order = mbs_integrator_has_stages(settings) || (settings->accuracy > 0 && !settings->is_kinematic);
   const MbsCoordinateChoice choice = {.is_relative = strcmp(settings->coordinates, "relative") == 0,

@@ -187,6 +187,8 @@ typedef struct MbsSimulation {
 MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings,
                                  int column_count, const int *columns, bool is_carried, const double *values,
                                  MbsSystem **system);
+// Has every function of the program derivatives? Else there are none of what it stands in, but by differences.
+MbsStatus mbs_simulation_check_slopes(MbsContext *context, const MbsModel *model);
 // Compiles the model. Columns: parameters to differentiate with respect to. values: of all parameters, or
 // NULL for the model's own.
 MbsStatus mbs_simulation_create(MbsContext *context, const MbsModel *model, const MbsSettings *settings,

@@ -22,6 +22,12 @@ MbsStatus mbs_force_second_prepare(MbsContext *context, const MbsSystem *system,
   int ports = force->port_count * system->dimension, arguments = force->argument_count * system->dimension;
   int inner = force->kernel ? force->coefficient_count : force->value_tape->input_count;
   MbsForceSecond *second;
+  if (!force->kernel && force->value_tape->external_count > 0) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "%s: projections with the tangent need second derivatives of the forces, which functions of the "
+                    "program have not: project with the mass matrix",
+                    force->name);
+  }
   MBS_TAKE(context, arena, second, 1);
   MBS_TAKE(context, arena, second->slopes.F, ports);
   MBS_TAKE(context, arena, second->slopes.F_y, ports * arguments);
