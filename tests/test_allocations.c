@@ -11,6 +11,8 @@
 
 #include <math.h>
 #include <mbsens/simulator.h>
+#include <mbsens/step.h>
+#include <mbsens/terms.h>
 
 #include "sensitivities/adjoint_continuous.h"
 #include "sensitivities/twin.h"
@@ -227,6 +229,67 @@ static void check_second_run(MbsContext *context, const char *path, const char *
   mbs_model_destroy(model);
 }
 
+// All vectors, products and matrices of the terms at a second state and at further ones; and steps as a function,
+// there, along directions and back, a second time.
+static void check_terms(MbsContext *context, const char *path, const char *coordinates) {
+  MbsModel *model = read_model(context, path);
+  MbsRequest request;
+  MbsTerms *terms;
+  MbsStepMap *map;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  (void)snprintf(request.settings.coordinates, sizeof request.settings.coordinates, "%s", coordinates);
+  ENSURE_OK(context, mbs_terms_create(context, model, &request, &terms));
+  int n = mbs_terms_width(terms, MBS_BY_POSITIONS);
+  double *q = zeros(n), *v = zeros(n), *u = zeros(5000), *y = zeros(5000), *values = zeros(200000), t;
+  for (int round = 0; round < 4; ++round) {
+    ENSURE_OK(context, mbs_terms_state(context, terms, &t, n, q, v));
+    ENSURE_OK(context, mbs_terms_set_state(context, terms, t + 0.01, n, q, v));
+    for (int of = 0; of <= MBS_TERMS_GAMMA; ++of) {
+      ENSURE_OK(context,
+                mbs_terms_vector(context, terms, (MbsTermsVector)of, mbs_terms_size(terms, (MbsTermsVector)of), y));
+      for (int k = 0; k <= MBS_BY_INDEPENDENT_VELOCITIES && of <= MBS_TERMS_INDEPENDENT_ACCELERATIONS; ++k) {
+        MbsTermsVector vector = (MbsTermsVector)of;
+        MbsTermsArgument by = (MbsTermsArgument)k;
+        MbsTermsPattern pattern;
+        if (vector == MBS_TERMS_POINT || (vector >= MBS_TERMS_POSITIONS && by <= MBS_BY_MULTIPLIERS)) {
+          continue;
+        }
+        int rows = mbs_terms_size(terms, vector), columns = mbs_terms_width(terms, by);
+        ENSURE_OK(context, mbs_terms_product(context, terms, vector, by, columns, u, rows, y));
+        ENSURE_OK(context, mbs_terms_product_transposed(context, terms, vector, by, rows, u, columns, y));
+        ENSURE_OK(context, mbs_terms_pattern(context, terms, vector, by, &pattern));
+        ENSURE(pattern.entries <= 200000);
+        ENSURE_OK(context, mbs_terms_matrix(context, terms, vector, by, pattern.entries, values));
+      }
+    }
+    ENSURE_OK(context, mbs_terms_reactions(context, terms, 6 * mbs_terms_reaction_count(terms), y));
+    if (round > 0) {
+      ENSURE(taken == 0 && freed == 0);
+    }
+    taken = freed = 0;
+  }
+  mbs_terms_destroy(terms);
+  ENSURE_OK(context, mbs_step_map_create(context, model, &request, &map));
+  ENSURE_OK(context, mbs_step_map_run(context, map, 0, 0, NULL, NULL, 3, NULL));
+  ENSURE_OK(context, mbs_step_map_state(context, map, &t, n, q, v, NULL));
+  const MbsStepArguments arguments = {.position = q, .velocity = v, .parameters = u};
+  const MbsStepResults results = {.position = y};
+  for (int round = 0; round < 3; ++round) {
+    taken = freed = 0;
+    ENSURE_OK(context, mbs_step_map_run(context, map, t, n, q, v, 3, NULL));
+    ENSURE_OK(context, mbs_step_map_jvp(context, map, &arguments, &results));
+    ENSURE_OK(context, mbs_step_map_vjp(context, map, &results, &(MbsStepArguments){.parameters = u}));
+  }
+  ENSURE(taken == 0 && freed == 0);
+  mbs_step_map_destroy(map);
+  free(q);
+  free(v);
+  free(u);
+  free(y);
+  free(values);
+  mbs_model_destroy(model);
+}
+
 int main(void) {
   // the counters count: what the library takes, and what the C library takes for it (a stream has a buffer)
   taken = freed = 0;
@@ -287,6 +350,9 @@ int main(void) {
       check_second_run(context, "models/geneva.yaml", all[i], method % 2 ? "natural" : "relative", (MbsMethod)method);
     }
   }
+  check_terms(context, "models/five_bar.yaml", "natural");
+  check_terms(context, "models/rssr.yaml", "relative");
+  check_terms(context, "models/six_axis_arm.yaml", "relative");
   check_second_run(context, "models/bricard.yaml", "ali3p", "natural", MBS_METHOD_DIRECT);
   check_second_run(context, "models/double_wishbone.yaml", "ali3p", "relative", MBS_METHOD_ADJOINT);
   mbs_context_destroy(context);

@@ -390,6 +390,30 @@ static void check_ball(void) {
 }
 
 // ---- conversion ----
+// Natural coordinates read them from what points share, relative ones from the wrenches along the tree. Of redundant
+// constraints each has multipliers of its own.
+static void check_reactions(const char *path, const MbsModel *model, MbsTerms *natural, MbsTerms *relative) {
+  MbsRequest request;
+  MbsCheck *check;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  int count = 6 * mbs_terms_reaction_count(natural), redundant = check->redundant;
+  mbs_check_destroy(check);
+  ENSURE(count == 6 * mbs_terms_reaction_count(relative));
+  double *one = zeros(count), *other = zeros(count);
+  ENSURE_OK(context, mbs_terms_reactions(context, natural, count, one));
+  ENSURE_OK(context, mbs_terms_reactions(context, relative, count, other));
+  for (int i = 0; i < count && redundant == 0; ++i) {
+    if (!(fabs(one[i] - other[i]) <= 1e-5 * (largest_of(count, one) + 1e-3))) {
+      (void)fprintf(stderr, "%s: reaction %d of joint %s is %.12g, in relative coordinates %.12g\n", path, i % 6,
+                    mbs_terms_reaction_names(natural)[i / 6], one[i], other[i]);
+      exit(1);
+    }
+  }
+  free(one);
+  free(other);
+}
+
 // A run of some steps leads to a state; in the other coordinates it has the same energies and the same accelerations
 // of points, and back again it is the same.
 static void check_conversion(const char *path, void *user) {
@@ -436,6 +460,7 @@ static void check_conversion(const char *path, void *user) {
       exit(1);
     }
   }
+  check_reactions(path, model, natural, relative);
   ENSURE_OK(context, mbs_terms_convert(context, relative, natural));
   ENSURE_OK(context, mbs_terms_state(context, natural, NULL, n, back_q, back_v));
   for (int i = 0; i < n; ++i) {
