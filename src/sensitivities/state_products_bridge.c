@@ -69,17 +69,6 @@ void mbs_state_terms_clear_seeds(const MbsTerms *terms, const MbsSeeds *seeds) {
 }
 
 // ---- states and columns ----
-// `at` with other free velocities and accelerations; NULL: zero
-static const MbsState *move(MbsTerms *terms, const double *v, const double *a) {
-  const MbsState *at = &terms->at;
-  mbs_state_copy(terms->system, at, &terms->moved);
-  for (int i = 0; i < terms->n; ++i) {
-    terms->moved.v[i] = v ? v[i] : 0;
-    terms->moved.a[i] = a ? a[i] : 0;
-  }
-  return &terms->moved;
-}
-
 // How many columns products are taken with: all, or the first one, the seed's, alone.
 static void use_columns(MbsTerms *terms, int count) {
   terms->system->column_count = terms->system->bodies->column_count = count;
@@ -120,148 +109,6 @@ static const MbsColumns *take_seed(const MbsTerms *terms, const MbsSeeds *seeds)
   return columns;
 }
 
-// ---- values ----
-static void quiet_rows(const MbsTerms *terms, double *levels) {
-  for (int i = 0; i < terms->m; ++i) {
-    levels[i] = mbs_row_rests(&terms->system->mode.rows[i]) ? 0 : levels[i];
-  }
-}
-
-static void find_levels(MbsTerms *terms, const MbsState *state, MbsTermsVector of, double *values) {
-  mbs_terms_constraints(terms->system, state, of == MBS_TERMS_PHI ? values : NULL,
-                        of == MBS_TERMS_PHIDOT ? values : NULL, of == MBS_TERMS_PHIDDOT ? values : NULL);
-  quiet_rows(terms, values);
-}
-
-// h = J' (M x'') at a = 0, with x'' of the bodies: M is that of their points and vectors, which does not depend on
-// where they are
-static void find_bias(MbsTerms *terms, double *bias) {
-  const MbsSystem *system = terms->system, *bodies = system->bodies;
-  MbsState without = *mbs_system_follow(system, move(terms, terms->at.v, NULL));
-  double *inertia = terms->bodies_f[0], *zero = terms->bodies_f[1];
-  mbs_terms_forces(bodies, &without, MBS_PART_BALANCE, inertia);
-  without.a = terms->bodies_f[2];
-  mbs_terms_forces(bodies, &without, MBS_PART_BALANCE, zero);
-  mbs_bar_clear(system, &terms->bar);
-  const MbsStateBar of_bodies = mbs_system_begin_bar(system, &terms->bar);
-  for (int i = 0; i < bodies->n; ++i) {
-    of_bodies.a[i] += inertia[i] - zero[i];
-  }
-  mbs_system_end_bar(system, &terms->bar);
-  memcpy(bias, terms->bar.a, (size_t)terms->n * sizeof *bias);
-}
-
-static void find_forces(MbsTerms *terms, double *forces) {
-  find_bias(terms, forces);
-  mbs_terms_forces(terms->system, move(terms, terms->at.v, NULL), MBS_PART_BALANCE, terms->mu);
-  add(terms->n, -1, terms->mu, forces);
-  clear(terms->nq, terms->mu);
-}
-
-static double value_of(const MbsTerms *terms, const MbsState *state, int function) {
-  return mbs_function_evaluate(terms->system, &terms->simulation->outputs.items[function].function, state, NULL);
-}
-
-// How the functions of the body's frame make the point: r = o + R s. In the plane by the angle, whose change turns.
-static void weigh_frame(const MbsTerms *terms, int component, bool is_slope, double *weights) {
-  int first = terms->frame[terms->body], d = terms->system->dimension;
-  bool has_axes = terms->system->blueprint->bodies.items[terms->body].kind == MBS_BODY_RIGID;
-  weights[first + component] += 1;
-  if (has_axes && d == 3) {
-    for (int k = 0; k < 3; ++k) {
-      weights[first + 3 + 3 * component + k] += terms->local[k];
-    }
-  } else if (has_axes && is_slope) {
-    double angle = value_of(terms, &terms->at, first + 2), c = cos(angle), s = sin(angle);  // real
-    weights[first + 2] +=
-        component == 0 ? -s * terms->local[0] - c * terms->local[1] : c * terms->local[0] - s * terms->local[1];
-  }
-}
-
-static void find_point(MbsTerms *terms, double *values) {
-  int d = terms->system->dimension, first = terms->frame[terms->body], functions = terms->simulation->outputs.count;
-  mbs_signal_bank_evaluate(terms->system, &terms->at);
-  for (int component = 0; component < d; ++component) {
-    clear(functions, terms->weights);
-    weigh_frame(terms, component, false, terms->weights);
-    values[component] = 0;
-    for (int i = 0; i < functions; ++i) {
-      if (terms->weights[i] < 0 || terms->weights[i] > 0) {
-        values[component] += terms->weights[i] * value_of(terms, &terms->at, i);
-      }
-    }
-  }
-  if (d == 2 && terms->system->blueprint->bodies.items[terms->body].kind == MBS_BODY_RIGID) {
-    double angle = value_of(terms, &terms->at, first + 2), c = cos(angle), s = sin(angle);  // real
-    values[0] += c * terms->local[0] - s * terms->local[1];
-    values[1] += s * terms->local[0] + c * terms->local[1];
-  }
-}
-
-static MbsStatus find(MbsContext *context, MbsTerms *terms, MbsTermsVector of, double *values) {
-  const MbsSystem *system = terms->system;
-  MbsState *motion = &terms->simulation->state;
-  switch (of) {
-    case MBS_TERMS_BALANCE:
-      MBS_TRY(mbs_state_terms_complete(context, terms));
-      mbs_terms_residual(system, &terms->at, &none, terms->r, NULL);
-      memcpy(values, terms->r, (size_t)terms->n * sizeof *values);
-      return MBS_OK;
-    case MBS_TERMS_CONSTRAINT_FORCES:
-      MBS_TRY(mbs_state_terms_complete(context, terms));
-      mbs_terms_forces(system, &terms->at, MBS_PART_ROWS, terms->mu);
-      memcpy(values, terms->mu, (size_t)terms->n * sizeof *values);
-      clear(terms->nq, terms->mu);
-      return MBS_OK;
-    case MBS_TERMS_PHI:
-    case MBS_TERMS_PHIDOT: find_levels(terms, &terms->at, of, values); return MBS_OK;
-    case MBS_TERMS_PHIDDOT:
-      MBS_TRY(mbs_state_terms_complete(context, terms));
-      find_levels(terms, &terms->at, of, values);
-      return MBS_OK;
-    case MBS_TERMS_CONSTRAINT_RATES:
-      mbs_terms_derivative_along(system, &terms->at, &velocity, MBS_PART_ROWS, system->zeros, terms->direction, NULL,
-                                 terms->r);
-      memcpy(values, terms->r + terms->n, (size_t)terms->m * sizeof *values);
-      return MBS_OK;
-    case MBS_TERMS_POINT: find_point(terms, values); return MBS_OK;
-    case MBS_TERMS_ACCELERATIONS:
-    case MBS_TERMS_MULTIPLIERS:
-      MBS_TRY(mbs_state_terms_solve(context, terms));
-      memcpy(values, of == MBS_TERMS_ACCELERATIONS ? motion->a : motion->total,
-             (size_t)mbs_terms_size(terms, of) * sizeof *values);
-      return MBS_OK;
-    case MBS_TERMS_OUTPUTS:
-      MBS_TRY(mbs_state_terms_solve(context, terms));
-      mbs_signal_bank_evaluate(system, motion);
-      for (int i = 0; i < terms->output_count; ++i) {
-        values[i] = value_of(terms, motion, terms->output[i]);
-      }
-      return MBS_OK;
-    case MBS_TERMS_POSITIONS:
-    case MBS_TERMS_VELOCITIES:
-      memcpy(values, of == MBS_TERMS_POSITIONS ? terms->at.q : terms->at.v, (size_t)terms->n * sizeof *values);
-      return MBS_OK;
-    case MBS_TERMS_INDEPENDENT_VELOCITIES:
-      mbs_freedoms_apply(&terms->freedoms[1], terms->at.q, terms->at.v, values);
-      return MBS_OK;
-    case MBS_TERMS_INDEPENDENT_ACCELERATIONS:
-      MBS_TRY(mbs_state_terms_solve(context, terms));
-      mbs_freedoms_apply(&terms->freedoms[1], motion->q, motion->a, values);
-      return MBS_OK;
-    case MBS_TERMS_BIAS: find_bias(terms, values); return MBS_OK;
-    case MBS_TERMS_FORCES: find_forces(terms, values); return MBS_OK;
-    case MBS_TERMS_PHI_T: find_levels(terms, move(terms, NULL, NULL), MBS_TERMS_PHIDOT, values); return MBS_OK;
-    case MBS_TERMS_GAMMA:
-      find_levels(terms, move(terms, terms->at.v, NULL), MBS_TERMS_PHIDDOT, values);
-      for (int i = 0; i < terms->m; ++i) {
-        values[i] = -values[i];
-      }
-      return MBS_OK;
-  }
-  return MBS_OK;
-}
-
 // ---- push ----
 // Of functions whose weights are given, with the columns that were taken: of the seed, or of all, into Y.
 static void differentiate_functions(MbsTerms *terms, const MbsState *state, const double *weights, int row, int rows,
@@ -294,7 +141,7 @@ static void push_functions(MbsTerms *terms, MbsTermsVector of, double *Y) {
   for (int i = 0; i < rows; ++i) {
     clear(terms->simulation->outputs.count, terms->weights);
     if (of == MBS_TERMS_POINT) {
-      weigh_frame(terms, i, true, terms->weights);
+      mbs_state_terms_weigh_point(terms, i, true, terms->weights);
     } else {
       terms->weights[terms->output[i]] = 1;
     }
@@ -338,8 +185,8 @@ static void push_given(MbsTerms *terms, MbsTermsVector of, const MbsState *state
 static void push_terms(MbsTerms *terms, MbsTermsVector of, const MbsColumns *columns, double *Y) {
   int size = terms->n + terms->m, rows = mbs_terms_size(terms, of), count = terms->system->column_count;
   if (of == MBS_TERMS_CONSTRAINT_RATES) {
-    push_given(terms, of, move(terms, NULL, NULL), columns, terms->R_rest);
-    push_given(terms, of, move(terms, terms->direction, NULL), columns, terms->R);
+    push_given(terms, of, mbs_state_terms_move(terms, NULL, NULL), columns, terms->R_rest);
+    push_given(terms, of, mbs_state_terms_move(terms, terms->direction, NULL), columns, terms->R);
     add(size * count, -1, terms->R_rest, terms->R);
   } else {
     push_given(terms, of, &terms->at, columns, terms->R);
@@ -449,7 +296,7 @@ static void pull_functions(MbsTerms *terms, MbsTermsVector of, const double *w) 
   for (int i = 0; i < mbs_terms_size(terms, of); ++i) {
     clear(functions, terms->weights);
     if (of == MBS_TERMS_POINT) {
-      weigh_frame(terms, i, true, terms->weights);
+      mbs_state_terms_weigh_point(terms, i, true, terms->weights);
     } else {
       terms->weights[terms->output[i]] = 1;
     }
@@ -486,8 +333,8 @@ MbsStatus mbs_state_terms_pull_more(MbsContext *context, MbsTerms *terms, MbsTer
   } else if (of == MBS_TERMS_POINT) {
     pull_functions(terms, of, w);
   } else if (of == MBS_TERMS_CONSTRAINT_RATES) {
-    pull_given(terms, of, move(terms, terms->direction, NULL), 1, w);
-    pull_given(terms, of, move(terms, NULL, NULL), -1, w);
+    pull_given(terms, of, mbs_state_terms_move(terms, terms->direction, NULL), 1, w);
+    pull_given(terms, of, mbs_state_terms_move(terms, NULL, NULL), -1, w);
     clear(terms->n, bar->v);  // of w, which is not what velocities are
   } else {
     pull_given(terms, of, &terms->at, 1, w);
@@ -548,18 +395,6 @@ MbsStatus mbs_state_terms_check_pair(MbsContext *context, const MbsTerms *terms,
   return MBS_OK;
 }
 
-MbsStatus mbs_terms_vector(MbsContext *context, MbsTerms *terms, MbsTermsVector of, int count, double *values) {
-  MBS_CALL_BEGIN(context, "mbs_terms_vector", {"terms", terms}, {"values", values});
-  if (mbs_terms_size(terms, of) < 0) {
-    return mbs_state_terms_check_pair(context, terms, of, MBS_BY_TIME);
-  }
-  MBS_TRY(mbs_state_terms_need(context, terms));
-  MBS_TRY(mbs_state_terms_check_count(context, "numbers", count, mbs_terms_size(terms, of)));
-  mbs_simulation_tell(terms->simulation, context);
-  MBS_TRY(mbs_call_end(context, find(context, terms, of, values)));
-  return mbs_state_terms_check_result(context, terms, count, values);
-}
-
 MbsStatus mbs_terms_product(MbsContext *context, MbsTerms *terms, MbsTermsVector of, MbsTermsArgument by, int columns,
                             const double *u, int rows, double *product) {
   MBS_CALL_BEGIN(context, "mbs_terms_product", {"terms", terms}, {"u", u}, {"product", product});
@@ -599,30 +434,4 @@ MbsStatus mbs_terms_product_transposed(MbsContext *context, MbsTerms *terms, Mbs
   }
   memcpy(product, mbs_state_terms_part(terms, &terms->pulled, by), (size_t)columns * sizeof *product);
   return mbs_state_terms_check_result(context, terms, columns, product);
-}
-
-MbsStatus mbs_terms_energies(MbsContext *context, MbsTerms *terms, double *kinetic, double *potential) {
-  MBS_CALL_BEGIN(context, "mbs_terms_energies", {"terms", terms});
-  MbsEnergy energy;
-  MBS_TRY(mbs_state_terms_need(context, terms));
-  mbs_signal_bank_evaluate(terms->system, &terms->at);
-  mbs_terms_energy(terms->system, &terms->at, &energy);
-  if (kinetic) {
-    *kinetic = energy.kinetic;
-  }
-  if (potential) {
-    *potential = energy.potential;
-  }
-  return MBS_OK;
-}
-
-MbsStatus mbs_terms_reactions(MbsContext *context, MbsTerms *terms, int count, double *values) {
-  MBS_CALL_BEGIN(context, "mbs_terms_reactions", {"terms", terms}, {"values", values});
-  MBS_TRY(mbs_state_terms_need(context, terms));
-  MBS_TRY(mbs_state_terms_check_count(context, "numbers", count, 6 * terms->reactions.count));
-  mbs_simulation_tell(terms->simulation, context);
-  MBS_TRY(mbs_call_end(context, mbs_state_terms_solve(context, terms)));
-  mbs_reactions_evaluate(terms->simulation, &terms->reactions);
-  memcpy(values, terms->reactions.values, (size_t)count * sizeof *values);
-  return mbs_state_terms_check_result(context, terms, count, values);
 }

@@ -110,6 +110,7 @@ MbsStatus mbs_state_terms_check_count(MbsContext *context, const char *what, int
 MbsStatus mbs_state_terms_check_finite(MbsContext *context, const char *what, int count, const double *numbers);
 // What came out: are these numbers?
 MbsStatus mbs_state_terms_check_result(MbsContext *context, const MbsTerms *terms, int count, const double *numbers);
+MbsStatus mbs_state_terms_start(MbsContext *context, MbsTerms *terms);
 MbsStatus mbs_state_terms_set(MbsContext *context, MbsTerms *terms, double t, const double *position,
                               const double *velocity);
 // The accelerations and multipliers of the motion, unless they are known.
@@ -121,6 +122,12 @@ static inline bool mbs_vector_is_given(MbsTermsVector of) { return of <= MBS_TER
 static inline bool mbs_vector_is_tangent(MbsTermsVector of) {
   return of >= MBS_TERMS_POSITIONS && of <= MBS_TERMS_INDEPENDENT_ACCELERATIONS;
 }
+
+// ---- values: state_values_bridge.c ----
+// `at` with other free velocities and accelerations; NULL: zero
+const MbsState *mbs_state_terms_move(MbsTerms *terms, const double *v, const double *a);
+// Adds how the functions of the body's frame make a component of the point, or its change.
+void mbs_state_terms_weigh_point(const MbsTerms *terms, int component, bool is_slope, double *weights);
 
 // ---- products: state_products_bridge.c ----
 // y += y_of(...) of the seeds; the seeds may be changed where the vector is one of the tangent space.

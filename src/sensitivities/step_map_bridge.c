@@ -4,34 +4,10 @@
 // Directions of the state and of inputs need one column, that of a parameter that nothing depends on. What the state at
 // the end receives stands in for an objective without a value. Both are added to a copy of the model.
 #include <math.h>
-#include <mbsens/step.h>
 #include <string.h>
 
 #include "sensitivities/request.h"
-#include "sensitivities/selection.h"
-#include "sensitivities/session.h"
-#include "sensitivities/step_map.h"
-
-struct MbsStepMap {
-  MbsArena *arena;
-  const MbsModel *model;     // as it is asked for
-  const MbsModel *extended;  // with a parameter and an objective more, the last ones
-  MbsRequest request;
-  MbsSelection selection;
-  double *all, *tried;  // values of all parameters and of the one more
-  int *columns;         // the parameters, and the one more
-  const char **output_names, **input_names;
-  int n, inputs, outputs;
-  MbsSession *back;                    // with an adjoint
-  MbsSession *seeded, *by_parameters;  // with one column, or those of the parameters; NULL: not yet
-  MbsWay way;                          // the last one, in memory of the map:
-  double *q, *v, *way_inputs;
-  size_t input_capacity;
-  bool has_run;
-  bool has_swept;  // and its trajectory may not be there any more
-};
-
-static void clear(size_t count, double *numbers) { memset(numbers, 0, count * sizeof *numbers); }
+#include "sensitivities/step_storage.h"
 
 // ---- set-up ----
 static MbsValue *copy_values(MbsArena *arena, int count, const MbsValue *from) {
@@ -92,8 +68,8 @@ static MbsStatus check_settings(MbsContext *context, const MbsSettings *settings
 // seed objective of the extended model
 static int seed_objective(const MbsStepMap *map) { return map->selection.model_objective_count; }
 
-static MbsStatus create_session(MbsContext *context, const MbsStepMap *map, bool is_adjoint, int column_count,
-                                const int *columns, MbsSession **session) {
+MbsStatus mbs_step_map_create_session(MbsContext *context, const MbsStepMap *map, bool is_adjoint, int column_count,
+                                      const int *columns, MbsSession **session) {
   const MbsSelection *selection = &map->selection;
   int *objectives, count = selection->objective_count;
   MBS_TAKE(context, map->arena, objectives, count + 1);
@@ -148,7 +124,7 @@ static MbsStatus create(MbsContext *context, MbsStepMap *map) {
   MBS_TAKE(context, map->arena, map->columns, selection->parameter_count + 1);
   memcpy(map->columns, selection->parameters, (size_t)selection->parameter_count * sizeof *map->columns);
   map->columns[selection->parameter_count] = count;
-  MBS_TRY(create_session(context, map, true, selection->parameter_count + 1, map->columns, &map->back));
+  MBS_TRY(mbs_step_map_create_session(context, map, true, selection->parameter_count + 1, map->columns, &map->back));
   map->back->sweep->seed.objective = seed_objective(map);
   MBS_TRY(create_names(context, map));
   MBS_TAKE(context, map->arena, map->q, map->n);
@@ -216,14 +192,14 @@ const char *const *mbs_step_map_objective_names(const MbsStepMap *map) {
 const double *mbs_step_map_parameters(const MbsStepMap *map) { return map ? map->selection.parameter_values : NULL; }
 
 // ---- the function ----
-static MbsStatus check_count(MbsContext *context, const char *what, int count, int expected) {
+MbsStatus mbs_step_map_check_count(MbsContext *context, const char *what, int count, int expected) {
   return count == expected
              ? MBS_OK
              : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
                         "the map has %d %s, and %d numbers are given or have room", expected, what, count);
 }
 
-static MbsStatus check_finite(MbsContext *context, const char *what, size_t count, const double *numbers) {
+MbsStatus mbs_step_map_check_finite(MbsContext *context, const char *what, size_t count, const double *numbers) {
   for (size_t i = 0; i < count && numbers; ++i) {
     if (!isfinite(numbers[i])) {
       return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "number %zu of the %s must be finite, got %g", i + 1, what,
@@ -233,7 +209,7 @@ static MbsStatus check_finite(MbsContext *context, const char *what, size_t coun
   return MBS_OK;
 }
 
-static MbsStatus need_run(MbsContext *context, const MbsStepMap *map) {
+MbsStatus mbs_step_map_need_run(MbsContext *context, const MbsStepMap *map) {
   return map->has_run ? MBS_OK
                       : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
                                  "the map has not been run since it was made or its parameters were set, or the run "
@@ -252,8 +228,8 @@ static void use_parameters(const MbsStepMap *map, const double *values) {
 MbsStatus mbs_step_map_set_parameters(MbsContext *context, MbsStepMap *map, int count, const double *values) {
   MBS_CALL_BEGIN(context, "mbs_step_map_set_parameters", {"map", map}, {"values", values});
   MbsSelection *selection = &map->selection;
-  MBS_TRY(check_count(context, "parameters", count, selection->parameter_count));
-  MBS_TRY(check_finite(context, "parameters", (size_t)count, values));
+  MBS_TRY(mbs_step_map_check_count(context, "parameters", count, selection->parameter_count));
+  MBS_TRY(mbs_step_map_check_finite(context, "parameters", (size_t)count, values));
   for (int i = 0; i < count; ++i) {
     map->tried[selection->parameters[i]] = values[i];
   }
@@ -302,15 +278,15 @@ MbsStatus mbs_step_map_run(MbsContext *context, MbsStepMap *map, double t, int c
                     "positions and velocities are given together, or neither for the start of the model");
   }
   if (position) {
-    MBS_TRY(check_count(context, "coordinates", count, map->n));
-    MBS_TRY(check_finite(context, "positions", (size_t)count, position));
-    MBS_TRY(check_finite(context, "velocities", (size_t)count, velocity));
-    MBS_TRY(check_finite(context, "time", 1, &t));
+    MBS_TRY(mbs_step_map_check_count(context, "coordinates", count, map->n));
+    MBS_TRY(mbs_step_map_check_finite(context, "positions", (size_t)count, position));
+    MBS_TRY(mbs_step_map_check_finite(context, "velocities", (size_t)count, velocity));
+    MBS_TRY(mbs_step_map_check_finite(context, "time", 1, &t));
   }
   if (steps < 1) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "at least one step must be made, got %d", steps);
   }
-  MBS_TRY(check_finite(context, "inputs", (size_t)steps * (size_t)map->inputs, inputs));
+  MBS_TRY(mbs_step_map_check_finite(context, "inputs", (size_t)steps * (size_t)map->inputs, inputs));
   map->has_run = map->has_swept = false;
   MBS_TRY(keep_way(context, map, t, position, velocity, steps, inputs));
   MBS_TRY(mbs_call_end(context, mbs_way_walk(context, map->back, &map->way, NULL, -1)));
@@ -321,8 +297,8 @@ MbsStatus mbs_step_map_run(MbsContext *context, MbsStepMap *map, double t, int c
 MbsStatus mbs_step_map_state(MbsContext *context, const MbsStepMap *map, double *t, int count, double *position,
                              double *velocity, double *acceleration) {
   MBS_CALL_BEGIN(context, "mbs_step_map_state", {"map", map});
-  MBS_TRY(need_run(context, map));
-  MBS_TRY(check_count(context, "coordinates", count, map->n));
+  MBS_TRY(mbs_step_map_need_run(context, map));
+  MBS_TRY(mbs_step_map_check_count(context, "coordinates", count, map->n));
   const MbsState *state = &map->back->simulation->state;
   double *const to[] = {position, velocity, acceleration};
   const double *const from[] = {state->q, state->v, state->a};
@@ -340,177 +316,20 @@ MbsStatus mbs_step_map_state(MbsContext *context, const MbsStepMap *map, double 
 MbsStatus mbs_step_map_outputs(MbsContext *context, MbsStepMap *map, int count, double *values) {
   MBS_CALL_BEGIN(context, "mbs_step_map_outputs", {"map", map}, {"values", values});
   MbsSimulation *simulation = map->back->simulation;
-  MBS_TRY(need_run(context, map));
-  MBS_TRY(check_count(context, "outputs", count, map->outputs));
+  MBS_TRY(mbs_step_map_need_run(context, map));
+  MBS_TRY(mbs_step_map_check_count(context, "outputs", count, map->outputs));
   mbs_outputs_evaluate(simulation, NULL);
   memcpy(values, simulation->outputs.value, (size_t)count * sizeof *values);
-  return check_finite(context, "outputs, which", (size_t)count, values);
+  return mbs_step_map_check_finite(context, "outputs, which", (size_t)count, values);
 }
 
 MbsStatus mbs_step_map_values(MbsContext *context, MbsStepMap *map, int count, double *values) {
   MBS_CALL_BEGIN(context, "mbs_step_map_values", {"map", map}, {"values", values});
-  MBS_TRY(need_run(context, map));
-  MBS_TRY(check_count(context, "objectives", count, map->selection.objective_count));
+  MBS_TRY(mbs_step_map_need_run(context, map));
+  MBS_TRY(mbs_step_map_check_count(context, "objectives", count, map->selection.objective_count));
   MBS_TRY(mbs_session_check_objectives(context, map->back));
   for (int i = 0; i < count; ++i) {
     values[i] = map->back->simulation->objectives.value[map->selection.objectives[i]];
   }
   return MBS_OK;
-}
-
-// ---- its derivative ----
-// Adds to the results what column k of a session that walked the way says, times a number.
-static void add_column(MbsSession *session, const MbsStepMap *map, int k, double scale, const MbsStepResults *change) {
-  MbsSimulation *simulation = session->simulation;
-  const MbsSystem *system = simulation->system;
-  const double *const columns[] = {simulation->columns.X, simulation->columns.V, simulation->columns.A};
-  double *const to[] = {change->position, change->velocity, change->acceleration};
-  for (int level = 0; level < MBS_COUNT(to); ++level) {
-    for (int i = 0; i < map->n && to[level]; ++i) {
-      to[level][i] += scale * columns[level][k * system->nq + i];
-    }
-  }
-  for (int i = 0; i < map->outputs && change->outputs; ++i) {
-    change->outputs[i] += scale * simulation->outputs.slope[i * system->asked_count + k];
-  }
-  for (int i = 0; i < map->selection.objective_count && change->objectives; ++i) {
-    const MbsObjectives *objectives = &simulation->objectives;
-    change->objectives[i] += scale * objectives->gradient[map->selection.objectives[i] * objectives->stride + k];
-  }
-}
-
-static MbsStatus walk(MbsContext *context, const MbsStepMap *map, MbsSession *session, const MbsWay *direction,
-                      int seed, bool with_outputs) {
-  MBS_TRY(mbs_way_walk(context, session, &map->way, direction, seed));
-  if (with_outputs) {
-    mbs_outputs_evaluate(session->simulation, NULL);
-  }
-  return MBS_OK;
-}
-
-static MbsStatus push(MbsContext *context, MbsStepMap *map, const MbsStepArguments *direction,
-                      const MbsStepResults *change) {
-  const MbsSelection *selection = &map->selection;
-  bool has_state =
-      (map->way.q && (direction->position || direction->velocity)) || (map->way.inputs && direction->inputs);
-  if (has_state) {
-    const MbsWay along = {.q = map->way.q ? direction->position : NULL,
-                          .v = map->way.q ? direction->velocity : NULL,
-                          .inputs = map->way.inputs ? direction->inputs : NULL};
-    if (!map->seeded) {
-      MBS_TRY(create_session(context, map, false, 1, map->columns + selection->parameter_count, &map->seeded));
-    }
-    MBS_TRY(walk(context, map, map->seeded, &along, 0, change->outputs));
-    add_column(map->seeded, map, 0, 1, change);
-  }
-  if (direction->parameters && selection->parameter_count > 0) {
-    if (!map->by_parameters) {
-      MBS_TRY(
-          create_session(context, map, false, selection->parameter_count, selection->parameters, &map->by_parameters));
-    }
-    MBS_TRY(walk(context, map, map->by_parameters, NULL, -1, change->outputs));
-    for (int k = 0; k < selection->parameter_count; ++k) {
-      add_column(map->by_parameters, map, k, direction->parameters[k], change);
-    }
-  }
-  return MBS_OK;
-}
-
-static void clear_results(const MbsStepMap *map, const MbsStepResults *results) {
-  double *const all[] = {results->position, results->velocity, results->acceleration, results->outputs,
-                         results->objectives};
-  const int counts[] = {map->n, map->n, map->n, map->outputs, map->selection.objective_count};
-  for (int i = 0; i < MBS_COUNT(all); ++i) {
-    if (all[i]) {
-      clear((size_t)counts[i], all[i]);
-    }
-  }
-}
-
-MbsStatus mbs_step_map_jvp(MbsContext *context, MbsStepMap *map, const MbsStepArguments *direction,
-                           const MbsStepResults *change) {
-  MBS_CALL_BEGIN(context, "mbs_step_map_jvp", {"map", map}, {"direction", direction}, {"change", change});
-  size_t inputs = map->way.inputs ? (size_t)map->way.steps * (size_t)map->inputs : 0;
-  MBS_TRY(need_run(context, map));
-  MBS_TRY(check_finite(context, "direction's positions", (size_t)map->n, direction->position));
-  MBS_TRY(check_finite(context, "direction's velocities", (size_t)map->n, direction->velocity));
-  MBS_TRY(check_finite(context, "direction's inputs", inputs, direction->inputs));
-  MBS_TRY(
-      check_finite(context, "direction's parameters", (size_t)map->selection.parameter_count, direction->parameters));
-  clear_results(map, change);
-  mbs_arena_tell(map->arena, context);
-  return mbs_call_end(context, push(context, map, direction, change));
-}
-
-// what one objective of the sweep gives, times a number
-static void add_received(const MbsStepMap *map, int objective, double scale, const MbsStepArguments *received) {
-  const MbsSimulation *simulation = map->back->simulation;
-  const MbsSweep *sweep = map->back->sweep;
-  const MbsObjectives *objectives = &simulation->objectives;
-  size_t n = (size_t)map->n, inputs = (size_t)simulation->events.setting_count * (size_t)map->inputs,
-         o = (size_t)objective;
-  for (size_t i = 0; i < n && map->way.q; ++i) {
-    if (received->position) {
-      received->position[i] += scale * sweep->at_start[2 * n * o + i];
-    }
-    if (received->velocity) {
-      received->velocity[i] += scale * sweep->at_start[2 * n * o + n + i];
-    }
-  }
-  for (size_t i = 0; i < inputs && received->inputs && map->way.inputs; ++i) {
-    received->inputs[i] += scale * sweep->of_settings[o * inputs + i];
-  }
-  for (int k = 0; k < map->selection.parameter_count && received->parameters; ++k) {
-    received->parameters[k] += scale * objectives->gradient[objective * objectives->stride + k];
-  }
-}
-
-static MbsStatus pull(MbsContext *context, MbsStepMap *map, const MbsStepResults *bar,
-                      const MbsStepArguments *received) {
-  MbsSession *session = map->back;
-  MbsSweepSeed *seed = &session->sweep->seed;
-  bool is_lost = map->has_swept && session->sweep->trajectory->first_row > 1;
-  if (is_lost) {  // the way back has used up what it was to be walked again from
-    MBS_TRY(mbs_way_walk(context, session, &map->way, NULL, -1));
-  }
-  if (bar->objectives) {
-    MBS_TRY(mbs_session_check_objectives(context, session));
-  }
-  seed->q = bar->position;
-  seed->v = bar->velocity;
-  seed->a = bar->acceleration;
-  seed->outputs = bar->outputs;
-  mbs_sweep_begin(session->sweep);
-  MbsStatus status = mbs_session_sweep(context, session);
-  *seed = (MbsSweepSeed){.objective = seed->objective};
-  map->has_swept = true;
-  MBS_TRY(status);
-  add_received(map, seed->objective, 1, received);
-  for (int i = 0; i < map->selection.objective_count && bar->objectives; ++i) {
-    add_received(map, map->selection.objectives[i], bar->objectives[i], received);
-  }
-  return MBS_OK;
-}
-
-MbsStatus mbs_step_map_vjp(MbsContext *context, MbsStepMap *map, const MbsStepResults *bar,
-                           const MbsStepArguments *received) {
-  MBS_CALL_BEGIN(context, "mbs_step_map_vjp", {"map", map}, {"bar", bar}, {"received", received});
-  size_t n = (size_t)map->n, inputs = (size_t)map->way.steps * (size_t)map->inputs;
-  MBS_TRY(need_run(context, map));
-  MBS_TRY(check_finite(context, "positions' bar", n, bar->position));
-  MBS_TRY(check_finite(context, "velocities' bar", n, bar->velocity));
-  MBS_TRY(check_finite(context, "accelerations' bar", n, bar->acceleration));
-  MBS_TRY(check_finite(context, "outputs' bar", (size_t)map->outputs, bar->outputs));
-  MBS_TRY(check_finite(context, "objectives' bar", (size_t)map->selection.objective_count, bar->objectives));
-  double *const all[] = {received->position, received->velocity, received->inputs, received->parameters};
-  const size_t counts[] = {n, n, inputs, (size_t)map->selection.parameter_count};
-  for (int i = 0; i < MBS_COUNT(all); ++i) {
-    if (all[i]) {
-      clear(counts[i], all[i]);
-    }
-  }
-  mbs_simulation_tell(map->back->simulation, context);
-  MbsStatus status = mbs_call_end(context, pull(context, map, bar, received));
-  map->has_run = status == MBS_OK;
-  return status;
 }
