@@ -151,7 +151,9 @@ static void check_both(const Case *c, MbsStepMap *map, const MbsStepArguments *d
   const MbsStepResults bar = {scattered(seed, n), scattered(seed, n), scattered(seed, n),
                               scattered(seed, forward.outputs), scattered(seed, mbs_step_map_objective_count(map))};
   ENSURE_OK(context, mbs_step_map_jvp(context, map, direction, &forward.y));
-  ENSURE_OK(context, mbs_step_map_vjp(context, map, &bar, &back.x));
+  const MbsStepArguments wanted = {back.x.position, back.x.velocity, direction->inputs ? back.x.inputs : NULL,
+                                   back.x.parameters};
+  ENSURE_OK(context, mbs_step_map_vjp(context, map, &bar, &wanted));
   const struct {
     int count;
     const double *a, *b;
@@ -480,6 +482,9 @@ static void check_refusals(void) {
   ENSURE_REFUSED(mbs_step_map_run(context, map, 0, n, q, v, 1, NULL), MBS_ERROR_INPUT, "does not meet its constraints");
   ENSURE_OK(context, mbs_step_map_run(context, map, 0, 0, NULL, NULL, 1, NULL));
   ENSURE_REFUSED(mbs_step_map_vjp(context, map, &bad, &nothing), MBS_ERROR_INPUT, "must be finite");
+  const MbsStepArguments of_state = {.position = q}, of_inputs = {.inputs = q};
+  ENSURE_REFUSED(mbs_step_map_vjp(context, map, &none, &of_state), MBS_ERROR_INPUT, "the model's start");
+  ENSURE_REFUSED(mbs_step_map_jvp(context, map, &of_inputs, &none), MBS_ERROR_INPUT, "given no inputs");
   ENSURE_REFUSED(mbs_step_map_vjp(context, map, NULL, &nothing), MBS_ERROR_INPUT, "is NULL");
   ENSURE_OK(context, mbs_step_map_vjp(context, map, &none, &nothing));
   ENSURE_REFUSED(mbs_step_map_set_parameters(context, map, 1, q), MBS_ERROR_INPUT, "parameters");

@@ -63,8 +63,8 @@ MbsStatus mbs_step_map_values(MbsContext *context, MbsStepMap *map, int count, d
 // What the function depends on, and what it gives: changes of these, or what they receive. Arrays of the sizes above
 // (inputs: steps x input count); NULL: zeros that are given, or not wanted.
 typedef struct MbsStepArguments {
-  double *position, *velocity;  // none where the run began at the model's start
-  double *inputs;               // none where no inputs were given
+  double *position, *velocity;  // NULL where the run began at the model's start
+  double *inputs;               // NULL where no inputs were given
   double *parameters;
 } MbsStepArguments;
 typedef struct MbsStepResults {

@@ -1,5 +1,6 @@
 // Products of the derivative of steps, of the public header: forward by sessions with columns, backward by the adjoint
 // of the session that made the steps. Double only.
+#include <math.h>
 #include <string.h>
 
 #include "sensitivities/step_storage.h"
@@ -64,15 +65,30 @@ static MbsStatus push(MbsContext *context, MbsStepMap *map, const MbsStepArgumen
   return MBS_OK;
 }
 
-static void clear_results(const MbsStepMap *map, const MbsStepResults *results) {
-  double *const all[] = {results->position, results->velocity, results->acceleration, results->outputs,
-                         results->objectives};
-  const int counts[] = {map->n, map->n, map->n, map->outputs, map->selection.objective_count};
-  for (int i = 0; i < MBS_COUNT(all); ++i) {
-    if (all[i]) {
-      clear((size_t)counts[i], all[i]);
+// Is what came out a number everywhere? sqrt(), norm() and powers have no derivative at zero.
+static MbsStatus check_numbers(MbsContext *context, int arrays, double *const *numbers, const size_t *counts) {
+  for (int i = 0; i < arrays; ++i) {
+    for (size_t k = 0; k < counts[i] && numbers[i]; ++k) {
+      if (!isfinite(numbers[i][k])) {
+        return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
+                        "the derivative of these steps, or of an output or objective, is not a finite number (sqrt, "
+                        "norm and powers have none at zero)");
+      }
     }
   }
+  return MBS_OK;
+}
+
+// what the run did not depend on
+static MbsStatus check_arguments(MbsContext *context, const MbsStepMap *map, const MbsStepArguments *arguments) {
+  if (!map->way.q && (arguments->position || arguments->velocity)) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                    "the run began at the model's start, which no positions and velocities were given for: pass NULL");
+  }
+  if (!map->way.inputs && arguments->inputs) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "the run was given no inputs: pass NULL");
+  }
+  return MBS_OK;
 }
 
 MbsStatus mbs_step_map_jvp(MbsContext *context, MbsStepMap *map, const MbsStepArguments *direction,
@@ -80,14 +96,22 @@ MbsStatus mbs_step_map_jvp(MbsContext *context, MbsStepMap *map, const MbsStepAr
   MBS_CALL_BEGIN(context, "mbs_step_map_jvp", {"map", map}, {"direction", direction}, {"change", change});
   size_t inputs = map->way.inputs ? (size_t)map->way.steps * (size_t)map->inputs : 0;
   MBS_TRY(mbs_step_map_need_run(context, map));
+  MBS_TRY(check_arguments(context, map, direction));
   MBS_TRY(mbs_step_map_check_finite(context, "direction's positions", (size_t)map->n, direction->position));
   MBS_TRY(mbs_step_map_check_finite(context, "direction's velocities", (size_t)map->n, direction->velocity));
   MBS_TRY(mbs_step_map_check_finite(context, "direction's inputs", inputs, direction->inputs));
   MBS_TRY(mbs_step_map_check_finite(context, "direction's parameters", (size_t)map->selection.parameter_count,
                                     direction->parameters));
-  clear_results(map, change);
+  double *const all[] = {change->position, change->velocity, change->acceleration, change->outputs, change->objectives};
+  const size_t n = (size_t)map->n, counts[] = {n, n, n, (size_t)map->outputs, (size_t)map->selection.objective_count};
+  for (int i = 0; i < MBS_COUNT(all); ++i) {
+    if (all[i]) {
+      clear(counts[i], all[i]);
+    }
+  }
   mbs_arena_tell(map->arena, context);
-  return mbs_call_end(context, push(context, map, direction, change));
+  MBS_TRY(mbs_call_end(context, push(context, map, direction, change)));
+  return check_numbers(context, MBS_COUNT(all), all, counts);
 }
 
 // what one objective of the sweep gives, times a number
@@ -145,6 +169,7 @@ MbsStatus mbs_step_map_vjp(MbsContext *context, MbsStepMap *map, const MbsStepRe
   MBS_CALL_BEGIN(context, "mbs_step_map_vjp", {"map", map}, {"bar", bar}, {"received", received});
   size_t n = (size_t)map->n, inputs = (size_t)map->way.steps * (size_t)map->inputs;
   MBS_TRY(mbs_step_map_need_run(context, map));
+  MBS_TRY(check_arguments(context, map, received));
   MBS_TRY(mbs_step_map_check_finite(context, "positions' bar", n, bar->position));
   MBS_TRY(mbs_step_map_check_finite(context, "velocities' bar", n, bar->velocity));
   MBS_TRY(mbs_step_map_check_finite(context, "accelerations' bar", n, bar->acceleration));
@@ -161,5 +186,6 @@ MbsStatus mbs_step_map_vjp(MbsContext *context, MbsStepMap *map, const MbsStepRe
   mbs_simulation_tell(map->back->simulation, context);
   MbsStatus status = mbs_call_end(context, pull(context, map, bar, received));
   map->has_run = status == MBS_OK;
-  return status;
+  MBS_TRY(status);
+  return check_numbers(context, MBS_COUNT(all), all, counts);
 }
