@@ -141,7 +141,7 @@ static MbsStatus pull(MbsContext *context, MbsStepMap *map, const MbsStepResults
                       const MbsStepArguments *received) {
   MbsSession *session = map->back;
   MbsSweepSeed *seed = &session->sweep->seed;
-  bool is_lost = map->has_swept && session->sweep->trajectory->first_row > 1;
+  bool is_lost = map->has_swept && session->simulation->path.step_count > session->sweep->trajectory->row_capacity;
   if (is_lost) {  // the way back has used up what it was to be walked again from
     MBS_TRY(mbs_way_walk(context, session, &map->way, NULL, -1));
   }
