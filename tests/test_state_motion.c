@@ -396,7 +396,7 @@ static void check_reactions(const char *path, const MbsModel *model, MbsTerms *n
   MbsRequest request;
   MbsCheck *check;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
-  ENSURE_OK(context, mbs_check(context, model, &request.settings, &check));
+  ENSURE_OK(context, mbs_check(context, model, &request, &check));
   int count = 6 * mbs_terms_reaction_count(natural), redundant = check->redundant;
   mbs_check_destroy(check);
   ENSURE(count == 6 * mbs_terms_reaction_count(relative));

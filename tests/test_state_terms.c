@@ -196,6 +196,12 @@ static void check_pair(const Case *c, MbsTermsVector of, MbsTermsArgument by, bo
     size = fmax(size, fabs(u[k] * Jw[k]));
   }
   double here = dot(columns, u, Jw);
+  if (of == MBS_TERMS_OUTPUTS) {  // made of accelerations that may cancel
+    double *a = zeros(c->n);
+    ENSURE_OK(context, mbs_terms_product(context, c->terms, MBS_TERMS_ACCELERATIONS, by, columns, u, c->n, a));
+    size = fmax(size, 1e-2 * largest_of(c->n, a));
+    free(a);
+  }
   bool is_nothing = by >= MBS_BY_INDEPENDENT_POSITIONS && (of == MBS_TERMS_PHI || of == MBS_TERMS_PHIDOT);
   size = is_nothing ? 1 : size;  // along the constraints they stay what they are
   compare(c, "both products", of, by, 1, &here, &there, size, by >= MBS_BY_INDEPENDENT_POSITIONS ? 1e-10 : 1e-11);
