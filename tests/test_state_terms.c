@@ -196,7 +196,7 @@ static void check_pair(const Case *c, MbsTermsVector of, MbsTermsArgument by, bo
     size = fmax(size, fabs(u[k] * Jw[k]));
   }
   double here = dot(columns, u, Jw);
-  if (of == MBS_TERMS_OUTPUTS) {  // made of accelerations that may cancel
+  if (of == MBS_TERMS_OUTPUTS || of == MBS_TERMS_MULTIPLIERS) {  // made of accelerations that may cancel
     double *a = zeros(c->n);
     ENSURE_OK(context, mbs_terms_product(context, c->terms, MBS_TERMS_ACCELERATIONS, by, columns, u, c->n, a));
     size = fmax(size, 1e-2 * largest_of(c->n, a));
