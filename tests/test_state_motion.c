@@ -491,17 +491,17 @@ static void check_conversion(const char *path, void *user) {
 
 static void check_refusals(void) {
   MbsModel *model = read_text(context, "steered", steered);
-  MbsTerms *terms = create("steered", model, "natural", "");
+  MbsTerms *terms = NULL;
   MbsRequest request;
   MbsTermsPattern pattern;
   double x[64] = {0}, nan[64] = {(double)NAN};
-  int n = mbs_terms_width(terms, MBS_BY_POSITIONS);
   const MbsTermsVector no_vector = (MbsTermsVector)99;
   const MbsTermsArgument no_argument = (MbsTermsArgument)-1;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
   ENSURE_REFUSED(mbs_terms_create(context, NULL, &request, &terms), MBS_ERROR_INPUT, "the model is NULL");
   ENSURE(mbs_terms_vector(NULL, terms, MBS_TERMS_PHI, 1, x) == MBS_ERROR_INPUT);
   terms = create("steered", model, "natural", "");
+  int n = mbs_terms_width(terms, MBS_BY_POSITIONS);
   ENSURE_REFUSED(mbs_terms_vector(context, NULL, MBS_TERMS_PHI, 1, x), MBS_ERROR_INPUT, "the terms is NULL");
   ENSURE_REFUSED(mbs_terms_vector(context, terms, MBS_TERMS_BALANCE, n + 1, x), MBS_ERROR_INPUT, "given for");
   ENSURE_REFUSED(mbs_terms_vector(context, terms, no_vector, 1, x), MBS_ERROR_INPUT, "no vector 99");

@@ -308,7 +308,7 @@ static void check_parts(const Case *c, uint64_t *seed) {
   compare(c, "f and its parts", MBS_TERMS_BALANCE, 0, n, sum, f, size, 1e-12);
   ENSURE_OK(context, mbs_terms_product(context, c->terms, MBS_TERMS_PHI, MBS_BY_POSITIONS, n, a, m, rest));
   ENSURE_OK(context, mbs_terms_product(context, c->terms, MBS_TERMS_PHIDOT, MBS_BY_VELOCITIES, n, a, m, part));
-  double *gamma = zeros(m);
+  double *gamma = zeros(m), *none = zeros(n);
   ENSURE_OK(context, mbs_terms_vector(context, c->terms, MBS_TERMS_GAMMA, m, gamma));
   for (int i = 0; i < m; ++i) {
     part[i] -= gamma[i];
@@ -316,7 +316,7 @@ static void check_parts(const Case *c, uint64_t *seed) {
   compare(c, "Phiddot and its parts", MBS_TERMS_PHIDDOT, 0, m, part, e, largest_of(m, gamma), 1e-11);
   ENSURE_OK(context, mbs_terms_use_motion(context, c->terms));
   ENSURE_OK(context, mbs_terms_vector(context, c->terms, MBS_TERMS_BALANCE, n, f));
-  compare(c, "f of the motion", MBS_TERMS_BALANCE, 0, n, f, zeros(n), size + largest_of(n, a), 1e-7);
+  compare(c, "f of the motion", MBS_TERMS_BALANCE, 0, n, f, none, size + largest_of(n, a), 1e-7);
   free(a);
   free(lambda);
   free(f);
@@ -325,6 +325,7 @@ static void check_parts(const Case *c, uint64_t *seed) {
   free(e);
   free(rest);
   free(gamma);
+  free(none);
 }
 
 // ---- one model ----
