@@ -35,7 +35,26 @@ static void tell(void) {
   }
 }
 
+// What other libraries ask for before main, libgfortran of LAPACK among them, is not ours to survive.
+static bool is_main_running;
+
+typedef int Main(int, char **, char **);
+typedef int StartMain(Main *main, int count, char **arguments, Main *init, void (*fini)(void), void (*rtld_fini)(void),
+                      void *stack_end);
+StartMain __libc_start_main;
+
+int __libc_start_main(Main *main, int count, char **arguments, Main *init, void (*fini)(void), void (*rtld_fini)(void),
+                      void *stack_end) {
+  StartMain *start;
+  *(void **)&start = dlsym(RTLD_NEXT, "__libc_start_main");
+  is_main_running = true;
+  return start(main, count, arguments, init, fini, rtld_fini, stack_end);
+}
+
 static bool fails(void) {
+  if (!is_main_running) {
+    return false;
+  }
   if (left == -2) {
     const char *at = getenv("MBS_FAIL_AT");
     left = -1;

@@ -24,6 +24,13 @@ static inline MbsModel *read_model(MbsContext *context, const char *path) {
   return model;
 }
 
+// The same, and pushed where it rests: models with a parameter `push` have no motion to compare without.
+static inline MbsModel *read_moving_model(MbsContext *context, const char *path) {
+  MbsModel *model = read_model(context, path);
+  (void)mbs_model_set(context, model, "push", "0.1");
+  return model;
+}
+
 static inline MbsModel *read_text(MbsContext *context, const char *name, const char *text) {
   MbsModel *model = NULL;
   ENSURE_OK(context, mbs_model_read_text(context, text, strlen(text), name, &model));

@@ -68,7 +68,7 @@ static bool is_for_matrix_r(const MbsModel *model, const MbsRequest *request, co
 }
 
 static void check_same_steps(const char *path, void *user) {
-  MbsModel *model = read_model(context, path);
+  MbsModel *model = read_moving_model(context, path);
   MbsRequest request;
   const char *joint = "";
   ENSURE_OK(context, mbs_request_default(context, model, &request));
@@ -112,7 +112,7 @@ static void check_same_steps(const char *path, void *user) {
 // ---- the integrator's error ----
 // the sum over objectives of their relative differences, and the reactions' largest
 static void measure(const char *path, double step, double end, double apart[2]) {
-  MbsModel *model = read_model(context, path);
+  MbsModel *model = read_moving_model(context, path);
   MbsRequest request;
   const char *joint = "";
   ENSURE_OK(context, mbs_request_default(context, model, &request));

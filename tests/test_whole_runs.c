@@ -130,7 +130,7 @@ static void check_model(const char *path, void *user) {
   const char *names[MOST_PARAMETERS];
   MbsResult *all = NULL;  // of the first formulation
   memset(largest, 0, sizeof largest);
-  MbsModel *model = read_model(context, path);
+  MbsModel *model = read_moving_model(context, path);
   MbsRequest request;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
   request.settings.step = fmin(request.settings.step, 1e-2);  // some need a smaller one
@@ -216,7 +216,7 @@ static void check_model(const char *path, void *user) {
 // index1 with Baumgarte's terms is a formulation of its own as far as derivatives go
 static void check_stabilised(const char *path) {
   memset(largest, 0, sizeof largest);
-  MbsModel *model = read_model(context, path);
+  MbsModel *model = read_moving_model(context, path);
   MbsRequest request;
   ENSURE_OK(context, mbs_request_default(context, model, &request));
   (void)snprintf(request.settings.formulation, sizeof request.settings.formulation, "index1");

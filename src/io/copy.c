@@ -124,6 +124,7 @@ static MbsStatus copy_numbers(MbsExpansion *x, const MbsInstance *instance, cons
   if (node->kind != MBS_YAML_LIST) {
     return MBS_OK;
   }
+  bool is_plain_list = field->kind == MBS_FIELD_NUMBER_LIST || field->kind == MBS_FIELD_NUMBER_ROWS;  // of tables
   MbsYaml *last = NULL;
   int k = 0;
   const MbsYaml *item = node->first;
@@ -134,7 +135,7 @@ static MbsStatus copy_numbers(MbsExpansion *x, const MbsInstance *instance, cons
       MBS_TRY(rewrite_text(x, instance, use_of(instance, field, k, true), made));
       if (field->kind == MBS_FIELD_INERTIA) {
         MBS_TRY(k < 6 ? mirror_product(x, instance, k, &made->text) : MBS_OK);
-      } else if (k < 3) {
+      } else if (k < 3 && !is_plain_list) {
         MBS_TRY(place_component(x, instance, field->mirror, k, &made->text));
       }
     } else if (field->kind == MBS_FIELD_NUMBER_ROWS) {

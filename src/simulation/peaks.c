@@ -82,7 +82,7 @@ static const MbsFunction *function_of(const MbsSimulation *simulation, const Mbs
 // ---- places ----
 MbsStep mbs_peak_step(const MbsPath *path, const MbsPeakPlace *place) {
   MbsStep step = mbs_path_step(path, place->step + 1);
-  step.t += place->tau - step.h;
+  step.t = mbs_re(step.t) - mbs_re(step.h) + place->tau;  // time does not count there: a perturbed piece's neither
   step.h = place->tau;
   step.event = 0;
   return step;
