@@ -48,13 +48,14 @@ class Builder(Elements):
         listed = _convert.texts(value, f'{what} "{name}"')
         if len(listed) != 1:
             raise UsageError(f'{what} "{name}" must be one number or expression, got {len(listed)}')
-        self._call(function, *before, _convert.to_bytes(name, f"the name of a {what}"), listed[0].encode())
+        text = _convert.to_bytes(listed[0], f'{what} "{name}"')
+        self._call(function, *before, _convert.to_bytes(name, f"the name of a {what}"), text)
 
     def _vector(self, function, name, vector, what, *before):
         listed = _convert.texts(vector, f'{what} "{name}"')
         if len(listed) > 3:
             raise UsageError(f'{what} "{name}" must have 2 or 3 components, or be one expression, got {len(listed)}')
-        texts = [text.encode() for text in listed] + [None] * (3 - len(listed))
+        texts = [_convert.to_bytes(text, f'{what} "{name}"') for text in listed] + [None] * (3 - len(listed))
         self._call(function, *before, _convert.to_bytes(name, f"the name of a {what}"), *texts)
 
     def set_gravity(self, vector: Numbers) -> None:
@@ -62,7 +63,8 @@ class Builder(Elements):
         listed = _convert.texts(vector, "gravity")
         if len(listed) > 3:
             raise UsageError(f"gravity must have 2 or 3 components, got {len(listed)}")
-        self._call(lib.mbs_model_set_gravity, *[text.encode() for text in listed] + [None] * (3 - len(listed)))
+        self._call(lib.mbs_model_set_gravity, *[_convert.to_bytes(text, "gravity") for text in listed],
+                   *[None] * (3 - len(listed)))
 
     def add_parameter(self, name: str, value: Number | Numbers) -> None:
         """A named number, or an expression of others: what gradients are taken by. A list is an array: u[1], u[2], ..."""

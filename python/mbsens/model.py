@@ -60,7 +60,10 @@ class Model(Builder):
         """Reads the text of a model file; ``name`` stands for the file in messages."""
         if not isinstance(text, str):
             raise UsageError(f"the text of a model must be a str, got {type(text).__name__}")
-        data = text.encode()
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:
+            raise UsageError("the text of the model cannot be written in UTF-8") from None
         return cls._read(lib.mbs_model_read_text, data, len(data), _convert.to_bytes(name, "the name"))
 
     @classmethod
