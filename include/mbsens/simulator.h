@@ -52,6 +52,14 @@ const double *mbs_simulator_gradient(const MbsSimulator *simulator);
 // numerically on the way: what there was before, marked as not complete.
 MbsStatus mbs_simulator_result(MbsContext *context, MbsSimulator *simulator, MbsResult **result);
 
+// After a run whose steps found their own size (settings.step_tolerance), that chose independent coordinates (matrix-r)
+// or met events: runs and starts to come repeat its steps, their sizes, coordinates, the sequence of events (each at
+// its own time) and where extrema are, whatever the parameters. So values are smooth functions of these, which a line
+// search needs, and gradients those of these functions. What was kept before is given up. A run in which that sequence
+// is another fails numerically. is_kept false: steps are found anew. Not with adjoint-continuous, nor after inputs were
+// set.
+MbsStatus mbs_simulator_keep_path(MbsContext *context, MbsSimulator *simulator, bool is_kept);
+
 // ---- step by step ----
 MbsStatus mbs_simulator_start(MbsContext *context, MbsSimulator *simulator);
 // One step; not beyond the end of the settings.

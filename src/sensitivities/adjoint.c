@@ -39,6 +39,12 @@ static MbsStatus make_of_steps(MbsContext *context, MbsSweep *sweep) {
   return MBS_OK;
 }
 
+// 0: not known before
+static long known_step_count(const MbsSimulation *simulation) {
+  bool is_known = simulation->events.count == 0 && !mbs_simulation_is_controlled(simulation);
+  return is_known ? simulation->followed->step_count : 0;
+}
+
 MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, double memory, MbsSweep **result) {
   const MbsSystem *system = simulation->system;
   MbsSweep *sweep;
@@ -54,9 +60,7 @@ MbsStatus mbs_sweep_create(MbsContext *context, MbsSimulation *simulation, doubl
   }
   MBS_TRY(create_bars(context, sweep));
   bool has_events = simulation->events.count > 0;
-  bool is_known = !has_events && !mbs_simulation_is_controlled(simulation);
-  long step_count = is_known ? simulation->followed->step_count : 0;
-  MBS_TRY(mbs_trajectory_create(context, simulation, step_count, memory, &sweep->trajectory));
+  MBS_TRY(mbs_trajectory_create(context, simulation, known_step_count(simulation), memory, &sweep->trajectory));
   if (has_events) {
     MBS_TRY(mbs_sweep_events_create(context, sweep, &sweep->events));
   }
@@ -68,7 +72,7 @@ MbsStatus mbs_sweep_resize(MbsContext *context, MbsSweep *sweep, double memory) 
   if (sweep->events) {  // it grows as it goes
     return MBS_OK;
   }
-  MBS_TRY(mbs_trajectory_resize(context, sweep->trajectory, sweep->simulation->followed->step_count, memory));
+  MBS_TRY(mbs_trajectory_resize(context, sweep->trajectory, known_step_count(sweep->simulation), memory));
   return make_of_steps(context, sweep);
 }
 

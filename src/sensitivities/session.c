@@ -136,6 +136,15 @@ MbsStatus mbs_session_plan(MbsContext *context, MbsSession *session, double t, l
   return session->sweep ? mbs_sweep_resize(context, session->sweep, session->request.memory) : MBS_OK;
 }
 
+MbsStatus mbs_session_follow(MbsContext *context, MbsSession *session, const MbsPath *path) {
+  MbsSimulation *simulation = session->simulation;
+  mbs_simulation_tell(simulation, context);
+  session->is_under_way = session->is_cut_short = false;
+  mbs_simulation_follow(simulation, path ? path : &simulation->plan);
+  simulation->is_path_kept = path != NULL;
+  return session->sweep ? mbs_sweep_resize(context, session->sweep, session->request.memory) : MBS_OK;
+}
+
 // ---- a run ----
 // of a value at a time or at an event: has it happened, as often as it takes?
 static MbsStatus check_watch(MbsContext *context, const MbsSimulation *simulation, int index) {

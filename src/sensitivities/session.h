@@ -54,6 +54,8 @@ MbsStatus mbs_session_run(MbsContext *context, MbsSession *session);
 // What came out, in an arena of the caller's. result.c
 MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *session, MbsResult *result);
 MbsStatus mbs_session_path(MbsContext *context, MbsArena *arena, MbsSession *session, MbsPath *path);
+// Runs to come walk the same path, which must outlive them; NULL: that of the settings.
+MbsStatus mbs_session_follow(MbsContext *context, MbsSession *session, const MbsPath *path);
 // A number as it is given back: its value, or of a perturbed run its derivative.
 double mbs_session_number(const MbsSession *session, mbs_scalar x);
 

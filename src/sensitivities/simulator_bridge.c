@@ -38,6 +38,8 @@ struct MbsSimulator {
   size_t input_capacity;
   bool has_gradient;
   MbsSession *session;
+  MbsArena *path_arena;  // of the path that is kept; NULL: none is
+  MbsPath path;
   Stage stage;
   long run;  // counts starts and changes of parameters: what was saved in another is of no use
 };
@@ -144,6 +146,7 @@ MbsStatus mbs_simulator_create(MbsContext *context, const MbsModel *model, const
 void mbs_simulator_destroy(MbsSimulator *simulator) {
   if (simulator) {
     mbs_session_destroy(simulator->session);
+    mbs_arena_destroy(simulator->path_arena);
     mbs_arena_destroy(simulator->arena);
   }
 }
@@ -295,6 +298,47 @@ MbsStatus mbs_simulator_run(MbsContext *context, MbsSimulator *simulator) {
   return fail(simulator, mbs_call_end(context, mbs_simulator_run_all(context, simulator)));
 }
 
+// The present path is followed by runs to come, in place of the one before. On failure all is as it was.
+static MbsStatus keep_path(MbsContext *context, MbsSimulator *simulator) {
+  MbsArena *arena = mbs_arena_create_for(context), *old = simulator->path_arena;
+  MbsPath path;
+  MbsStatus status = arena ? mbs_session_path(context, arena, simulator->session, &path)
+                           : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  if (status != MBS_OK) {
+    mbs_arena_destroy(arena);
+    return status;
+  }
+  simulator->path_arena = arena;
+  simulator->path = path;
+  mbs_arena_destroy(old);
+  return mbs_session_follow(context, simulator->session, &simulator->path);
+}
+
+MbsStatus mbs_simulator_keep_path(MbsContext *context, MbsSimulator *simulator, bool is_kept) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_keep_path", {"simulator", simulator});
+  const MbsSimulation *simulation = simulator->session->simulation;
+  if (is_kept && simulator->session->sweep && simulator->session->sweep->continuous) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "a path is not kept with method adjoint-continuous, whose steps are all of one size");
+  }
+  if (is_kept && simulation->events.setting_count > 0) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "a path with inputs that were set on the way cannot be kept");
+  }
+  if (is_kept && !(simulator->stage == DONE || (simulator->stage == STEPPING && mbs_simulation_is_over(simulation)))) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                    "there is no run whose path could be kept: call mbs_simulator_run first");
+  }
+  MbsStatus status = is_kept ? keep_path(context, simulator) : mbs_session_follow(context, simulator->session, NULL);
+  if (!is_kept) {
+    mbs_arena_destroy(simulator->path_arena);
+    simulator->path_arena = NULL;
+    simulator->stage = IDLE;
+  }
+  simulator->run += 1;
+  return mbs_call_end(context, status);
+}
+
 MbsStatus mbs_simulator_start(MbsContext *context, MbsSimulator *simulator) {
   MBS_CALL_BEGIN(context, "mbs_simulator_start", {"simulator", simulator});
   simulator->run += 1;
@@ -390,6 +434,11 @@ MbsStatus mbs_simulator_set_inputs(MbsContext *context, MbsSimulator *simulator,
     return count == 0 ? MBS_OK
                       : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "the run is at its end, t = %.10g",
                                  simulation->state.t);
+  }
+  if (simulator->path_arena) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "inputs are not set on the way of a run whose path is kept: call mbs_simulator_keep_path with "
+                    "false");
   }
   if (simulation->settings.is_kinematic) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
@@ -522,6 +571,11 @@ MbsStatus mbs_simulator_set_state(MbsContext *context, MbsSimulator *simulator, 
                  {"velocity", velocity});
   MBS_TRY(need_steps(context, simulator));
   MBS_TRY(check_size(context, "coordinates", count, mbs_simulator_coordinate_count(simulator)));
+  if (simulator->path_arena) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "a state of the caller's is not offered where a path is kept: call mbs_simulator_keep_path with "
+                    "false");
+  }
   if (simulator->method != MBS_METHOD_NONE) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "a state of the caller's is not offered where derivatives are carried along, for it has none with "

@@ -327,11 +327,14 @@ static MbsStatus look_at_clock(Search *search, int *found) {
 
 // ---- following another run ----
 static MbsStatus has_changed(const Search *search, const MbsEvent *event, bool is_new) {
+  bool is_kept = search->simulation->is_path_kept;
   return mbs_fail(search->context, MBS_ERROR_NUMERICAL, event->spec->text.place,
-                  "with slightly different parameters event \"%s\" %s at t = %.10g: the sequence of events changes, so "
-                  "that no difference can be taken",
-                  event->spec->name, is_new ? "happens as well" : "does not happen",
-                  mbs_re(search->simulation->state.t));
+                  "with %s parameters event \"%s\" %s at t = %.10g: the sequence of events changes, so that %s",
+                  is_kept ? "these" : "slightly different", event->spec->name,
+                  is_new ? "happens as well" : "does not happen", mbs_re(search->simulation->state.t),
+                  is_kept
+                      ? "the path that is kept leads nowhere; call mbs_simulator_keep_path with false to find another"
+                      : "no difference can be taken");
 }
 
 // (An event at a planned time that is there but for rounding stays there.)

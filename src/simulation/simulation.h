@@ -155,6 +155,7 @@ typedef struct MbsSimulation {
   MbsPath plan;             // the steps of the settings
   MbsStops stops;           // that divide it
   const MbsPath *followed;  // what a run does: the plan, or the path of another run
+  bool is_path_kept;        // that is the path of a run of this simulation, which a caller keeps
   MbsPath path;             // what it did so far
   MbsStepControl control;   // of steps that find their own size
   MbsShift shift;           // a step that moves, in the complex twin
