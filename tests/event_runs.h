@@ -66,9 +66,11 @@ static inline int compare_methods(const MbsModel *model, const MbsRequest *reque
   int rows = direct->objective_count, count = direct->parameter_count, events = direct->event_count;
   double worst = fmax(distance(rows, count, direct->gradient, reference->gradient),
                       distance(rows, count, adjoint->gradient, reference->gradient));
+  // events of a path that is followed are found anew
+  double rounding = request->settings.is_column_controlled ? 1e-12 : 0;
   ENSURE(adjoint->event_count == events && reference->event_count == events);
   for (int i = 0; i < events; ++i) {
-    ENSURE_NEAR(reference->events[i].time, direct->events[i].time, 0);
+    ENSURE_NEAR(reference->events[i].time, direct->events[i].time, rounding);
     worst = fmax(worst, distance(1, count, direct->events[i].gradient, reference->events[i].gradient));
   }
   if (!(worst < 1e-8)) {

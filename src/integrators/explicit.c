@@ -164,27 +164,26 @@ MbsStatus mbs_explicit_step(MbsContext *context, MbsExplicit *explicit, MbsStep 
 }
 
 // ---- its error ----
-// of coordinate i, by an estimate, of its velocity from accelerations or of its position from velocities
-static double error_of(const MbsExplicit *explicit, const double *weights, bool of_position, const MbsState *state,
-                       int i) {
-  double sum = weights[explicit->end] * mbs_re((of_position ? state->v : state->a)[i]);
-  for (int j = 0; j < explicit->end; ++j) {
-    const MbsState *stage = &explicit->stages[j];
-    sum += weights[j] * mbs_re((of_position ? stage->v : stage->a)[i]);
+// of coordinate i, from its rate at all stages and at the end
+static double error_of(const MbsExplicit *explicit, const double *weights, const mbs_scalar *const *rates, int i) {
+  double sum = 0;
+  for (int j = 0; j <= explicit->end; ++j) {
+    sum += weights[j] * mbs_re(rates[j][i]);
   }
   return fabs(sum);  // real
 }
 
-double mbs_explicit_error(const MbsExplicit *explicit, mbs_scalar h, const MbsState *state, const double *weights,
-                          int *worst) {
+// the largest of positions, whose rates are velocities, and of velocities
+static double largest_error(const MbsExplicit *explicit, mbs_scalar h, const mbs_scalar *const *v,
+                            const mbs_scalar *const *a, const double *weights, int *worst) {
   int n = explicit->implicit.formulation->system->n;
   const double *const estimates[] = {explicit->pair->error, explicit->pair->low};
   double largest[2] = {0, 0};
   *worst = -1;
   for (int l = 0; l < 2; ++l) {
     for (int i = 0; i < 2 * n; ++i) {
-      double error = fabs(mbs_re(h)) * weights[i] * error_of(explicit, estimates[l], i < n, state, i % n);  // real
-      if (!(error <= largest[l])) {                                                                         // NaN too
+      double error = fabs(mbs_re(h)) * weights[i] * error_of(explicit, estimates[l], i < n ? v : a, i % n);  // real
+      if (!(error <= largest[l])) {                                                                          // NaN too
         largest[l] = error;
         *worst = l == 0 ? i : *worst;
       }
@@ -192,4 +191,27 @@ double mbs_explicit_error(const MbsExplicit *explicit, mbs_scalar h, const MbsSt
   }
   double sum = largest[0] * largest[0] + 0.01 * largest[1] * largest[1];
   return sum > 0 ? largest[0] * largest[0] / sqrt(sum) : largest[0];  // real
+}
+
+double mbs_explicit_error(const MbsExplicit *explicit, mbs_scalar h, const MbsState *state, const double *weights,
+                          int *worst) {
+  const mbs_scalar *v[MBS_MOST_STAGES + 1], *a[MBS_MOST_STAGES + 1];
+  for (int j = 0; j <= explicit->end; ++j) {
+    const MbsState *at = j < explicit->end ? &explicit->stages[j] : state;
+    v[j] = at->v;
+    a[j] = at->a;
+  }
+  return largest_error(explicit, h, v, a, weights, worst);
+}
+
+double mbs_explicit_column_error(const MbsExplicit *explicit, mbs_scalar h, const MbsColumns *begin,
+                                 const MbsColumns *end, int column, const double *weights, int *worst) {
+  const mbs_scalar *v[MBS_MOST_STAGES + 1], *a[MBS_MOST_STAGES + 1];
+  int first = column * explicit->implicit.formulation->system->nq;
+  for (int j = 0; j <= explicit->end; ++j) {
+    const MbsColumns *at = j == 0 ? begin : j < explicit->end ? &explicit->columns[j] : end;
+    v[j] = at->V + first;
+    a[j] = at->A + first;
+  }
+  return largest_error(explicit, h, v, a, weights, worst);
 }

@@ -62,9 +62,12 @@ MbsStatus mbs_explicit_derivative(MbsContext *context, MbsExplicit *explicit, co
 void mbs_explicit_transposed(MbsExplicit *explicit, const MbsStep *step, const MbsState *state, const MbsStateBar *bar,
                              mbs_scalar *carry);
 
-// The estimated error of the step that was made last: see stepper.h.
+// The estimated error of the step that was made last, and that of a column: see stepper.h.
 double mbs_explicit_error(const MbsExplicit *explicit, mbs_scalar h, const MbsState *state, const double *weights,
                           int *worst);
+
+double mbs_explicit_column_error(const MbsExplicit *explicit, mbs_scalar h, const MbsColumns *begin,
+                                 const MbsColumns *end, int column, const double *weights, int *worst);
 
 // The instant of a stage, or of the end, is the one in hand.
 void mbs_explicit_take_instant(MbsExplicit *explicit, int stage);

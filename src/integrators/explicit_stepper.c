@@ -129,6 +129,11 @@ static double error(const MbsStepper *stepper, const MbsStep *step, const MbsSta
   return mbs_explicit_error(self_const(stepper), step->h, state, weights, worst);
 }
 
+static double column_error(const MbsStepper *stepper, const MbsStep *step, const MbsColumns *begin,
+                           const MbsColumns *end, int column, const double *weights, int *worst) {
+  return mbs_explicit_column_error(self_const(stepper), step->h, begin, end, column, weights, worst);
+}
+
 // two of each instant; then those of the sets of independent coordinates
 static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
   const MbsExplicit *explicit = self_const(stepper);
@@ -178,6 +183,7 @@ void mbs_explicit_fill_type(const MbsExplicit *explicit, MbsStepperType *type) {
   type->point = point;
   type->point_bar = point_bar;
   type->error = error;
+  type->column_error = column_error;
   type->solver = solver;
   if (explicit->independent.reduced) {
     type->start = start_independent;

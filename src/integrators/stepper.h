@@ -97,6 +97,9 @@ typedef struct MbsStepperType {
   // times its weight (n and n); and which one that is. NULL: there is none.
   double (*error)(const MbsStepper *stepper, const MbsStep *step, const MbsState *state, const double *weights,
                   int *worst);
+  // The same of a column, of the step that was made and differentiated last: from where it was before to `end`.
+  double (*column_error)(const MbsStepper *stepper, const MbsStep *step, const MbsColumns *begin, const MbsColumns *end,
+                         int column, const double *weights, int *worst);
 
   // What the next step and its derivative depend on, beside the state and its columns; and (if bits count) pivots.
   int (*save_size)(const MbsStepper *stepper);

@@ -57,6 +57,10 @@ const MbsField mbs_settings[] = {
                 "mechanism's size and of its velocity; step is the first; none: all steps are step long",
      SETTING(NUMBER, settings.step_tolerance, OPTION("step-tolerance", "X", DYNAMICS_OR_VERIFY), .least = 1e-14,
              .most = 1, .is_most_excluded = true, .range = "between 1e-14, which is rounding, and 1", WORDS({"none", 0}))},
+    [MBS_SIMULATION_ERROR_CONTROL] = {"error_control", MBS_FIELD_CHOICE, .default_text = "state",
+     CHOICES("state", "sensitivities"),
+     .summary = "what step_tolerance bounds: errors of the state, or also those of its sensitivities",
+     SETTING(FLAG, settings.is_column_controlled, OPTION("error-control", "NAME", DYNAMICS_OR_VERIFY))},
     [MBS_SIMULATION_PENALTY] = {"penalty", MBS_FIELD_TEXT, .default_text = "auto",
      .summary = "absolute penalty factor, or auto: from masses and lengths, so that it does not depend on units, rounded "
                 "to a power of ten",

@@ -31,6 +31,7 @@ typedef struct MbsSettings {
   double step_tolerance;       // methods with stages: steps find their own size, so that each is off by no more than
                                // this part of the mechanism's size and velocity (`step` is the first); 0: all are
                                // `step` long
+  bool is_column_controlled;   // of them the errors of sensitivities, too, in direct runs
   double accuracy;             // asked of values and gradients: mbs_run chooses steps for it, and extrapolates
                                // several runs; 0: none, one run with `step`. From 1e-12 to 1
   double tolerance;            // scaled residual at which a step counts as solved

@@ -11,6 +11,7 @@
 #include "sensitivities/request.h"
 #include "sensitivities/selection.h"
 #include "sensitivities/series.h"
+#include "sensitivities/session.h"
 #include "sensitivities/shaken_run.h"
 #include "sensitivities/simulator.h"
 #include "sensitivities/sundials.h"
@@ -155,6 +156,27 @@ static void give_nominal(MbsContext *context, Run *run) {
   result->error = mbs_arena_copy_text(run->arena, mbs_context_message(context));
 }
 
+// Where errors of sensitivities count for the sizes of steps, the direct method finds them, and others follow its path.
+static bool needs_direct_path(const MbsRequest *request) {
+  return request->settings.is_column_controlled && request->method != MBS_METHOD_NONE &&
+         request->method != MBS_METHOD_DIRECT;
+}
+
+static MbsStatus find_direct_path(MbsContext *context, MbsArena *arena, const MbsModel *model,
+                                  const MbsRequest *request, const double *values, MbsPath *path) {
+  MbsSimulator *simulator;
+  MbsRequest direct = *request;
+  direct.method = MBS_METHOD_DIRECT;
+  direct.recorder = NULL;
+  MBS_TRY(mbs_simulator_create_with(context, model, &direct, values, &simulator));
+  MbsStatus status = mbs_simulator_run_all(context, simulator);
+  if (status == MBS_OK) {
+    status = mbs_session_path(context, arena, mbs_simulator_session(simulator), path);
+  }
+  mbs_simulator_destroy(simulator);
+  return status;
+}
+
 // a nominal run, then one or two further runs per parameter
 static MbsStatus run_perturbed(MbsContext *context, Run *run) {
   const MbsSelection *selection = &run->selection;
@@ -183,7 +205,11 @@ static MbsStatus run_perturbed(MbsContext *context, Run *run) {
   MbsRecorder recorder = mbs_series_recorder(series);
   nominal_request.recorder = series ? &recorder : NULL;
   MbsResult outcome;
-  MbsPath path;
+  MbsPath path, direct;
+  if (needs_direct_path(request)) {
+    MBS_TRY(find_direct_path(context, run->arena, run->model, request, run->shaken, &direct));
+    nominal_request.followed = &direct;
+  }
   MbsStatus status = mbs_twin_run(context, run->arena, run->model, &nominal_request, &run->result, &path);
   if (status == MBS_OK) {
     base.settings = run->result.request->settings;  // the automatic penalty factor must not move with the parameters,
@@ -246,8 +272,16 @@ static MbsStatus run_several(MbsContext *context, MbsArena *arena, const MbsMode
 static MbsStatus run_once(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsRequest *request,
                           const double *values, MbsResult *result) {
   MbsSimulator *simulator;
+  MbsPath path;
+  bool is_led = needs_direct_path(request);
+  if (is_led) {
+    MBS_TRY(find_direct_path(context, arena, model, request, values, &path));
+  }
   MBS_TRY(mbs_simulator_create_with(context, model, request, values, &simulator));
-  MbsStatus status = mbs_simulator_run_all(context, simulator);
+  MbsStatus status = is_led ? mbs_session_follow(context, mbs_simulator_session(simulator), &path) : MBS_OK;
+  if (status == MBS_OK) {
+    status = mbs_simulator_run_all(context, simulator);
+  }
   if (status == MBS_OK || mbs_simulator_is_cut_short(simulator)) {
     MbsStatus given = mbs_simulator_give(context, arena, simulator, result);
     status = status == MBS_OK ? given : status;

@@ -135,6 +135,13 @@ MbsStatus mbs_simulator_create(MbsContext *context, const MbsModel *model, const
                     "a simulator is not offered with an accuracy, which takes several runs: use mbs_run, or set it to "
                     "0");
   }
+  if (request->settings.is_column_controlled &&
+      (request->method == MBS_METHOD_ADJOINT || request->method == MBS_METHOD_ADJOINT_CONTINUOUS)) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                    "error_control sensitivities is not offered by a simulator with an adjoint, which knows no "
+                    "sensitivities on the way: use mbs_run, which finds the steps by the direct method before, or "
+                    "method direct");
+  }
   MbsStatus status = mbs_call_end(context, mbs_simulator_create_with(context, model, request, NULL, simulator));
   if (status != MBS_OK) {
     mbs_simulator_destroy(*simulator);

@@ -265,6 +265,7 @@ MbsStatus mbs_sundials_run(MbsContext *context, MbsArena *arena, const MbsModel 
   if (mbs_integrator_has_stages(&settings)) {  // these have no equations at an instant by themselves
     (void)snprintf(settings.integrator, sizeof settings.integrator, "auto");
     settings.step_tolerance = 0;
+    settings.is_column_controlled = false;
   }
   const MbsTwinRequest twin = {.settings = settings,
                                .column_count = selection.parameter_count,

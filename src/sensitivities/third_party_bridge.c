@@ -94,6 +94,7 @@ MbsStatus mbs_third_party_compare(MbsContext *context, MbsArena *arena, const Mb
   run.settings.derivatives = MBS_DERIVATIVES_ANALYTICAL;
   (void)snprintf(run.settings.integrator, sizeof run.settings.integrator, "auto");
   run.settings.step_tolerance = 0;
+  run.settings.is_column_controlled = false;
   MBS_TRY(take_theirs(context, arena, model, &run, count, entries));
   return take_own(context, model, &run, *count, *entries);
 }

@@ -195,6 +195,7 @@ static void forget_foreign(const MbsFormulationType *type, MbsSettings *settings
   if (type ? !mbs_integrator_fits(mbs_integrator_kind(settings), type) : mbs_integrator_has_stages(settings)) {
     (void)snprintf(settings->integrator, sizeof settings->integrator, "auto");
     settings->step_tolerance = 0;
+    settings->is_column_controlled = false;
   }
 }
 

@@ -180,6 +180,9 @@ static void visit_all(Cursor *cursor, const MbsSimulation *simulation, MbsState 
   if (simulation->control.largest) {
     visit_real(cursor, (size_t)simulation->system->n, simulation->control.largest);
   }
+  if (simulation->control.largest_of_column) {
+    visit_real(cursor, 2 * (size_t)simulation->system->asked_count, simulation->control.largest_of_column);
+  }
   Pass pass = cursor->pass;
   cursor->pass = pass == RETURN ? COUNT : pass;
   visit_objectives(cursor, &simulation->objectives);

@@ -99,6 +99,7 @@ static MbsStatus try_step(Search *search, mbs_scalar tau, bool is_flow) {
     simulation->events.trials += 1;
   }
   search->has_tried = !search->is_clock;
+  simulation->control.is_differentiated = false;
   mbs_events_forget_values(&simulation->events);
   step.h = tau;
   step.t = is_whole ? step.t : search->begin + tau;

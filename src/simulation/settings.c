@@ -187,6 +187,11 @@ static MbsStatus check_integrator(MbsContext *context, const MbsModel *model, co
                         : "finds positions from their constraints, by an implicit step; use matrix-r, index1, penalty "
                           "or ali1, or integrator radau-5");
   }
+  if (settings->is_column_controlled && !(settings->step_tolerance > 0)) {
+    return mbs_fail(context, MBS_ERROR_INPUT,
+                    mbs_model_setting_place(model, MBS_SIMULATION_ERROR_CONTROL, "sensitivities"),
+                    "error_control sensitivities is for steps that find their own size: give a step_tolerance, too");
+  }
   if (settings->step_tolerance > 0 && !mbs_integrator_has_stages(settings)) {
     const MbsRecord *section = mbs_record_child(&model->root, MBS_MODEL_SIMULATION);
     const MbsText written = mbs_record_text(section, MBS_SIMULATION_STEP_TOLERANCE);

@@ -70,6 +70,7 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
     if (mbs_integrator_has_stages(settings)) {  // nothing is integrated but objectives
       (void)snprintf(settings->integrator, MBS_NAME_LENGTH, "trapezoidal");
       settings->step_tolerance = 0;
+      settings->is_column_controlled = false;
     }
   }
   MBS_TRY(mbs_settings_complete(context, model, settings));
@@ -480,7 +481,8 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   }
   if (columns && step.is_flow) {
     mbs_events_flow_columns(simulation, &step);
-  } else if (columns) {
+  } else if (columns && (mbs_step_restarts(&step) || simulation->events.is_moved ||
+                         !mbs_control_take_columns(simulation, columns))) {
     MBS_TRY(simulation->stepper->type->derivative(context, simulation->stepper, &step, &simulation->state, columns));
   }
   mbs_objectives_advance(&simulation->objectives, simulation->stepper, &step, &simulation->state, columns);

@@ -65,6 +65,8 @@ for formulation in ali3p index3; do
   complains "integrator dormand-prince-8 is not offered with formulation $formulation" gradient $model --formulation $formulation --integrator dormand-prince-8
 done
 complains 'step_tolerance is not offered with integrator trapezoidal' gradient $model --step-tolerance 1e-6
+complains 'error_control sensitivities is for steps that find their own size' gradient $model --formulation index1 --integrator dormand-prince-5 --error-control sensitivities
+complains '--error-control' gradient $model --error-control all
 complains '--step-tolerance must be between 1e-14, which is rounding, and 1' gradient $model --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-15
 complains 'every 3 and sample 0.1 contradict each other' simulate $model --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-6 --sample 0.1 --every 3 -o "$folder/rows.csv"
 complains 'adjoint-continuous is not offered with integrator dormand-prince-5' gradient $model --formulation penalty --integrator dormand-prince-5 --method adjoint-continuous
