@@ -5,7 +5,6 @@
 //
 // Seen to fail with a planted error, one at a time:
 //   sensitivities/session.c            the path not followed
-//   sensitivities/simulator_bridge.c   that of the run before kept; the memory of the old path not given back (asan)
 //   sensitivities/adjoint.c            the number of steps known where it is not
 #include <mbsens/simulator.h>
 

@@ -269,12 +269,6 @@ void mbs_explicit_begin_independent_columns(MbsExplicit *explicit, const MbsColu
   int count = own->reduced->count;
   mbs_explicit_note_independent_columns(explicit, 0, &explicit->stages[0], columns);
   mbs_reduced_columns_of(own->reduced, 0, &explicit->stages[0], columns, own->Z0);
-  const int of_step[] = {system->time_column, system->step_column};
-  for (int k = 0; k < MBS_COUNT(of_step); ++k) {
-    for (int i = of_step[k] * count; i < (of_step[k] + 1) * count && of_step[k] >= 0; ++i) {
-      own->Z0[i] = own->Rate[i] = own->Second[i] = 0;
-    }
-  }
 }
 
 // of the step's size, with the stage's time kept: see explicit_derivative.c
