@@ -265,8 +265,6 @@ void mbs_explicit_note_independent_columns(const MbsExplicit *explicit, int stag
 
 void mbs_explicit_begin_independent_columns(MbsExplicit *explicit, const MbsColumns *columns) {
   const MbsStageCoordinates *own = &explicit->independent;
-  const MbsSystem *system = own->reduced->system;
-  int count = own->reduced->count;
   mbs_explicit_note_independent_columns(explicit, 0, &explicit->stages[0], columns);
   mbs_reduced_columns_of(own->reduced, 0, &explicit->stages[0], columns, own->Z0);
 }
