@@ -5,7 +5,8 @@
 // again: test_runge_kutta.c. Derivatives by the size and the time of a step: test_step_shift.c.
 //
 // Seen to fail with a planted error, one at a time:
-//   integrators/explicit_reduced.c             h of r_j; d_ij without h; w'' of the stage before; sets that do not change;
+//   integrators/explicit_reduced.c             h of r_j; d_ij without h; w'' of the stage before; sets that do not
+//   change;
 //                                              one Newton iteration alone; stage 0 at the time of the end; V of Z
 //   integrators/explicit_reduced_transposed.c  0.99 a_ij u_i b; 0.99 of r_j b; (E1)_q' p1 or w' of stages left out
 //   integrators/explicit_stepper.c             signals left at a stage before hats are handled; sets not restored
