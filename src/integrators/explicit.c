@@ -88,6 +88,12 @@ void mbs_explicit_take_instant(MbsExplicit *explicit, int stage) {
 }
 
 // ---- the step ----
+static void add(int count, mbs_scalar times, const mbs_scalar *restrict x, mbs_scalar *restrict sum) {
+  for (int i = 0; i < count; ++i) {
+    sum[i] += times * x[i];
+  }
+}
+
 void mbs_explicit_place(const MbsExplicit *explicit, const MbsStep *step, int stage, MbsState *at) {
   const MbsSystem *system = explicit->implicit.formulation->system;
   const MbsState *begin = &explicit->stages[0];
@@ -102,12 +108,8 @@ void mbs_explicit_place(const MbsExplicit *explicit, const MbsStep *step, int st
   }
   for (int j = 0; j < stage; ++j) {
     mbs_scalar d = h * h * explicit->position[stage][j], a = h * explicit->velocity[stage][j];
-    for (int i = 0; i < system->n && mbs_is_nonzero(explicit->position[stage][j]); ++i) {
-      at->q[i] += d * explicit->stages[j].a[i];
-    }
-    for (int i = 0; i < system->n && mbs_is_nonzero(explicit->velocity[stage][j]); ++i) {
-      at->v[i] += a * explicit->stages[j].a[i];
-    }
+    add(mbs_is_nonzero(explicit->position[stage][j]) ? system->n : 0, d, explicit->stages[j].a, at->q);
+    add(mbs_is_nonzero(explicit->velocity[stage][j]) ? system->n : 0, a, explicit->stages[j].a, at->v);
   }
 }
 

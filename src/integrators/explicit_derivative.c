@@ -7,6 +7,12 @@
 // where the terms have nothing of their own to add, and its columns stay so, as points of integrals are (stepper.h).
 #include "integrators/explicit.h"
 
+static void add(int count, mbs_scalar times, const mbs_scalar *restrict x, mbs_scalar *restrict sum) {
+  for (int i = 0; i < count; ++i) {
+    sum[i] += times * x[i];
+  }
+}
+
 // h sum_j a_ij A_j and h^2 sum_j d_ij A_j, which X and V have received; A: of the stages before
 static void place_columns(const MbsExplicit *explicit, mbs_scalar h, int stage, const MbsColumns *begin,
                           const MbsColumns *at) {
@@ -20,12 +26,8 @@ static void place_columns(const MbsExplicit *explicit, mbs_scalar h, int stage, 
   for (int j = 0; j < stage; ++j) {
     const mbs_scalar *A = j == 0 ? begin->A : explicit->columns[j].A;
     mbs_scalar d = h * h * explicit->position[stage][j], a = h * explicit->velocity[stage][j];
-    for (int i = 0; i < count && mbs_is_nonzero(explicit->position[stage][j]); ++i) {
-      at->X[i] += d * A[i];
-    }
-    for (int i = 0; i < count && mbs_is_nonzero(explicit->velocity[stage][j]); ++i) {
-      at->V[i] += a * A[i];
-    }
+    add(mbs_is_nonzero(explicit->position[stage][j]) ? count : 0, d, A, at->X);
+    add(mbs_is_nonzero(explicit->velocity[stage][j]) ? count : 0, a, A, at->V);
   }
 }
 
