@@ -229,6 +229,14 @@ built_in=2
 exits $built_in verify $pendulum --coordinates natural --end 0.1 --sundials
 exits $built_in gradient $pendulum --end 0.1 --formulation penalty --method cvodes-forward --sundials-tolerance 1e-6
 
+# ---- sensitivities in the control of step sizes ----
+control='--formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-6 --end 0.5'
+exits 0 gradient $pendulum $control --error-control sensitivities
+steps_of_both=$(sed -n 's/^\([0-9]*\) steps.*/\1/p' "$folder/out")
+exits 0 gradient $pendulum $control --error-control state
+steps_of_state=$(sed -n 's/^\([0-9]*\) steps.*/\1/p' "$folder/out")
+[ "$steps_of_both" -gt "$steps_of_state" ] || fail "expected more steps, not $steps_of_both and $steps_of_state"
+
 # ---- second derivatives ----
 exits 0 gradient $pendulum --end 0.1 --hessian
 prints '^  d2 swing'
