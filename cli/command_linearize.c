@@ -10,6 +10,7 @@
 #include "json.h"
 #include "mat.h"
 #include "memory.h"
+#include "model/model.h"
 #include "outcome.h"
 #include "session.h"
 #include "table.h"
@@ -26,15 +27,32 @@ typedef struct Asked {
 } Asked;
 
 // ---- options ----
-static int read_time(const char *text, double *time) {
+// The equilibrium is a start: the one of a model that says so.
+static bool starts_in_equilibrium(const MbsModel *model) {
+  const MbsRecord *initial = mbs_record_child(&model->root, MBS_MODEL_INITIAL);
+  return initial && strcmp(mbs_record_text(initial, MBS_INITIAL_EQUILIBRIUM).text, "yes") == 0;
+}
+
+static int read_time(const char *text, const MbsModel *model, double *time) {
   char *end = NULL;
+  if (text && strcmp(text, "equilibrium") == 0) {
+    *time = 0;
+    return starts_in_equilibrium(model)
+               ? 0
+               : cli_fail(MBS_ERROR_INPUT,
+                          "--at equilibrium: the model must start there; say initial: {equilibrium: "
+                          "yes} in %s",
+                          model->file);
+  }
   if (!text || strcmp(text, "start") == 0) {
     *time = 0;
     return 0;
   }
   *time = strtod(text, &end);
   bool is_number = end != text && *end == '\0' && isfinite(*time) && *time >= 0;
-  return is_number ? 0 : cli_fail(MBS_ERROR_INPUT, "--at: must be start, or a time of a run in s, got \"%s\"", text);
+  return is_number
+             ? 0
+             : cli_fail(MBS_ERROR_INPUT, "--at: must be start, equilibrium, or a time of a run in s, got \"%s\"", text);
 }
 
 static int read_inputs(const char *text, Asked *asked) {
@@ -91,9 +109,9 @@ static int read_frequencies(const char *text, Asked *asked) {
   return 0;
 }
 
-static int read_asked(const CliOptions *options, Asked *asked) {
+static int read_asked(const CliOptions *options, const MbsModel *model, Asked *asked) {
   *asked = (Asked){.def = mbs_default_linearize_def()};
-  int failure = read_time(options->at, &asked->def.time);
+  int failure = read_time(options->at, model, &asked->def.time);
   failure = failure ? failure : read_inputs(options->inputs, asked);
   return failure ? failure : read_frequencies(options->frequencies, asked);
 }
@@ -508,7 +526,7 @@ int cli_run_linearize(const CliOptions *options) {
   MbsLinearization *linear = NULL;
   double *responses = NULL;
   int exit_status = cli_session_open(&session, options);
-  exit_status = exit_status ? exit_status : read_asked(options, &asked);
+  exit_status = exit_status ? exit_status : read_asked(options, session.model, &asked);
   if (!exit_status) {
     cli_progress_begin(&session.progress, session.context, "linearisation", options->is_quiet);
     MbsStatus status = mbs_linearize(session.context, session.model, session.request, &asked.def, &linear);

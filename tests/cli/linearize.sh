@@ -28,9 +28,14 @@ exits 0 linearize $car --wrt kf --frequencies 0.5:20:5 -o "$folder/car.mat"
 exits 0 linearize $car --wrt kf --at 0.5 --inputs road_f,mf
 prints 'linearised at t = 0.5 s'
 
+# about an equilibrium: the Iltis bounces at 1.59 Hz
+exits 0 linearize tests/models/iltis_at_rest.yaml --coordinates relative --at equilibrium --wrt tyre
+prints '9.997082835      1.591085150'
+
 # refused
-complains '--at: must be start, or a time' linearize $car --at soon
-complains '--at: must be start, or a time' linearize $car --at -1
+complains '--at: must be start, equilibrium, or a time' linearize $car --at soon
+complains '--at: must be start, equilibrium, or a time' linearize $car --at -1
+complains 'say initial: {equilibrium: yes} in' linearize $car --at equilibrium
 complains '--frequencies: must be FROM:TO:COUNT' linearize $car --frequencies 1:2
 complains '--frequencies: must be FROM:TO:COUNT' linearize $car --frequencies 0:2:10
 complains '--frequencies: must be FROM:TO:COUNT' linearize $car --frequencies 1:2:2.5
