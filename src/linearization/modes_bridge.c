@@ -192,9 +192,9 @@ MbsStatus mbs_modes_differentiate(MbsContext *context, MbsArena *scratch, const 
   MBS_TAKE(context, scratch, members, n);
   MBS_TAKE(context, scratch, branch, n);
   for (int i = 0; i < n; ++i) {
-    values[2 * i] = values[2 * i + 1] = NAN;
+    values[2 * i] = values[2 * i + 1] = (double)NAN;
     for (int k = 0; k < 2 * n; ++k) {
-      shapes[(size_t)i * 2 * (size_t)n + (size_t)k] = NAN;
+      shapes[(size_t)i * 2 * (size_t)n + (size_t)k] = (double)NAN;
     }
   }
   for (int i = 0; i < n; ++i) {
