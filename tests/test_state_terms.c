@@ -101,7 +101,8 @@ static void check_products(const Case *c, const Direction *d) {
       int rows = mbs_terms_size(c->terms, of);
       ENSURE_OK(context, mbs_terms_product(context, c->terms, of, (MbsTermsArgument)by,
                                            mbs_terms_width(c->terms, (MbsTermsArgument)by), parts[by], rows, y));
-      compare(c, "product and complex step", of, by, rows, y, of == MBS_TERMS_BALANCE ? r : r + c->n, made_of, 1e-10);
+      compare(c, "product and complex step", (int)of, by, rows, y, of == MBS_TERMS_BALANCE ? r : r + c->n, made_of,
+              1e-10);
     }
   }
   free(r);
@@ -204,7 +205,8 @@ static void check_pair(const Case *c, MbsTermsVector of, MbsTermsArgument by, bo
   }
   bool is_nothing = by >= MBS_BY_INDEPENDENT_POSITIONS && (of == MBS_TERMS_PHI || of == MBS_TERMS_PHIDOT);
   size = is_nothing ? 1 : size;  // along the constraints they stay what they are
-  compare(c, "both products", of, by, 1, &here, &there, size, by >= MBS_BY_INDEPENDENT_POSITIONS ? 1e-10 : 1e-11);
+  compare(c, "both products", (int)of, (int)by, 1, &here, &there, size,
+          by >= MBS_BY_INDEPENDENT_POSITIONS ? 1e-10 : 1e-11);
   if (with_matrix) {
     MbsTermsPattern pattern;
     ENSURE_OK(context, mbs_terms_pattern(context, c->terms, of, by, &pattern));
@@ -219,7 +221,7 @@ static void check_pair(const Case *c, MbsTermsVector of, MbsTermsArgument by, bo
         size = fmax(size, fabs(values[e] * u[k]));
       }
     }
-    compare(c, "matrix and product", of, by, rows, back, Ju, size, 1e-10);
+    compare(c, "matrix and product", (int)of, (int)by, rows, back, Ju, size, 1e-10);
     free(values);
   }
   free(u);
