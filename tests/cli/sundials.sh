@@ -51,5 +51,5 @@ complains 'histories are not offered by CVODES' \
   gradient $model --formulation penalty --method cvodes-forward -o "$folder/x.csv"
 complains '--sundials-tolerance: is for methods cvodes-' gradient $model --sundials-tolerance 1e-8
 complains '--sundials-tolerance: is for --sundials only' verify $model --sundials-tolerance 1e-8
-complains '--sundials-tolerance: ' gradient $model --formulation penalty --method cvodes-forward --sundials-tolerance 0
+complains '--sundials-tolerance must be positive' gradient $model --formulation penalty --method cvodes-forward --sundials-tolerance 0
 done_well
