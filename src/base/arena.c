@@ -11,6 +11,7 @@
 typedef struct Chunk {
   struct Chunk *next;
   size_t used, size;
+  size_t touched;  // what follows is zero since it was got
   alignas(max_align_t) unsigned char bytes[];
 } Chunk;
 
@@ -25,6 +26,10 @@ struct MbsArena {
 #ifndef MBS_ARENA_CHUNK
 #define MBS_ARENA_CHUNK 16384
 #endif
+
+// Chunks from this size on are got as zeros, which the system gives without touching them: the trajectory of an adjoint
+// may have room for many more steps than are made. Smaller ones are cleared where they are taken from.
+enum { LARGE = 1 << 20 };
 
 MbsArena *mbs_arena_create(void) { return calloc(1, sizeof(MbsArena)); }
 
@@ -80,19 +85,24 @@ void *mbs_arena_take(MbsArena *arena, size_t count, size_t size) {
   if (!chunk || chunk->size - chunk->used < bytes) {
     size_t room = MBS_ARENA_CHUNK > 0 && arena->chunks ? 2 * arena->chunks->size : (size_t)MBS_ARENA_CHUNK;
     room = room < bytes ? bytes : room;
-    chunk = malloc(sizeof(Chunk) + room);
+    chunk = room < LARGE ? malloc(sizeof(Chunk) + room) : calloc(1, sizeof(Chunk) + room);
     if (!chunk) {
       mbs_arena_is_out(arena);
       return NULL;
     }
     chunk->size = room;
     chunk->used = 0;
+    chunk->touched = room < LARGE ? room : 0;
     chunk->next = arena->chunks;
     arena->chunks = chunk;
   }
   void *place = chunk->bytes + chunk->used;
+  if (chunk->used < chunk->touched) {
+    memset(place, 0, chunk->touched - chunk->used < bytes ? chunk->touched - chunk->used : bytes);
+  }
   chunk->used += bytes;
-  return memset(place, 0, bytes);  // and not what nobody takes
+  chunk->touched = chunk->touched < chunk->used ? chunk->used : chunk->touched;
+  return place;
 }
 
 char *mbs_arena_copy_text(MbsArena *arena, const char *text) {
