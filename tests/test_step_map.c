@@ -1,76 +1,18 @@
 // Steps as a function (mbsens/step.h): what it gives is what a simulator gives; its derivative by state, inputs and
 // parameters against the complex step of the whole way, in the twin; both products to 1e-12; through events and inputs
 // against differences; whole runs from the model's start against mbs_run; and what is asked wrongly.
-#include <mbsens/simulator.h>
-#include <mbsens/step.h>
 #include <mbsens/terms.h>
 
 #include "sensitivities/step_map.h"
-#include "support.h"
+#include "step_ways.h"
 
 static MbsContext *context;
-
-static double dot(int count, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < count; ++i) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-static double *scattered(uint64_t *seed, int count) {
-  double *x = zeros(count);
-  for (int i = 0; i < count; ++i) {
-    x[i] = random_number(seed);
-  }
-  return x;
-}
-
-static MbsRequest request_of(const MbsModel *model, const char *formulation, const char *coordinates,
-                             const char *integrator) {
-  static const char *const none[1] = {NULL};
-  MbsRequest request;
-  ENSURE_OK(context, mbs_request_default(context, model, &request));
-  (void)snprintf(request.settings.formulation, MBS_NAME_LENGTH, "%s", formulation);
-  (void)snprintf(request.settings.coordinates, MBS_NAME_LENGTH, "%s", coordinates);
-  (void)snprintf(request.settings.integrator, MBS_NAME_LENGTH, "%s", integrator);
-  request.settings.is_kinematic = false;
-  request.settings.step_tolerance = request.settings.accuracy = 0;
-  request.settings.tolerance = fmin(request.settings.tolerance, 1e-13);
-  request.objective_count = 0;
-  request.objectives = none;
-  return request;
-}
 
 // ---- one model ----
 typedef struct Case {
   const char *path, *formulation, *coordinates, *integrator;
   int steps;
 } Case;
-
-typedef struct Room {
-  int n, p, outputs;
-  MbsStepArguments x;
-  MbsStepResults y;
-} Room;
-
-static Room room_of(const MbsStepMap *map, int steps) {
-  int n = mbs_step_map_coordinate_count(map), p = mbs_step_map_parameter_count(map);
-  return (Room){.n = n,
-                .p = p,
-                .outputs = mbs_step_map_output_count(map),
-                .x = {zeros(n), zeros(n), zeros(steps * mbs_step_map_input_count(map)), zeros(p)},
-                .y = {zeros(n), zeros(n), zeros(n), zeros(mbs_step_map_output_count(map)),
-                      zeros(mbs_step_map_objective_count(map))}};
-}
-
-static void free_room(const Room *room) {
-  double *const all[] = {room->x.position, room->x.velocity,     room->x.inputs,  room->x.parameters, room->y.position,
-                         room->y.velocity, room->y.acceleration, room->y.outputs, room->y.objectives};
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
-    free(all[i]);
-  }
-}
 
 static void compare(const Case *c, const char *what, int count, const double *tried, const double *expected,
                     double size, double most) {
@@ -83,48 +25,15 @@ static void compare(const Case *c, const char *what, int count, const double *tr
   }
 }
 
-// The state to begin with: some steps into the motion. false: this formulation does not run the model.
-static bool find_state(const MbsModel *model, const MbsRequest *request, double *t, int n, double *q, double *v) {
-  MbsRequest plain = *request;
-  MbsSimulator *simulator;
-  plain.method = MBS_METHOD_NONE;
-  plain.settings.end = 12 * plain.settings.step;
-  if (mbs_simulator_create(context, model, &plain, &simulator) != MBS_OK) {
-    return false;
-  }
-  bool runs = mbs_simulator_start(context, simulator) == MBS_OK;
-  for (int i = 0; i < 7 && runs && !mbs_simulator_is_over(simulator); ++i) {
-    runs = mbs_simulator_step(context, simulator) == MBS_OK;
-  }
-  runs = runs && mbs_simulator_coordinate_count(simulator) == n;
-  if (runs) {
-    ENSURE_OK(context, mbs_simulator_state(context, simulator, n, q, v, NULL));
-    *t = mbs_simulator_time(simulator);
-  }
-  mbs_simulator_destroy(simulator);
-  return runs;
-}
-
 static double largest_of_results(const Room *r) {
   return fmax(largest_of(r->n, r->y.position),
               fmax(largest_of(r->n, r->y.velocity), largest_of(r->n, r->y.acceleration)));
 }
 
-// among the parameters as the model has them
-static int index_of(const MbsModel *model, const char *name) {
-  const MbsValue *parameters = mbs_record_value(&model->root, MBS_MODEL_PARAMETERS);
-  int index = 0;
-  while (index < parameters->count && strcmp(parameters->records[index].name.text, name) != 0) {
-    ++index;
-  }
-  ENSURE(index < parameters->count);
-  return index;
-}
-
 // position, velocity and acceleration at the end, along a direction, against the twin's
 static void check_direction(const Case *c, const MbsModel *model, const MbsRequest *request, MbsStepMap *map,
                             const MbsWay *way, const MbsStepArguments *one, const char *what, double most) {
-  Room room = room_of(map, c->steps), twin = room_of(map, c->steps);
+  Room room = room_of(map, c->steps, 1), twin = room_of(map, c->steps, 1);
   const MbsWay along = {.q = one->position, .v = one->velocity, .inputs = one->inputs};
   double *by_parameter = zeros(1000);
   for (int i = 0; i < room.p && one->parameters; ++i) {
@@ -146,7 +55,7 @@ static void check_direction(const Case *c, const MbsModel *model, const MbsReque
 
 // w.(F' u) = u.(F'' w), of everything there is
 static void check_both(const Case *c, MbsStepMap *map, const MbsStepArguments *direction, double most, uint64_t *seed) {
-  Room forward = room_of(map, c->steps), back = room_of(map, c->steps);
+  Room forward = room_of(map, c->steps, 1), back = room_of(map, c->steps, 1);
   int n = forward.n, inputs = c->steps * mbs_step_map_input_count(map);
   const MbsStepResults bar = {scattered(seed, n), scattered(seed, n), scattered(seed, n),
                               scattered(seed, forward.outputs), scattered(seed, mbs_step_map_objective_count(map))};
@@ -220,7 +129,7 @@ static void find_tangent(const MbsModel *model, const MbsRequest *request, const
 
 static void check_case(const Case *c, double most) {
   MbsModel *model = read_model(context, c->path);
-  MbsRequest request = request_of(model, c->formulation, c->coordinates, c->integrator);
+  MbsRequest request = request_of(context, model, c->formulation, c->coordinates, c->integrator);
   MbsStepMap *map;
   if (mbs_step_map_create(context, model, &request, &map) != MBS_OK) {
     ENSURE(strlen(mbs_context_message(context)) > 10);  // refused: models that the formulation cannot run
@@ -230,7 +139,7 @@ static void check_case(const Case *c, double most) {
   int n = mbs_step_map_coordinate_count(map), p = mbs_step_map_parameter_count(map);
   double t, *q = zeros(n), *v = zeros(n);
   uint64_t seed = 3;
-  if (!find_state(model, &request, &t, n, q, v) ||
+  if (!find_state(context, model, &request, &t, n, q, v) ||
       mbs_step_map_run(context, map, t, n, q, v, c->steps, NULL) != MBS_OK) {
     free(q);
     free(v);
@@ -302,7 +211,7 @@ static void check_inputs(const char *formulation, const char *coordinates, const
   enum { STEPS = 4 };
   const Case c = {"steered", formulation, coordinates, integrator, STEPS};
   MbsModel *model = read_text(context, "steered", steered);
-  MbsRequest request = request_of(model, formulation, coordinates, integrator);
+  MbsRequest request = request_of(context, model, formulation, coordinates, integrator);
   MbsStepMap *map;
   request.objectives = NULL;
   ENSURE_OK(context, mbs_step_map_create(context, model, &request, &map));
@@ -312,7 +221,7 @@ static void check_inputs(const char *formulation, const char *coordinates, const
   double t, *q = zeros(n), *v = zeros(n);
   uint64_t seed = 11;
   double *inputs = scattered(&seed, 2 * STEPS);
-  ENSURE(find_state(model, &request, &t, n, q, v));
+  ENSURE(find_state(context, model, &request, &t, n, q, v));
   ENSURE_OK(context, mbs_step_map_run(context, map, t, n, q, v, STEPS, inputs));
   MbsStepArguments direction = {scattered(&seed, n), scattered(&seed, n), scattered(&seed, 2 * STEPS),
                                 scattered(&seed, 2)};
@@ -424,7 +333,7 @@ static void check_impact(void) {
       "events: {floor: {when: r(P).y, direction: falling, restitution: e}}\n"
       "simulation: {end: 1, step: 0.01}\n";
   MbsModel *model = read_text(context, "ball", text);
-  MbsRequest request = request_of(model, "ali3p", "natural", "trapezoidal");
+  MbsRequest request = request_of(context, model, "ali3p", "natural", "trapezoidal");
   MbsStepMap *map;
   ENSURE_OK(context, mbs_step_map_create(context, model, &request, &map));
   const double g = 10, e = 0.8, h = 0.01, q[] = {0, 0.02}, v[] = {1, -3};
@@ -464,7 +373,7 @@ static void check_impact(void) {
 
 static void check_refusals(void) {
   MbsModel *model = read_text(context, "steered", steered);
-  MbsRequest request = request_of(model, "ali3p", "natural", "trapezoidal");
+  MbsRequest request = request_of(context, model, "ali3p", "natural", "trapezoidal");
   MbsStepMap *map = NULL;
   double q[16] = {3, -2, 1}, v[16] = {0}, nan[16] = {(double)NAN};
   const MbsStepArguments nothing = {.position = NULL};

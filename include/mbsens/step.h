@@ -45,6 +45,19 @@ const char *const *mbs_step_map_output_names(const MbsStepMap *map);
 const char *const *mbs_step_map_objective_names(const MbsStepMap *map);
 const double *mbs_step_map_parameters(const MbsStepMap *map);  // values
 
+// ---- what goes in, and what comes out ----
+// What the function depends on, and what it gives: changes of these, or what they receive. Arrays of the sizes above
+// (inputs: steps x input count); NULL: zeros that are given, or not wanted.
+typedef struct MbsStepArguments {
+  double *position, *velocity;  // NULL where the run began at the model's start
+  double *inputs;               // NULL where no inputs were given
+  double *parameters;
+} MbsStepArguments;
+typedef struct MbsStepResults {
+  double *position, *velocity, *acceleration;
+  double *outputs, *objectives;
+} MbsStepResults;
+
 // ---- the function ----
 MbsStatus mbs_step_map_set_parameters(MbsContext *context, MbsStepMap *map, int count, const double *values);
 // q and v NULL: from the model's start, at t = 0, whatever t and count are. inputs: steps x input count, those of each
@@ -59,19 +72,14 @@ MbsStatus mbs_step_map_state(MbsContext *context, const MbsStepMap *map, double 
 MbsStatus mbs_step_map_outputs(MbsContext *context, MbsStepMap *map, int count, double *values);
 MbsStatus mbs_step_map_values(MbsContext *context, MbsStepMap *map, int count, double *values);
 
-// ---- its derivative ----
-// What the function depends on, and what it gives: changes of these, or what they receive. Arrays of the sizes above
-// (inputs: steps x input count); NULL: zeros that are given, or not wanted.
-typedef struct MbsStepArguments {
-  double *position, *velocity;  // NULL where the run began at the model's start
-  double *inputs;               // NULL where no inputs were given
-  double *parameters;
-} MbsStepArguments;
-typedef struct MbsStepResults {
-  double *position, *velocity, *acceleration;
-  double *outputs, *objectives;
-} MbsStepResults;
+// The same, with what there is on the way, in the caller's arrays: steps + 1 rows, the first one at the start, before
+// inputs are set, and row i what a run of the first i steps alone would end with (where an event ends the run, that end
+// is in all rows that are left). rows->objectives: of the whole run. Any may be NULL, times too.
+MbsStatus mbs_step_map_trajectory(MbsContext *context, MbsStepMap *map, double t, int count, const double *position,
+                                  const double *velocity, int steps, const double *inputs, double *times,
+                                  const MbsStepResults *rows);
 
+// ---- its derivative ----
 // How the results change along a direction of the arguments, in the run that was made last. It is walked once more, and
 // with parameters, with a column for each of them.
 MbsStatus mbs_step_map_jvp(MbsContext *context, MbsStepMap *map, const MbsStepArguments *direction,
@@ -80,6 +88,13 @@ MbsStatus mbs_step_map_jvp(MbsContext *context, MbsStepMap *map, const MbsStepAr
 // and inputs.
 MbsStatus mbs_step_map_vjp(MbsContext *context, MbsStepMap *map, const MbsStepResults *bar,
                            const MbsStepArguments *received);
+// The same two products with all rows of the trajectory in the place of its end: position, velocity, acceleration and
+// outputs are (steps + 1) x their sizes. There is still one way back, which each row enters where its step ends: what a
+// loss that looks at a whole trajectory needs.
+MbsStatus mbs_step_map_trajectory_jvp(MbsContext *context, MbsStepMap *map, const MbsStepArguments *direction,
+                                      const MbsStepResults *change);
+MbsStatus mbs_step_map_trajectory_vjp(MbsContext *context, MbsStepMap *map, const MbsStepResults *bar,
+                                      const MbsStepArguments *received);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

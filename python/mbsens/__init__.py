@@ -27,11 +27,11 @@ from .history import History
 from .model import Model
 from .result import Result
 from .simulation import Function, Simulation, State
-from .step import StepMap
+from .step import StepMap, Trajectory
 from .terms import Terms
 
 __all__ = [
     "Error", "FileError", "Function", "History", "InputError", "InternalError", "Interrupted", "LibraryError", "Model",
     "NotOfferedError", "NumericalError", "OutOfMemoryError", "Place", "Result", "Simulation", "State", "StepMap", "Terms",
-    "UsageError",
+    "Trajectory", "UsageError",
 ]

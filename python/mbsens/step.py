@@ -2,6 +2,8 @@
 of its derivative and of the transpose.
 
     (q1, v1, a1, outputs, psi) = F(q, v, u_1 ... u_k; rho)       k steps of equal size, u_i: inputs during step i
+
+or to the whole trajectory on the way there.
 """
 
 from __future__ import annotations
@@ -41,6 +43,17 @@ class Results(NamedTuple):
     objectives: np.ndarray
 
 
+class Trajectory(NamedTuple):
+    """What there is at the start and after each step: rows of steps + 1."""
+
+    time: np.ndarray
+    position: np.ndarray
+    velocity: np.ndarray
+    acceleration: np.ndarray
+    outputs: np.ndarray
+    objectives: np.ndarray  # of the whole run
+
+
 class StepMap(Held):
     """Steps of a model as a function, from any state that meets the constraints.
 
@@ -64,7 +77,7 @@ class StepMap(Held):
         self.output_names = self._names("output")
         self.objectives = self._names("objective")
         self._run = 0  # counts runs
-        self._given: tuple = (False, None)  # of the last one: was it from a state, and the shape of its inputs
+        self._given: tuple = (False, None, 0)  # of the last one: was it from a state, shape of its inputs, steps
 
     def _names(self, what):
         count = self._ask(getattr(lib, f"mbs_step_map_{what}_count"))
@@ -87,6 +100,19 @@ class StepMap(Held):
 
         inputs: steps x inputs, those of each step; for one step their numbers alone will do.
         """
+        self._walk(lib.mbs_step_map_run, self._way(position, velocity, time, steps, inputs))
+        return self.state
+
+    def trajectory(self, position=None, velocity=None, *, time: float = 0.0, steps: int = 1, inputs=None) -> Trajectory:
+        """The same with all states and outputs on the way: row i is what a run of i steps alone would end with. (Where
+        an event ends the run, that end is in all rows that are left.)"""
+        way = self._way(position, velocity, time, steps, inputs)
+        times = np.empty(int(steps) + 1)
+        rows, made = _room("MbsStepResults", self._results(int(steps) + 1))
+        self._walk(lib.mbs_step_map_trajectory, way, times.ctypes.data, ctypes.byref(rows))
+        return Trajectory(times, **made)
+
+    def _way(self, position, velocity, time, steps, inputs):
         n = len(self.coordinates)
         if (position is None) != (velocity is None):
             raise UsageError("a state is a position and a velocity: give both, or none for the model's start")
@@ -100,11 +126,14 @@ class StepMap(Held):
             u = np.asarray(inputs)
             u = u[None] if u.ndim == 1 and steps == 1 else u
             u = _convert.numbers(u, (int(steps), len(self.inputs)), "the inputs (steps x inputs)")
-        self._given = (False, None)
-        self._do(lib.mbs_step_map_run, time, n, _address(q), _address(v), int(steps), _address(u))
+        return time, q, v, int(steps), u
+
+    def _walk(self, function, way, *more):
+        time, q, v, steps, u = way
+        self._given = (False, None, 0)
+        self._do(function, time, len(self.coordinates), _address(q), _address(v), steps, _address(u), *more)
         self._run += 1
-        self._given = (q is not None, None if u is None else u.shape)
-        return self.state
+        self._given = (q is not None, None if u is None else u.shape, steps)
 
     @property
     def state(self) -> State:
@@ -130,30 +159,48 @@ class StepMap(Held):
     # ---- its derivative, in the run that was made last ----
     def _arguments(self):
         """Sizes of the arguments there are."""
-        n, (has_state, inputs) = len(self.coordinates), self._given
+        n, (has_state, inputs, _) = len(self.coordinates), self._given
         return {"position": (n,) if has_state else None, "velocity": (n,) if has_state else None, "inputs": inputs,
                 "parameters": (len(self.wrt),)}
 
-    def _results(self):
-        n = len(self.coordinates)
-        return {"position": (n,), "velocity": (n,), "acceleration": (n,), "outputs": (len(self.output_names),),
-                "objectives": (len(self.objectives),)}
+    def _results(self, rows=None):
+        """Sizes of the results: of the end, or of so many rows."""
+        n, rows = (len(self.coordinates),), () if rows is None else (rows,)
+        return {"position": rows + n, "velocity": rows + n, "acceleration": rows + n,
+                "outputs": rows + (len(self.output_names),), "objectives": (len(self.objectives),)}
 
     def jvp(self, position=None, velocity=None, inputs=None, parameters=None) -> Results:
         """How the results change along a direction of the arguments (None: zero)."""
-        given = {"position": position, "velocity": velocity, "inputs": inputs, "parameters": parameters}
-        direction, kept = _fill("MbsStepArguments", given, self._arguments(), "direction")
-        change, made = _room("MbsStepResults", self._results())
-        self._do(lib.mbs_step_map_jvp, ctypes.byref(direction), ctypes.byref(change))
-        return Results(**made)
+        return self._push(lib.mbs_step_map_jvp, position, velocity, inputs, parameters, None)
 
     def vjp(self, position=None, velocity=None, acceleration=None, outputs=None, objectives=None) -> Arguments:
         """What the arguments receive of weights of the results (None: zero)."""
+        return self._pull(lib.mbs_step_map_vjp, position, velocity, acceleration, outputs, objectives, None)
+
+    def trajectory_jvp(self, position=None, velocity=None, inputs=None, parameters=None) -> Results:
+        """How all rows of the trajectory change along a direction of the arguments."""
+        rows = self._given[2] + 1
+        return self._push(lib.mbs_step_map_trajectory_jvp, position, velocity, inputs, parameters, rows)
+
+    def trajectory_vjp(self, position=None, velocity=None, acceleration=None, outputs=None, objectives=None) -> Arguments:
+        """What the arguments receive of weights of all rows of the trajectory: one way back, which each row enters where
+        its step ends. With weights dL/d(row) it is the gradient of a loss L of the whole trajectory."""
+        rows = self._given[2] + 1
+        return self._pull(lib.mbs_step_map_trajectory_vjp, position, velocity, acceleration, outputs, objectives, rows)
+
+    def _push(self, function, position, velocity, inputs, parameters, rows):
+        given = {"position": position, "velocity": velocity, "inputs": inputs, "parameters": parameters}
+        direction, kept = _fill("MbsStepArguments", given, self._arguments(), "direction")
+        change, made = _room("MbsStepResults", self._results(rows))
+        self._do(function, ctypes.byref(direction), ctypes.byref(change))
+        return Results(**made)
+
+    def _pull(self, function, position, velocity, acceleration, outputs, objectives, rows):
         given = {"position": position, "velocity": velocity, "acceleration": acceleration, "outputs": outputs,
                  "objectives": objectives}
-        bar, kept = _fill("MbsStepResults", given, self._results(), "weights")
+        bar, kept = _fill("MbsStepResults", given, self._results(rows), "weights")
         received, made = _room("MbsStepArguments", self._arguments())
-        self._do(lib.mbs_step_map_vjp, ctypes.byref(bar), ctypes.byref(received))
+        self._do(function, ctypes.byref(bar), ctypes.byref(received))
         return Arguments(**made)
 
     def __repr__(self):

@@ -4,12 +4,15 @@
     values.sum().backward()                                parameters.grad: exact, through impacts and other events
 
     q, v, outputs = mbsens.torch.steps(map, q, v, u)       steps of a StepMap as a layer, for policies in closed loop
+    rows = mbsens.torch.trajectory(map, q, v, u, steps=k)  all states and outputs on the way, for losses of trajectories
 
 The forward pass is a run of the simulation, which has the gradients with it (method direct or adjoint); the backward pass
 multiplies with them. Second derivatives are not offered.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -67,33 +70,44 @@ def run(simulation: Simulation, parameters=None, inputs=None, *, hold: float | N
 
 class _Steps(torch.autograd.Function):
     @staticmethod
-    def forward(context, map, time, steps, position, velocity, inputs, parameters):
-        context.map = map
+    def forward(context, map, is_along, time, steps, position, velocity, inputs, parameters):
+        context.map, context.is_along = map, is_along
         arguments = (time, steps, *(_numbers(tensor) for tensor in (position, velocity, inputs, parameters)))
-        context.arguments, context.like = arguments, (position, velocity, inputs, parameters)
-        end = _walk(map, *arguments)
-        context.run = map._run
-        return tuple(_like(numbers, position) for numbers in (end.position, end.velocity, map.outputs()))
+        context.like = (position, velocity, inputs, parameters)
+        if is_along:
+            rows = _walk(map, map.trajectory, *arguments)
+            numbers = (rows.position, rows.velocity, rows.acceleration, rows.outputs, rows.objectives)
+        else:
+            end = _walk(map, map.run, *arguments)
+            numbers = (end.position, end.velocity, map.outputs())
+        # with the parameters of now: others may be set before the backward pass
+        context.arguments, context.run = (*arguments[:-1], np.array(list(map.parameters.values()))), map._run
+        like = next(tensor for tensor in context.like if tensor is not None)
+        return tuple(_like(array, like) for array in numbers)
 
     @staticmethod
     @once_differentiable
-    def backward(context, position, velocity, outputs):
+    def backward(context, *seeds):
         map = context.map
         if map._run != context.run:  # it has been somewhere else since then
-            _walk(map, *context.arguments)
+            _walk(map, map.run, *context.arguments)
             context.run = map._run
-        received = map.vjp(position=_numbers(position), velocity=_numbers(velocity), outputs=_numbers(outputs))
+        names = ("position", "velocity", "acceleration", "outputs", "objectives")
+        if not context.is_along:
+            names = ("position", "velocity", "outputs")
+        weights = {name: _numbers(seed) for name, seed in zip(names, seeds)}
+        received = (map.trajectory_vjp if context.is_along else map.vjp)(**weights)
         given = (received.position, received.velocity, received.inputs, received.parameters)
-        return (None, None, None, *(
+        return (None, None, None, None, *(
             _like(numbers, like).reshape(like.shape) if like is not None and needs else None
-            for numbers, like, needs in zip(given, context.like, context.needs_input_grad[3:])
+            for numbers, like, needs in zip(given, context.like, context.needs_input_grad[4:])
         ))
 
 
-def _walk(map, time, steps, position, velocity, inputs, parameters):
+def _walk(map, function, time, steps, position, velocity, inputs, parameters):
     if parameters is not None:
         map.set_parameters(parameters)
-    return map.run(position, velocity, time=time, steps=steps, inputs=inputs)
+    return function(position, velocity, time=time, steps=steps, inputs=inputs)
 
 
 def steps(map: StepMap, position, velocity, inputs=None, parameters=None, *, time: float = 0.0, steps: int = 1):
@@ -102,12 +116,37 @@ def steps(map: StepMap, position, velocity, inputs=None, parameters=None, *, tim
     What goes in are tensors, and each may be differentiated by; inputs: steps x inputs. A chain of these with a policy
     between them is a closed loop that PyTorch trains.
     """
+    _check(map, position, velocity, inputs, parameters, ("position", "velocity"))
+    return _Steps.apply(map, False, float(time), steps, position, velocity, inputs, parameters)
+
+
+class Rows(NamedTuple):
+    """Tensors of steps + 1 rows: at the start and after each step; and the objectives of the whole."""
+
+    position: torch.Tensor
+    velocity: torch.Tensor
+    acceleration: torch.Tensor
+    outputs: torch.Tensor
+    objectives: torch.Tensor
+
+
+def trajectory(map: StepMap, position=None, velocity=None, inputs=None, parameters=None, *, time: float = 0.0,
+               steps: int = 1) -> Rows:
+    """All states and outputs of so many steps, as in :meth:`mbsens.StepMap.trajectory`, to be differentiated by the
+    tensors that go in: a loss may look at any of the rows, and takes one way back. Without a position and a velocity it
+    begins at the model's start, which depends on the parameters."""
+    _check(map, position, velocity, inputs, parameters, ())
+    if all(tensor is None for tensor in (position, inputs, parameters)):
+        raise UsageError("there is nothing to differentiate by: give a state, inputs or parameters")
+    return Rows(*_Steps.apply(map, True, float(time), steps, position, velocity, inputs, parameters))
+
+
+def _check(map, position, velocity, inputs, parameters, needed):
     if not isinstance(map, StepMap):
         raise UsageError(f"steps need a StepMap, got {type(map).__name__}")
     for tensor, what in ((position, "position"), (velocity, "velocity"), (inputs, "inputs"), (parameters, "parameters")):
-        if not torch.is_tensor(tensor) and (tensor is not None or what in ("position", "velocity")):
+        if not torch.is_tensor(tensor) and (tensor is not None or what in needed):
             raise UsageError(f"the {what} must be a tensor, got {type(tensor).__name__}")
-    return _Steps.apply(map, float(time), steps, position, velocity, inputs, parameters)
 
 
 def _numbers(tensor):

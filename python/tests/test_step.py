@@ -74,6 +74,30 @@ class TestSteps(unittest.TestCase):
         np.testing.assert_allclose(received.velocity, [1, 0], atol=1e-14)
         np.testing.assert_allclose(map.jvp(inputs=[[1], [0]]).outputs, [0.125 * 1.5])
 
+    def test_trajectory(self):
+        """Rows are ends of shorter runs; products with weights on all rows, through impacts."""
+        random = np.random.default_rng(8)
+        for name, formulation in (("bouncing_ball", "ali3p"), ("five_bar", "index1"), ("quarter_car", "matrix-r")):
+            model = mbsens.Model.from_file(MODELS / f"{name}.yaml")
+            map = mbsens.StepMap(model, formulation=formulation, step=0.01, columns="outputs")
+            rows = map.trajectory(steps=80)
+            self.assertEqual(rows.position.shape, (81, len(map.coordinates)))
+            for i in (1, 33, 80):
+                end = map.run(steps=i)
+                self.assertEqual(rows.time[i], end.time)
+                np.testing.assert_array_equal(rows.position[i], end.position)
+                np.testing.assert_array_equal(rows.outputs[i], map.outputs())
+            np.testing.assert_array_equal(rows.objectives, map.values())
+            u = random.normal(size=len(map.wrt))
+            change = map.trajectory_jvp(parameters=u)
+            weights = {key: random.normal(size=getattr(rows, key).shape)
+                       for key in ("position", "velocity", "acceleration", "outputs", "objectives")}
+            received = map.trajectory_vjp(**weights).parameters
+            forward = [np.sum(weights[key] * getattr(change, key)) for key in weights]
+            scale = sum(np.sum(np.abs(weights[key] * getattr(change, key))) for key in weights)
+            self.assertLess(abs(sum(forward) - u @ received), 1e-12 * scale)
+            np.testing.assert_array_equal(change.position[-1], map.jvp(parameters=u).position)
+
     def test_refused(self):
         map = mbsens.StepMap(mbsens.Model.from_file(MODELS / "five_bar.yaml"), wrt="Ls1")
         state = map.run()
@@ -84,6 +108,8 @@ class TestSteps(unittest.TestCase):
             "inputs": lambda: map.run(steps=2, inputs=[[1], [2]]),
             "without position": lambda: map.jvp(position=state.position),
             "shape 1, got 2": lambda: map.jvp(parameters=[1, 2]),
+            "shape 2x6, got 6": lambda: map.trajectory_vjp(position=np.zeros(6)),
+            "shape 6, got 2x6": lambda: map.vjp(position=np.zeros((2, 6))),
             "finite": lambda: map.run([np.nan] * 6, [0] * 6),
             "StepMap needs a Model": lambda: mbsens.StepMap(1),
         }.items():

@@ -19,6 +19,7 @@ inputs: {u: 0}
 bodies: {ball: {mass: m, points: {P: [0, 0]}, position: [0, 1]}}
 forces: [{point_force: ball.P, value: [0.3*u, u]}]
 events: {floor: {when: r(P).y, direction: falling, restitution: e}}
+outputs: {height: r(P).y}
 objectives: {x: {final: r(P).x}, y: {final: r(P).y}, work: {integral: u*v(P).y}}
 simulation: {end: 1, step: 0.01}
 """
@@ -90,6 +91,32 @@ class TestTorch(unittest.TestCase):
             q, v, _ = mbsens.torch.steps(map, q, v, torch.zeros(1, dtype=torch.float64), p, time=0.05 * k)
         np.testing.assert_allclose(q.detach(), together[0].detach(), atol=1e-9)
         self.assertGreater(float(v[1].detach()), -1)  # it has bounced: without that it would be -6
+
+    def test_trajectory(self):
+        """A loss of a whole trajectory, through an impact, by state, inputs and parameters; and of one from the start."""
+        map = mbsens.StepMap(mbsens.Model.from_text(PUSHED_BALL), objectives=["work"], step=0.05)
+        q0, v0, p = double([0.0, 0.3]), double([0.2, -2.0]), double([0.75, 1.2])
+        u = double(np.linspace(-1, 1, 8)[:, None])
+        rows = lambda *x: mbsens.torch.trajectory(map, *x, steps=8)
+        self.assertEqual([tuple(tensor.shape) for tensor in rows(q0, v0, u, p)], [(9, 2)] * 3 + [(9, 1), (1,)])
+        self.assertTrue(torch.autograd.gradcheck(rows, (q0, v0, u, p), eps=1e-6, atol=1e-6, rtol=1e-5))
+        from_start = lambda p: mbsens.torch.trajectory(map, None, None, None, p, steps=15).position
+        self.assertTrue(torch.autograd.gradcheck(from_start, (p,), eps=1e-6, atol=1e-6, rtol=1e-5))
+        # another run, and other parameters, between the two passes
+        loss = (rows(q0, v0, u)[0][:, 1] - 0.5).square().sum()
+        map.set_parameters([0.6, 2.0])
+        map.run(steps=2)
+        loss.backward()
+        again = double([0.2, -2.0])
+        map.set_parameters([0.6, 2.0])
+        got = v0.grad.clone()
+        (rows(double([0.0, 0.3]), again, u, double([0.6, 2.0]))[0][:, 1] - 0.5).square().sum().backward()
+        self.assertGreater(float((again.grad - got).abs().max()), 1e-3)
+        for words, arguments in {"nothing to differentiate": (map,), "a StepMap": (1, q0, v0),
+                                 "must be a tensor": (map, [0.0, 1.0], v0)}.items():
+            with self.assertRaises(mbsens.UsageError) as caught:
+                mbsens.torch.trajectory(*arguments)
+            self.assertIn(words, str(caught.exception))
 
     def test_refused(self):
         model = mbsens.Model.from_file(MODELS / "pendulum.yaml")

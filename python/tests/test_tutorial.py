@@ -1,6 +1,6 @@
 # needs: scipy
 """What docs/python.md shows runs as it stands there, and says what is written behind it. Lines for pandas and matplotlib,
-and the block for PyTorch, are left out where these are not there; the one for JAX always is."""
+and the block for PyTorch, are left out where these are not there; the one for JAX is in test_jax.py."""
 
 import importlib.util
 import os

@@ -151,27 +151,50 @@ void mbs_sweep_add_aside(const MbsSweep *sweep, int objective, mbs_scalar scale)
 }
 
 // ---- the sweep ----
-static void add_seed(const MbsSweep *sweep, const MbsStateBar *bar) {
+static void add_seed_row(const MbsSweep *sweep, long row, const MbsStateBar *bar) {
   const MbsSimulation *simulation = sweep->simulation;
   const MbsSweepSeed *seed = &sweep->seed;
-  for (int i = 0; i < simulation->system->n; ++i) {
-    bar->q[i] += seed->q ? seed->q[i] : 0;
-    bar->v[i] += seed->v ? seed->v[i] : 0;
-    bar->a[i] += seed->a ? seed->a[i] : 0;
+  int n = simulation->system->n, outputs = simulation->outputs.count;
+  const double *const rows[] = {seed->q, seed->v, seed->a};
+  mbs_scalar *const to[] = {bar->q, bar->v, bar->a};
+  for (int level = 0; level < MBS_COUNT(rows); ++level) {
+    for (int i = 0; i < n && rows[level]; ++i) {
+      to[level][i] += rows[level][row * n + i];
+    }
   }
-  for (int i = 0; i < simulation->outputs.count && seed->outputs; ++i) {
+  for (int i = 0; i < outputs && seed->outputs; ++i) {
     const MbsFunction *function = &simulation->outputs.items[i].function;
-    (void)mbs_function_evaluate(simulation->system, function, &simulation->state, NULL);
-    mbs_function_transposed(simulation->system, function, &simulation->state, seed->outputs[i], bar);
+    double weight = seed->outputs[row * outputs + i];
+    if (weight != 0) {  // what nobody asks for need not have a derivative
+      (void)mbs_function_evaluate(simulation->system, function, &simulation->state, NULL);
+      mbs_function_transposed(simulation->system, function, &simulation->state, weight, bar);
+    }
+  }
+}
+
+void mbs_sweep_add_seed(const MbsSweep *sweep, const MbsStep *step) {
+  const MbsSweepSeed *seed = &sweep->seed;
+  long first = 0, end = seed->row_count;
+  while (first < end) {  // the first row of this step or a later one
+    long middle = first + (end - first) / 2;
+    if (seed->steps[middle] < step->number) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  for (int o = 0; o < sweep->objective_count; ++o) {
+    for (long row = first; sweep->objectives[o] == seed->objective && row < seed->row_count; ++row) {
+      if (seed->steps[row] != step->number) {
+        break;
+      }
+      add_seed_row(sweep, row, &sweep->bars[o]);
+    }
   }
 }
 
 void mbs_sweep_add_function(MbsSweep *sweep, int objective, mbs_scalar scale) {
   const MbsSimulation *simulation = sweep->simulation;
-  if (sweep->objectives[objective] == sweep->seed.objective) {
-    add_seed(sweep, &sweep->bars[objective]);
-    return;
-  }
   const MbsFunction *function = &simulation->objectives.items[sweep->objectives[objective]].function;
   (void)mbs_function_evaluate(simulation->system, function, &simulation->state, NULL);
   mbs_function_transposed(simulation->system, function, &simulation->state, scale, &sweep->bars[objective]);
@@ -235,6 +258,7 @@ void mbs_sweep_add_points(MbsSweep *sweep, const MbsStep *step) {
 static void add_objectives(MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
   const MbsSimulation *simulation = sweep->simulation;
   mbs_scalar weight = mbs_sweep_weight(sweep, step, next);
+  mbs_sweep_add_seed(sweep, step);
   for (int o = 0; o < sweep->objective_count; ++o) {
     const MbsObjective *objective = &simulation->objectives.items[sweep->objectives[o]];
     bool is_integral = objective->kind == MBS_OBJECTIVE_IS_INTEGRAL;

@@ -18,11 +18,14 @@ typedef struct MbsSweepAside {
   mbs_scalar *carry, *gradient;
 } MbsSweepAside;
 
-// What the state at the end receives of a caller, by way of an objective without a value of its own.
+// What states along the run receive of a caller, by way of an objective without a value of its own: rows, each of the
+// state after a step and what happens at its end. Arrays that are NULL are zeros.
 typedef struct MbsSweepSeed {
   int objective;            // of the simulation; -1: there is none
-  const double *q, *v, *a;  // n each
-  const double *outputs;    // of the simulation
+  long row_count;
+  const long *steps;        // of each row the number of its step, ascending
+  const double *q, *v, *a;  // rows x n each
+  const double *outputs;    // rows x those of the simulation
 } MbsSweepSeed;
 
 typedef struct MbsSweep {
@@ -60,6 +63,9 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep);
 mbs_scalar mbs_sweep_weight(const MbsSweep *sweep, const MbsStep *step, const MbsStep *next);
 // Adds what integrands at the points of a step that was recalled receive.
 void mbs_sweep_add_points(MbsSweep *sweep, const MbsStep *step);
+
+// What a caller's rows of this step give to its state, the present one, after what happens at its end.
+void mbs_sweep_add_seed(const MbsSweep *sweep, const MbsStep *step);
 
 // ---- shared with adjoint_events.c and adjoint_peaks.c ----
 void mbs_sweep_clear_aside(const MbsSweep *sweep);

@@ -181,6 +181,7 @@ static MbsStatus transpose_event(MbsContext *context, MbsSweep *sweep, const Mbs
         next ? -(sweep->events->of_size[o] + weight_of(sweep, next, 0) * integrand(sweep, o)) : 0;
   }
   add_objectives(sweep, next ? weight_of(sweep, next, 0) * next->h : 0, &after, !next);
+  mbs_sweep_add_seed(sweep, step);
   MBS_TRY(transpose_start(context, sweep, next));
   sweep->events->setting -= spec && spec->is_given;
   for (int o = 0; o < sweep->objective_count && spec; ++o) {
@@ -274,6 +275,9 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
     MBS_TRY(transpose_event(context, sweep, step, next));
   }
   add_objectives(sweep, mbs_sweep_weight(sweep, step, is_changed ? NULL : next), step, !next && !is_changed);
+  if (!is_changed) {
+    mbs_sweep_add_seed(sweep, step);
+  }
   for (int o = 0; o < sweep->objective_count; ++o) {
     bool is_needed = step->number > 0 && events->is_piece;
     events->at_end[o] = is_needed ? weight_of(sweep, step, 1) * integrand(sweep, o) : 0;

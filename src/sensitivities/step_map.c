@@ -45,22 +45,41 @@ static MbsStatus set_inputs(MbsContext *context, MbsSession *session, const doub
   return status;
 }
 
-MbsStatus mbs_way_walk(MbsContext *context, MbsSession *session, const MbsWay *way, const MbsWay *direction, int seed) {
-  MbsSimulation *simulation = session->simulation;
+static MbsStatus walk_step(MbsContext *context, MbsSession *session, const MbsWay *way, const MbsWay *direction,
+                           long k) {
+  const MbsSimulation *simulation = session->simulation;
   int inputs = simulation->system->blueprint->input_count;
+  if (way->inputs && inputs > 0) {
+    const double *slopes = direction && direction->inputs ? direction->inputs + k * inputs : NULL;
+    MBS_TRY(set_inputs(context, session, way->inputs + k * inputs, slopes));
+  }
+  while (simulation->planned <= k && !mbs_simulation_is_over(simulation)) {
+    MBS_TRY(mbs_session_step(context, session));
+  }
+  return settle(context, session);
+}
+
+static void look(MbsSession *session, MbsWayRows rows, long row) {
+  if (rows.take) {
+    rows.take(rows.user, session, row);
+  }
+}
+
+MbsStatus mbs_way_walk(MbsContext *context, MbsSession *session, const MbsWay *way, const MbsWay *direction, int seed,
+                       MbsWayRows rows) {
+  MbsSimulation *simulation = session->simulation;
   take_start(simulation, way, direction, seed);
   MBS_TRY(mbs_session_plan(context, session, simulation->given.t, way->steps));
   MBS_TRY(mbs_session_start(context, session));
-  for (long k = 0; k < way->steps && !mbs_simulation_is_over(simulation); ++k) {
-    if (way->inputs && inputs > 0) {
-      const double *slopes = direction && direction->inputs ? direction->inputs + k * inputs : NULL;
-      MBS_TRY(set_inputs(context, session, way->inputs + k * inputs, slopes));
+  MBS_TRY(settle(context, session));
+  look(session, rows, 0);
+  for (long k = 0; k < way->steps; ++k) {
+    if (!mbs_simulation_is_over(simulation)) {
+      MBS_TRY(walk_step(context, session, way, direction, k));
     }
-    while (simulation->planned <= k && !mbs_simulation_is_over(simulation)) {
-      MBS_TRY(mbs_session_step(context, session));
-    }
+    look(session, rows, k + 1);
   }
-  return settle(context, session);
+  return MBS_OK;
 }
 
 // ---- the twin's ----
@@ -81,7 +100,7 @@ MbsStatus mbs_twin_way(MbsContext *context, const MbsModel *model, const MbsSett
     mbs_system_perturb_along(system, parameter_direction, MBS_COMPLEX_STEP);
   }
   MbsStatus status = count == system->n
-                         ? mbs_way_walk(context, session, way, direction, -1)
+                         ? mbs_way_walk(context, session, way, direction, -1, (MbsWayRows){.take = NULL})
                          : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "the way has other coordinates");
   if (status == MBS_OK) {
     const MbsState *state = &session->simulation->state;

@@ -15,10 +15,18 @@ typedef struct MbsWay {
   const double *inputs;  // steps x inputs
 } MbsWay;
 
+// Who looks at the session at the start of a way (row 0, before inputs are set) and after each step and what follows
+// from it at once. A run that an event ends has its last state in all rows that are left, so that row i is what a way
+// of i steps ends with.
+typedef struct MbsWayRows {
+  void (*take)(void *user, struct MbsSession *session, long row);  // NULL: nobody
+  void *user;
+} MbsWayRows;
+
 // The session's state after the way, with what was recorded of it for an adjoint. direction (its q, v and inputs; NULL:
 // zeros): of the complex step, or of the column `seed` of direct differentiation (-1: there is none).
 MbsStatus mbs_way_walk(MbsContext *context, struct MbsSession *session, const MbsWay *way, const MbsWay *direction,
-                       int seed);
+                       int seed, MbsWayRows rows);
 
 // The twin's: q, v and a (n each) after the way, or their derivatives along a direction of the way and of all
 // parameters. parameters: values of all.

@@ -256,6 +256,11 @@ static MbsStatus keep_way(MbsContext *context, MbsStepMap *map, double t, const 
     MBS_TAKE(context, map->arena, map->way_inputs, 2 * count);
     map->input_capacity = 2 * count;
   }
+  if (steps >= map->row_capacity) {
+    mbs_arena_tell(map->arena, context);
+    MBS_TAKE(context, map->arena, map->row_steps, 2 * (size_t)steps + 1);
+    map->row_capacity = 2 * (long)steps + 1;
+  }
   map->way = (MbsWay){.t = t, .steps = steps};
   if (position) {
     memcpy(map->q, position, (size_t)map->n * sizeof *position);
@@ -270,9 +275,47 @@ static MbsStatus keep_way(MbsContext *context, MbsStepMap *map, double t, const 
   return MBS_OK;
 }
 
-MbsStatus mbs_step_map_run(MbsContext *context, MbsStepMap *map, double t, int count, const double *position,
+// ---- the way ----
+typedef struct Rows {
+  MbsStepMap *map;
+  double *times;               // NULL: not wanted
+  const MbsStepResults *rows;  // NULL: none are
+} Rows;
+
+static void put_row(double *rows, long row, int count, const double *values) {
+  if (rows) {
+    memcpy(rows + row * count, values, (size_t)count * sizeof *values);
+  }
+}
+
+static void take_row(void *user, MbsSession *session, long row) {
+  const Rows *to = user;
+  const MbsStepMap *map = to->map;
+  MbsSimulation *simulation = session->simulation;
+  const MbsState *state = &simulation->state;
+  map->row_steps[row] = simulation->path.step_count;
+  if (to->times) {
+    to->times[row] = state->t;
+  }
+  if (!to->rows) {
+    return;
+  }
+  put_row(to->rows->position, row, map->n, state->q);
+  put_row(to->rows->velocity, row, map->n, state->v);
+  put_row(to->rows->acceleration, row, map->n, state->a);
+  if (to->rows->outputs && map->outputs > 0) {
+    mbs_outputs_evaluate(simulation, NULL);
+    put_row(to->rows->outputs, row, map->outputs, simulation->outputs.value);
+  }
+}
+
+MbsStatus mbs_step_map_walk_back(MbsContext *context, MbsStepMap *map, double *times, const MbsStepResults *rows) {
+  Rows to = {.map = map, .times = times, .rows = rows};
+  return mbs_way_walk(context, map->back, &map->way, NULL, -1, (MbsWayRows){.take = take_row, .user = &to});
+}
+
+static MbsStatus check_way(MbsContext *context, const MbsStepMap *map, double t, int count, const double *position,
                            const double *velocity, int steps, const double *inputs) {
-  MBS_CALL_BEGIN(context, "mbs_step_map_run", {"map", map});
   if (!position != !velocity) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
                     "positions and velocities are given together, or neither for the start of the model");
@@ -286,12 +329,35 @@ MbsStatus mbs_step_map_run(MbsContext *context, MbsStepMap *map, double t, int c
   if (steps < 1) {
     return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "at least one step must be made, got %d", steps);
   }
-  MBS_TRY(mbs_step_map_check_finite(context, "inputs", (size_t)steps * (size_t)map->inputs, inputs));
+  return mbs_step_map_check_finite(context, "inputs", (size_t)steps * (size_t)map->inputs, inputs);
+}
+
+MbsStatus mbs_step_map_run(MbsContext *context, MbsStepMap *map, double t, int count, const double *position,
+                           const double *velocity, int steps, const double *inputs) {
+  MBS_CALL_BEGIN(context, "mbs_step_map_run", {"map", map});
+  MBS_TRY(check_way(context, map, t, count, position, velocity, steps, inputs));
   map->has_run = map->has_swept = false;
   MBS_TRY(keep_way(context, map, t, position, velocity, steps, inputs));
-  MBS_TRY(mbs_call_end(context, mbs_way_walk(context, map->back, &map->way, NULL, -1)));
+  MBS_TRY(mbs_call_end(context, mbs_step_map_walk_back(context, map, NULL, NULL)));
   map->has_run = true;
   return MBS_OK;
+}
+
+MbsStatus mbs_step_map_trajectory(MbsContext *context, MbsStepMap *map, double t, int count, const double *position,
+                                  const double *velocity, int steps, const double *inputs, double *times,
+                                  const MbsStepResults *rows) {
+  MBS_CALL_BEGIN(context, "mbs_step_map_trajectory", {"map", map}, {"rows", rows});
+  MBS_TRY(check_way(context, map, t, count, position, velocity, steps, inputs));
+  map->has_run = map->has_swept = false;
+  MBS_TRY(keep_way(context, map, t, position, velocity, steps, inputs));
+  MBS_TRY(mbs_call_end(context, mbs_step_map_walk_back(context, map, times, rows)));
+  map->has_run = true;
+  if (rows->outputs) {
+    size_t numbers = ((size_t)steps + 1) * (size_t)map->outputs;
+    MBS_TRY(mbs_step_map_check_finite(context, "outputs, which", numbers, rows->outputs));
+  }
+  return rows->objectives ? mbs_step_map_values(context, map, map->selection.objective_count, rows->objectives)
+                          : MBS_OK;
 }
 
 MbsStatus mbs_step_map_state(MbsContext *context, const MbsStepMap *map, double *t, int count, double *position,

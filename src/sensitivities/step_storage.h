@@ -23,10 +23,14 @@ struct MbsStepMap {
   MbsWay way;                          // the last one, in memory of the map:
   double *q, *v, *way_inputs;
   size_t input_capacity;
+  long *row_steps;  // of the last run: which step of its path each row is after
+  long row_capacity;
   bool has_run;
   bool has_swept;  // and its trajectory may not be there any more
 };
 
+// Walks the last way again, as the run does, with its rows (NULL: none are wanted).
+MbsStatus mbs_step_map_walk_back(MbsContext *context, MbsStepMap *map, double *times, const MbsStepResults *rows);
 MbsStatus mbs_step_map_create_session(MbsContext *context, const MbsStepMap *map, bool is_adjoint, int column_count,
                                       const int *columns, MbsSession **session);
 MbsStatus mbs_step_map_check_count(MbsContext *context, const char *what, int count, int expected);
