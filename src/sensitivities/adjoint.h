@@ -21,7 +21,7 @@ typedef struct MbsSweepAside {
 // What states along the run receive of a caller, by way of an objective without a value of its own: rows, each of the
 // state after a step and what happens at its end. Arrays that are NULL are zeros.
 typedef struct MbsSweepSeed {
-  int objective;            // of the simulation; -1: there is none
+  int objective;  // of the simulation; -1: there is none
   long row_count;
   const long *steps;        // of each row the number of its step, ascending
   const double *q, *v, *a;  // rows x n each
