@@ -14,7 +14,7 @@
 #include "model/joint.h"
 #include "simulation/simulation.h"
 #include "support.h"
-#include "terms/tree.h"
+#include "tree/tree.h"
 
 static const double limit = 1e-7;  // that of mbsens verify
 

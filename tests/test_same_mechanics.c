@@ -1,5 +1,5 @@
 // Natural and relative coordinates are the same mechanics, element by element, to rounding: what joints let bodies do
-// (`motion`, the recursions of terms/tree*.c) against what they forbid (`connect`, `rows`), with masses and forces.
+// (`motion`, the recursions of tree/tree*.c) against what they forbid (`connect`, `rows`), with masses and forces.
 //
 // For every tests/models/element_*.yaml and every shipped model, at positions z, velocities and accelerations of the
 // tree that are admissible and otherwise random:
@@ -21,7 +21,7 @@
 #include "simulation/simulation.h"
 #include "support.h"
 #include "terms/elements.h"
-#include "terms/tree.h"
+#include "tree/tree.h"
 
 static MbsContext *context;
 static double worst;

@@ -1,4 +1,4 @@
-// Deep trees with loops: the matrix with unknowns of the bodies' own (terms/tree_expanded.h).
+// Deep trees with loops: the matrix with unknowns of the bodies' own (tree/tree_expanded.h).
 //
 // Its solutions, and those of its transpose, must solve the equations with the matrix of the coordinates, for the exact
 // tangent, the approximate one and the projections: all models that close loops, with velocities, accelerations and
@@ -12,7 +12,7 @@
 #include "algebra/sparse_solver.h"
 #include "simulation/simulation.h"
 #include "support.h"
-#include "terms/tree_expanded.h"
+#include "tree/tree_expanded.h"
 
 enum { CELLS = 20, TEXT = 20000 };
 

@@ -2,7 +2,7 @@
 //
 // Each body has a frame of its own, a point and its axes: the entities of the blueprint, on which points, directions,
 // forces and signals stand as they do in natural coordinates. But these entities are no coordinates: they follow from
-// the joints' coordinates z along the tree (terms/tree.h). Joints of the tree leave no constraints; those that are cut
+// the joints' coordinates z along the tree (tree/tree.h). Joints of the tree leave no constraints; those that are cut
 // leave the rows they would have between bodies that share nothing.
 #ifndef MBS_RELATIVE_H
 #define MBS_RELATIVE_H

@@ -309,4 +309,9 @@ void mbs_force_element_value(const MbsSystem *system, const MbsForceElement *for
 bool mbs_force_element_is_finite(const MbsSystem *system, const MbsForceElement *force, const MbsState *state);
 const char *mbs_force_element_name(const MbsForceElement *force);
 
+// ---- system.c, for tree/create_system.c: a system in natural coordinates until coefficients end; the rest ----
+MbsStatus mbs_natural_system_begin(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
+                                   const int *columns, bool is_carried, const MbsEventSpec *event, MbsSystem **result);
+MbsStatus mbs_natural_system_finish(MbsContext *context, MbsSystem *system);
+
 #endif

@@ -1,7 +1,6 @@
 // From a blueprint to numbers: coordinates, elements, coefficients, sparsity.
 #include "terms/derivative_source.h"
 #include "terms/elements.h"
-#include "terms/tree.h"
 
 // Free points and vectors first, then free scalars, then what is fixed. Forms read as many coordinates of each entity
 // as there are dimensions. Of a scalar only the first is its own: the others are those of its neighbours behind it,
@@ -172,8 +171,8 @@ static MbsStatus create_pattern(MbsContext *context, MbsSystem *system) {
   return MBS_OK;
 }
 
-MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
-                            const int *columns, bool is_carried, const MbsEventSpec *event, MbsSystem **result) {
+MbsStatus mbs_natural_system_begin(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,
+                                   const int *columns, bool is_carried, const MbsEventSpec *event, MbsSystem **result) {
   MbsSystem *system;
   int parameter_count = blueprint->parameters.count;
   int *copied, *column_of_parameter;
@@ -209,23 +208,18 @@ MbsStatus mbs_system_create(MbsContext *context, MbsArena *arena, MbsBlueprint *
   MBS_TRY(create_points(context, system));
   MBS_TRY(create_independents(context, system));
   MBS_TRY(create_pattern(context, system));
-  MbsTree *tree = NULL;
-  if (blueprint->tree.count > 0) {
-    MBS_TRY(mbs_tree_create(context, system, &tree));
-  }
-  MBS_TRY(mbs_coefficients_finish(context, &system->coefficients, column_count, columns));
-  if (is_carried) {
-    MBS_TRY(mbs_coefficients_give_slopes(context, &system->coefficients, column_count));
+  *result = system;
+  return MBS_OK;
+}
+
+MbsStatus mbs_natural_system_finish(MbsContext *context, MbsSystem *system) {
+  MBS_TRY(mbs_coefficients_finish(context, &system->coefficients, system->column_count, system->columns));
+  if (system->carried_count > 0) {
+    MBS_TRY(mbs_coefficients_give_slopes(context, &system->coefficients, system->column_count));
   }
   int longest = system->nq > system->m ? system->nq : system->m;
-  MBS_TAKE(context, arena, system->zeros, longest > MBS_LONGEST_TWIST ? longest : MBS_LONGEST_TWIST);
-  MBS_TRY(mbs_pattern_status(context, &system->mode.pattern));
-  *result = system;
-  if (tree) {
-    MBS_TRY(mbs_tree_wrap(context, tree, result));
-  }
-  MBS_TRY((*result)->terms->widen(context, *result, system->carried_count > 1 ? system->carried_count : 1));
-  return mbs_pattern_status(context, &(*result)->mode.pattern);
+  MBS_TAKE(context, system->arena, system->zeros, longest > 6 ? longest : 6);  // a twist's six numbers, too
+  return mbs_pattern_status(context, &system->mode.pattern);
 }
 
 static void refresh(MbsSystem *system) {

@@ -39,12 +39,12 @@
 // Behind these functions stands a table (MbsTermsTable) that a kind of coordinates implements:
 //
 //   natural coordinates   natural_terms.c, natural_matrix.c   sums over masses, constraints and forces
-//   relative coordinates  tree_terms.c and tree_*.c           recursion along a tree of joints, around the above
+//   relative coordinates  src/tree                             recursion along a tree of joints, around the above
 //
-// and a system has one, chosen where it is created (system.c). Whatever is a property of the bodies rather than of the
-// coordinates (Phi, energy, points, signals: body_terms.c, signal_bank.c) is computed once for all, from where the
-// bodies are: `system->bodies`, the system in natural coordinates (natural coordinates: the system itself), in the
-// state mbs_system_follow.
+// and a system has one, chosen where it is created (tree/create_system.c). Whatever is a property of the bodies rather
+// than of the coordinates (Phi, energy, points, signals: body_terms.c, signal_bank.c) is computed once for all, from
+// where the bodies are: `system->bodies`, the system in natural coordinates (natural coordinates: the system itself),
+// in the state mbs_system_follow.
 //
 // Systems are const once their parameters are set; what evaluations write is in their workspace (workspace.h). Signals
 // are evaluated at a state by a call of its own (signal_bank.h), since most states need none; a debug build asserts
@@ -193,7 +193,7 @@ typedef struct MbsMode {
   int force_count;
   struct MbsForceElement **forces;
   MbsPattern pattern;   // (n + m) square: [f_x or f_a, Phi_x'; e_x, -epsilon]
-  MbsPattern factored;  // of the matrices that are factored: the same, or one with more unknowns (tree_expanded.h)
+  MbsPattern factored;  // of the matrices that are factored: the same, or one with more unknowns (tree/tree_expanded.h)
 } MbsMode;
 
 // A point of a body, for output.
@@ -226,7 +226,7 @@ typedef struct MbsMovingGround {
 typedef struct MbsSystem {
   const MbsTermsTable *terms;  // of the coordinates that it is in
   struct MbsSystem *bodies;    // in natural coordinates, which has the elements: itself, or the tree's
-  struct MbsTree *tree;        // what relative coordinates keep (tree.h), for tree_*.c alone; NULL: natural ones
+  struct MbsTree *tree;  // what relative coordinates keep (tree/tree.h), for that folder alone; NULL: natural ones
   MbsArena *arena;
   MbsBlueprint *blueprint;
   int dimension;

@@ -4,7 +4,7 @@
 //     eta'   [0, -2 p x; 0, 2 (tr Z - Z')]              Z = integral x v' dm = h V_lin' + rows omega x S_i
 //     eta    [0, -F x; -F x, -N x]  of the inertia: it turns with the body
 //            [0, 0; -F x, Y - tr Y], Y = sum of x f', of forces f that stay as they are while their points move
-#include "terms/tree_inertia.h"
+#include "tree/tree_inertia.h"
 
 // what the matrix needs of the motion beside the inertia
 typedef struct Motion {

@@ -2,7 +2,7 @@
 //
 // The bodies' frames x (a point and axes each, the entities of the blueprint) make a system of their own, `inner`,
 // whose terms know nothing of the tree. Here x, v, a follow from z along the tree, and forces go back along it. With
-// twists at a fixed point (terms/twist.h; P3's RTdyn1, B = I; for each branch from the ground a point near it, since
+// twists at a fixed point (tree/twist.h; P3's RTdyn1, B = I; for each branch from the ground a point near it, since
 // moments about one far away lose digits), for a node i that stands on its parent p with the
 // twists b_k of its coordinates, fixed in the parent's side of the joint,
 //
@@ -23,7 +23,7 @@
 #define MBS_TREE_H
 
 #include "terms/terms.h"
-#include "terms/twist.h"
+#include "tree/twist.h"
 
 typedef struct MbsTreeNode {
   int parent;  // -1: the ground

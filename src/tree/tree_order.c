@@ -9,7 +9,7 @@
 //   a node       when all nodes on it have gone; of several the one that touches least.
 // On a ladder that is from the far end inwards, cell by cell, whichever way its tree grows. Pivots off this order,
 // where numbers ask for them, cost entries and not digits.
-#include "terms/tree_expanded.h"
+#include "tree/tree_expanded.h"
 
 typedef struct Block {
   bool is_gone;

@@ -12,7 +12,7 @@
 // The same numbers as with the global origin (tree_motion.c) but for rounding, which does not grow with the distance
 // from there. Derivatives use twists at the origin, which follow from these.
 #include "terms/elements.h"
-#include "terms/tree.h"
+#include "tree/tree.h"
 
 MBS_KERNEL int frame_size(int d) { return d == 2 ? 4 : 12; }
 

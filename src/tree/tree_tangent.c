@@ -7,7 +7,7 @@
 // which is the composite-body algorithm with three twists, and geometry, instead of one.
 //
 // The rest is what constraints and forces add: tree_element_matrix.c.
-#include "terms/tree_expanded.h"
+#include "tree/tree_expanded.h"
 
 // Two coordinates, one of which stands on the other or on the same node.
 typedef struct Pair {

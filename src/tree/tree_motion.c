@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "terms/elements.h"
-#include "terms/tree_ball.h"
+#include "tree/tree_ball.h"
 
 MBS_KERNEL int frame_size(int d) { return d == 2 ? 4 : 12; }
 

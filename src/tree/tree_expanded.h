@@ -16,7 +16,7 @@
 #ifndef MBS_TREE_EXPANDED_H
 #define MBS_TREE_EXPANDED_H
 
-#include "terms/tree_ends.h"
+#include "tree/tree_ends.h"
 
 typedef struct MbsTreeExpandedElement {
   MbsTreeEnds ends;

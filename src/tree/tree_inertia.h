@@ -3,7 +3,7 @@
 #define MBS_TREE_INERTIA_H
 
 #include "terms/elements.h"
-#include "terms/tree.h"
+#include "tree/tree.h"
 
 enum { MBS_MOST_ENTITIES = 4 };  // of a body
 

@@ -9,7 +9,7 @@
 // Changes (eta, eta', eta'') of its motion change the wrench by K of tree_body_matrix.c. Products with K and K' are
 // written out here, with Z xi = h (V_lin.xi) + S (xi x omega) and Z' xi = V_lin (h.xi) + omega x S xi; the moments of
 // the weights change by x_i' x w_i.
-#include "terms/tree_inertia.h"
+#include "tree/tree_inertia.h"
 
 // ---- inertia ----
 MBS_KERNEL void find_inertia(const mbs_scalar *ab, int count, const mbs_scalar *H, MbsTreeInertia *all, int d) {

@@ -1,5 +1,5 @@
 // The matrix of a deep tree with loops, set up: unknowns, pattern, positions. See tree_expanded.h.
-#include "terms/tree_expanded.h"
+#include "tree/tree_expanded.h"
 
 // ---- unknowns and entries ----
 typedef struct Builder {

@@ -1,7 +1,7 @@
 // The matrix of a deep tree with loops, its numbers. See tree_expanded.h.
 #include <math.h>
 
-#include "terms/tree_expanded.h"
+#include "tree/tree_expanded.h"
 
 // What the numbers are made with: D in units of `unit`, that is eta, eta', eta'' over c0, c1, c2; not exact: one twist,
 // eta'' alone.

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "terms/elements.h"
-#include "terms/tree.h"
+#include "tree/tree.h"
 
 MBS_KERNEL int frame_size(int d) { return d == 2 ? 4 : 12; }
 

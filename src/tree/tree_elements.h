@@ -9,7 +9,7 @@
 #define MBS_TREE_ELEMENTS_H
 
 #include "terms/elements.h"
-#include "terms/tree.h"
+#include "tree/tree.h"
 
 typedef struct MbsTreePart {
   int form, node;

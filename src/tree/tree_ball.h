@@ -4,7 +4,7 @@
 #ifndef MBS_TREE_BALL_H
 #define MBS_TREE_BALL_H
 
-#include "terms/tree.h"
+#include "tree/tree.h"
 
 // t = Ad(P) of a rotation about the origin of P with the angular velocity s in its axes.
 void mbs_tree_ball_twist(const mbs_scalar *P, const mbs_scalar s[3], mbs_scalar *t);

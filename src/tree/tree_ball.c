@@ -1,5 +1,5 @@
 // The joint whose coordinates are Euler parameters. See tree_ball.h.
-#include "terms/tree_ball.h"
+#include "tree/tree_ball.h"
 
 void mbs_tree_ball_twist(const mbs_scalar *P, const mbs_scalar s[3], mbs_scalar *t) {
   for (int i = 0; i < 3; ++i) {

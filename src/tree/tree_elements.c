@@ -1,6 +1,6 @@
 // Which coordinates of the tree move which parts of an element, and where their entries of the matrix are. See
 // tree_elements.h; the numbers are made in tree_element_matrix.c.
-#include "terms/tree_elements.h"
+#include "tree/tree_elements.h"
 
 // ---- forms ----
 // What an element is made of, whether it is a row or a force.

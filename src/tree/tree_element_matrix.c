@@ -14,7 +14,7 @@
 //     (i, j)    -Y_i.(F_y c0 Y_j + F_y' (c1 Y_j + c0 Y_j'))                             Y_i of the forms it acts on
 // Forces that stay as they are while their points move: tree_inertia.c. The approximate matrices leave out Y' and Y''
 // and what is curved in the rows.
-#include "terms/tree_elements.h"
+#include "tree/tree_elements.h"
 
 // ---- forms ----
 // y, v, a of each part, 3 numbers each

@@ -1,5 +1,5 @@
 // See tree_ends.h.
-#include "terms/tree_ends.h"
+#include "tree/tree_ends.h"
 
 MbsStatus mbs_tree_number_moving(MbsContext *context, const MbsTree *tree, int **moving, int *count) {
   MBS_TAKE(context, tree->inner->arena, *moving, tree->node_count);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "terms/elements.h"
-#include "terms/tree.h"
+#include "tree/tree.h"
 
 // ---- wrenches ----
 // W += those of the forces f on the bodies; then each is added to all that carry it

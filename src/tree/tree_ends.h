@@ -4,7 +4,7 @@
 #ifndef MBS_TREE_ENDS_H
 #define MBS_TREE_ENDS_H
 
-#include "terms/tree_elements.h"
+#include "tree/tree_elements.h"
 
 // One end of an element: a part of a form on a node that moves, or a coordinate of the model's own in a form.
 typedef struct MbsTreeEnd {

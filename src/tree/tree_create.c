@@ -1,6 +1,6 @@
 // A tree from its blueprint, and the system in its coordinates. See tree.h.
 #include "terms/elements.h"
-#include "terms/tree.h"
+#include "tree/tree.h"
 
 static int coordinates_of(MbsMotionKind kind) {
   return kind == MBS_MOTION_NONE ? 0 : kind == MBS_MOTION_BALL ? MBS_MOST_COORDINATES_OF_MOTION : 1;

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "terms/elements.h"
-#include "terms/tree_expanded.h"
+#include "tree/tree_expanded.h"
 
 static void matrix(const MbsSystem *system, MbsMatrixKind kind, const MbsState *state, const MbsWeights *weights,
                    const MbsCombination *c, mbs_scalar *values) {

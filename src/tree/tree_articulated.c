@@ -5,7 +5,7 @@
 // K of each body is that of tree_body_matrix.c; forces F(y, y') that depend on the motion add, between nodes i and k,
 //     -Y_i' (F_y Y_k + F_y' Y_k') for eta and -Y_i' F_y' Y_k for eta',      Y: what unit twists do to y (tree_ends.h).
 #include "algebra/tree_solver.h"
-#include "terms/tree_ends.h"
+#include "tree/tree_ends.h"
 
 // ---- set-up ----
 // the node of the body that carries a node's, or -1
