@@ -1,5 +1,4 @@
 // mbsens linearize: the motion near a state, in first order.
-#include <errno.h>
 #include <math.h>
 #include <mbsens/linearize.h>
 #include <stdio.h>
@@ -415,9 +414,10 @@ static double *gather(const MbsLinearization *linear, size_t offset, int count) 
   return all;
 }
 
-static int write_mat(FILE *file, const MbsLinearization *linear, const Asked *asked, const double *responses) {
+static void write_mat(CliOutputFile *file, const MbsLinearization *linear, const Asked *asked,
+                      const double *responses) {
   int n = linear->size, modes = linear->mode_count, parameters = linear->parameter_count, d = linear->dimension;
-  int error = cli_mat_begin(file);
+  cli_mat_begin(file);
   const struct {
     const char *name;
     int count;
@@ -428,8 +428,8 @@ static int write_mat(FILE *file, const MbsLinearization *linear, const Asked *as
                {"parameters", parameters, linear->parameters},
                {"bodies", linear->body_count, linear->bodies},
                {"points", linear->point_count, linear->points}};
-  for (size_t i = 0; i < sizeof lists / sizeof lists[0] && !error; ++i) {
-    error = cli_mat_texts(file, lists[i].name, lists[i].count, lists[i].texts);
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
+    cli_mat_texts(file, lists[i].name, lists[i].count, lists[i].texts);
   }
   const struct {
     const char *name;
@@ -442,8 +442,8 @@ static int write_mat(FILE *file, const MbsLinearization *linear, const Asked *as
                   {"x", n, 1, linear->x},
                   {"y", linear->output_count, 1, linear->y},
                   {"point_positions", linear->point_count, d, linear->point_positions}};
-  for (size_t i = 0; i < sizeof matrices / sizeof matrices[0] && !error; ++i) {
-    error = cli_mat_matrix(file, matrices[i].name, matrices[i].rows, matrices[i].columns, matrices[i].values, 1);
+  for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; ++i) {
+    cli_mat_matrix(file, matrices[i].name, matrices[i].rows, matrices[i].columns, matrices[i].values, 1);
   }
   double *values = cli_memory_take(2 * (size_t)modes + 1, sizeof *values);
   for (int k = 0; k < modes; ++k) {
@@ -461,46 +461,43 @@ static int write_mat(FILE *file, const MbsLinearization *linear, const Asked *as
       {"gradient", offsetof(MbsEigenmode, gradient), 2, {modes, parameters}, 2},
       {"shape_gradient", offsetof(MbsEigenmode, shape_gradient), 3, {modes, parameters, n}, 2},
   };
-  error = error ? error : cli_mat_matrix(file, "eigenvalues", modes, 1, values, 2);
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && !error; ++i) {
+  cli_mat_matrix(file, "eigenvalues", modes, 1, values, 2);
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
     int count = arrays[i].stride;
     for (int k = 1; k < arrays[i].dimension_count; ++k) {
       count *= arrays[i].dimensions[k];
     }
     double *all = gather(linear, arrays[i].offset, count);
-    error = cli_mat_array(file, arrays[i].name, arrays[i].dimension_count, arrays[i].dimensions, all, arrays[i].stride);
+    cli_mat_array(file, arrays[i].name, arrays[i].dimension_count, arrays[i].dimensions, all, arrays[i].stride);
     free(all);
   }
   free(values);
-  if (!error && linear->A_gradient) {
-    error = cli_mat_array(file, "A_gradient", 3, (const int[]){parameters, n, n}, linear->A_gradient, 1);
+  if (linear->A_gradient) {
+    cli_mat_array(file, "A_gradient", 3, (const int[]){parameters, n, n}, linear->A_gradient, 1);
   }
-  if (!error && asked->frequency_count > 0) {
-    error = cli_mat_matrix(file, "frequencies", asked->frequency_count, 1, asked->frequencies, 1);
-    error = error ? error
-                  : cli_mat_array(file, "responses", 3,
-                                  (const int[]){asked->frequency_count, linear->output_count, linear->input_count},
-                                  responses, 2);
+  if (asked->frequency_count > 0) {
+    cli_mat_matrix(file, "frequencies", asked->frequency_count, 1, asked->frequencies, 1);
+    cli_mat_array(file, "responses", 3,
+                  (const int[]){asked->frequency_count, linear->output_count, linear->input_count}, responses, 2);
   }
-  return error;
 }
 
 static int write_file(CliSession *session, const MbsLinearization *linear, const Asked *asked,
                       const double *responses) {
   const char *path = session->options->output;
   MbsStatus status = MBS_OK;
-  int failure = cli_csv_open(&session->csv, path);
+  int failure = cli_output_open(&session->output, path);
   if (failure) {
     return failure;
   }
   if (is_mat(path)) {
-    session->csv.error = write_mat(session->csv.file, linear, asked, responses);
-    session->csv.is_binary = true;
+    write_mat(&session->output, linear, asked, responses);
   } else {
+    cli_csv_begin(&session->csv, &session->output);
     status = asked->frequency_count > 0 ? write_responses(&session->csv, linear, asked, responses)
                                         : write_modes(&session->csv, linear);
   }
-  return status != MBS_OK || session->csv.error ? cli_csv_fail(&session->csv) : cli_session_finish(session);
+  return status != MBS_OK ? cli_output_fail(&session->output) : cli_session_finish(session);
 }
 
 // ---- the command ----

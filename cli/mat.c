@@ -11,10 +11,16 @@ enum { INT8 = 1, UINT16 = 4, INT32 = 5, UINT32 = 6, DOUBLE = 9, MATRIX = 14 };  
 enum { CELL = 1, CHARACTERS = 4, DOUBLES = 6 };                                 // classes
 enum { COMPLEX_FLAG = 0x0800, MOST_DIMENSIONS = 4 };
 
+// errno is of what is written between the two
+static FILE *start(const CliOutputFile *output) {
+  errno = 0;
+  return output->file;
+}
+
+static void note(CliOutputFile *output) { (void)cli_output_has_failed(output); }
+
 static size_t padded(size_t bytes) { return (bytes + 7) / 8 * 8; }
 static size_t element_size(size_t bytes) { return 8 + padded(bytes); }
-
-static int end(FILE *file) { return ferror(file) ? (errno ? errno : EIO) : 0; }
 
 static void put_tag(FILE *file, uint32_t type, size_t bytes) {
   const uint32_t tag[2] = {type, (uint32_t)bytes};
@@ -32,17 +38,17 @@ static void put_element(FILE *file, uint32_t type, size_t bytes, const void *dat
   pad(file, bytes);
 }
 
-int cli_mat_begin(FILE *file) {
+void cli_mat_begin(CliOutputFile *output) {
   char text[124];
   const uint16_t version[2] = {0x0100, 'M' << 8 | 'I'};
-  errno = 0;
+  FILE *file = start(output);
   memset(text, ' ', sizeof text);
   static const char name[] = "MATLAB 5.0 MAT-file, written by mbsens";
   memcpy(text, name, sizeof name - 1);
   memset(text + 116, 0, 8);
   (void)fwrite(text, sizeof text, 1, file);
   (void)fwrite(version, sizeof version, 1, file);
-  return end(file);
+  note(output);
 }
 
 // what every variable begins with; `data`: bytes of the elements that follow
@@ -77,11 +83,11 @@ static void put_part(FILE *file, int dimension_count, const int32_t *dimensions,
   }
 }
 
-int cli_mat_array(FILE *file, const char *name, int dimension_count, const int *given, const double *values,
-                  int stride) {
+void cli_mat_array(CliOutputFile *output, const char *name, int dimension_count, const int *given, const double *values,
+                   int stride) {
   int32_t dimensions[MOST_DIMENSIONS];
   size_t count = 1;
-  errno = 0;
+  FILE *file = start(output);
   for (int i = 0; i < dimension_count; ++i) {
     dimensions[i] = given[i];
     count *= (size_t)given[i];
@@ -91,22 +97,22 @@ int cli_mat_array(FILE *file, const char *name, int dimension_count, const int *
   for (int part = 0; part < stride; ++part) {
     put_part(file, dimension_count, dimensions, values, stride, part);
   }
-  return end(file);
+  note(output);
 }
 
-int cli_mat_matrix(FILE *file, const char *name, int rows, int columns, const double *values, int stride) {
+void cli_mat_matrix(CliOutputFile *output, const char *name, int rows, int columns, const double *values, int stride) {
   const int dimensions[] = {rows, columns};
-  return cli_mat_array(file, name, 2, dimensions, values, stride);
+  cli_mat_array(output, name, 2, dimensions, values, stride);
 }
 
 static size_t text_size(size_t length) {
   return element_size(8) + element_size(8) + element_size(0) + element_size(2 * length);
 }
 
-int cli_mat_texts(FILE *file, const char *name, int count, const char *const *texts) {
+void cli_mat_texts(CliOutputFile *output, const char *name, int count, const char *const *texts) {
   const int32_t cells[] = {count, 1};
   size_t data = 0;
-  errno = 0;
+  FILE *file = start(output);
   for (int i = 0; i < count; ++i) {
     data += 8 + text_size(strlen(texts[i]));
   }
@@ -122,5 +128,5 @@ int cli_mat_texts(FILE *file, const char *name, int count, const char *const *te
     }
     pad(file, 2 * length);
   }
-  return end(file);
+  note(output);
 }

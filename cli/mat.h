@@ -3,15 +3,15 @@
 #ifndef MBS_CLI_MAT_H
 #define MBS_CLI_MAT_H
 
-#include <stdio.h>
+#include "output_file.h"
 
-// All of them return 0, or an errno.
-int cli_mat_begin(FILE *file);
+// A write that fails is noted in the file, and told when it is finished.
+void cli_mat_begin(CliOutputFile *output);
 // By rows; with stride 2 the numbers are complex, real part before imaginary part.
-int cli_mat_matrix(FILE *file, const char *name, int rows, int columns, const double *values, int stride);
+void cli_mat_matrix(CliOutputFile *output, const char *name, int rows, int columns, const double *values, int stride);
 // A matrix of more dimensions (at most 4), the first one varying slowest in `values`.
-int cli_mat_array(FILE *file, const char *name, int dimension_count, const int *dimensions, const double *values,
-                  int stride);
-int cli_mat_texts(FILE *file, const char *name, int count, const char *const *texts);
+void cli_mat_array(CliOutputFile *output, const char *name, int dimension_count, const int *dimensions,
+                   const double *values, int stride);
+void cli_mat_texts(CliOutputFile *output, const char *name, int count, const char *const *texts);
 
 #endif

@@ -211,8 +211,8 @@ void cli_report_statistics(FILE *out, const MbsResult *result) {
 }
 
 void cli_report_histories(FILE *out, const CliCsv *csv) {
-  if (csv->path) {
-    (void)fprintf(out, "histories: %s, %ld rows of %d columns\n", csv->path, csv->row_count, csv->column_count);
+  if (csv->output) {
+    (void)fprintf(out, "histories: %s, %ld rows of %d columns\n", csv->output->path, csv->row_count, csv->column_count);
   }
 }
 

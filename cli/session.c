@@ -39,7 +39,8 @@ int cli_session_open(CliSession *session, const CliOptions *options) {
 }
 
 void cli_session_close(CliSession *session) {
-  cli_csv_close(&session->csv);
+  cli_csv_free(&session->csv);
+  cli_output_close(&session->output);
   mbs_request_destroy(session->request);
   mbs_model_destroy(session->model);
   mbs_context_destroy(session->context);
@@ -51,13 +52,13 @@ int cli_session_fail(const CliSession *session, MbsStatus status) {
     return cli_fail(status, "stopped at %.0f %% of the %s, nothing written", 100 * session->progress.fraction,
                     session->progress.label);
   }
-  return session->csv.error ? cli_csv_fail(&session->csv) : cli_fail_library(session->context, status);
+  return session->output.error ? cli_output_fail(&session->output) : cli_fail_library(session->context, status);
 }
 
 // behind the sentence that says what failed
 static void tell_incomplete(CliSession *session, const MbsResult *result, MbsMethod method) {
-  if (session->csv.partial) {
-    cli_csv_call_incomplete(&session->csv);
+  if (session->output.partial) {
+    cli_output_call_incomplete(&session->output);
   }
   if (cli_report_is_short(result)) {
     (void)fprintf(stderr, "mbsens: results are as accurate as they became, with estimates of their errors\n");
@@ -68,8 +69,8 @@ static void tell_incomplete(CliSession *session, const MbsResult *result, MbsMet
                 method == MBS_METHOD_NONE ? ""
                 : result->gradient        ? ", and gradients as if the run ended there"
                                           : ", without gradients");
-  (void)fprintf(stderr, "%s%s\n", session->csv.partial ? "; histories up to there: " : "",
-                session->csv.partial ? session->csv.path : "");
+  (void)fprintf(stderr, "%s%s\n", session->output.partial ? "; histories up to there: " : "",
+                session->output.partial ? session->output.path : "");
 }
 
 int cli_session_run(CliSession *session, MbsMethod method, const char *label, bool is_recorded, MbsResult **result) {
@@ -78,10 +79,11 @@ int cli_session_run(CliSession *session, MbsMethod method, const char *label, bo
   request.settings.has_no_outputs = method != MBS_METHOD_NONE && !(is_recorded && session->options->output);
   *result = NULL;
   if (is_recorded && session->options->output) {
-    int exit_status = cli_csv_open(&session->csv, session->options->output);
+    int exit_status = cli_output_open(&session->output, session->options->output);
     if (exit_status) {
       return exit_status;
     }
+    cli_csv_begin(&session->csv, &session->output);
     request.recorder = &session->csv.recorder;
   }
   cli_progress_begin(&session->progress, session->context, label, session->options->is_quiet);
@@ -94,12 +96,22 @@ int cli_session_run(CliSession *session, MbsMethod method, const char *label, bo
   return exit_status;
 }
 
-int cli_session_finish(CliSession *session) { return session->csv.partial ? cli_csv_finish(&session->csv) : 0; }
+int cli_session_finish(CliSession *session) {
+  if (!session->output.partial) {
+    return 0;
+  }
+  int exit_status = session->csv.output ? cli_csv_check(&session->csv) : 0;
+  return exit_status ? exit_status : cli_output_finish(&session->output);
+}
 
 int cli_session_commit(CliSession *session) {
-  if (!session->csv.partial) {
+  if (!session->output.partial) {
     return 0;
   }
   int exit_status = cli_finish_output(0);
-  return exit_status ? exit_status : cli_csv_commit(&session->csv);
+  exit_status = exit_status ? exit_status : cli_output_commit(&session->output);
+  if (!exit_status && session->csv.output) {
+    cli_csv_tell_empty(&session->csv);
+  }
+  return exit_status;
 }

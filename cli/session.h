@@ -7,6 +7,7 @@
 
 #include "csv.h"
 #include "options.h"
+#include "output_file.h"
 #include "progress.h"
 
 typedef struct CliSession {
@@ -15,7 +16,8 @@ typedef struct CliSession {
   MbsModel *model;
   MbsRequest *request;  // the model file's settings, overridden by the options
   CliProgress progress;
-  CliCsv csv;  // of -o
+  CliOutputFile output;  // of -o,
+  CliCsv csv;            // and what goes to it, where those are rows
 } CliSession;
 
 // All functions return 0, or the exit status after a sentence on standard error.

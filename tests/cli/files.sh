@@ -69,6 +69,19 @@ status=$?
 grep -q 'cannot write .*out.csv: ' "$folder/err" || fail 'a full disk must be told'
 [ "$(cat "$csv")" = precious ] || fail 'a full disk must leave the old file alone'
 no_leftovers
+# of another kind, written by another writer
+echo precious >"$folder/out.mat"
+called='linearize ... (size of files limited)'
+(
+  trap '' XFSZ
+  ulimit -f 4
+  exec "$command" linearize $model -o "$folder/out.mat" >"$folder/out" 2>"$folder/err"
+)
+status=$?
+[ $status -eq 2 ] || fail 'a full disk must give exit status 2'
+grep -q 'cannot write .*out.mat: File too large' "$folder/err" || fail 'a full disk must be told'
+[ "$(cat "$folder/out.mat")" = precious ] || fail 'a full disk must leave the old file alone'
+no_leftovers
 
 # ---- standard output ----
 if [ -e /dev/full ]; then
