@@ -48,6 +48,27 @@ static void add_section(MbsModel *to, const char *path, const char *owner, const
   }
 }
 
+static void add_optimization(MbsModel *to, const MbsRecord *section) {
+  const MbsRecordType *type = mbs_model_type.fields[MBS_MODEL_OPTIMIZATION].record;
+  for (int i = 0; i < type->field_count; ++i) {
+    const MbsValue *value = &section->values[i];
+    char path[80], list[4000] = "";
+    if (type->fields[i].kind == MBS_FIELD_RECORD_LIST) {
+      (void)snprintf(path, sizeof path, "optimization.%s", type->fields[i].name);
+      add_section(to, path, NULL, &type->fields[i], value);
+    } else if (value->is_given && type->fields[i].kind == MBS_FIELD_NUMBER_MAP) {
+      ENSURE(value->count == 1);  // weights are for files
+      ENSURE_OK(context, mbs_model_set_optimization(context, to, type->fields[i].name, value->records[0].name.text));
+    } else if (value->is_given) {
+      for (int k = 0; k < value->count; ++k) {
+        size_t used = strlen(list);
+        (void)snprintf(list + used, sizeof list - used, "%s%s", k > 0 ? "," : "", value->texts[k].text);
+      }
+      ENSURE_OK(context, mbs_model_set_optimization(context, to, type->fields[i].name, list));
+    }
+  }
+}
+
 // later sections first: the order of calls is free
 static MbsModel *build_again(const MbsModel *from) {
   MbsModel *to;
@@ -72,8 +93,9 @@ static MbsModel *build_again(const MbsModel *from) {
   }
   for (int i = mbs_model_type.field_count - 1; i >= 0; --i) {
     const MbsField *field = &mbs_model_type.fields[i];
-    if (field->kind == MBS_FIELD_RECORD_MAP || field->kind == MBS_FIELD_RECORD_LIST ||
-        field->kind == MBS_FIELD_JOINT_LIST || field->kind == MBS_FIELD_FORCE_LIST) {
+    bool is_map = field->kind == MBS_FIELD_RECORD_MAP && i != MBS_MODEL_PARAMETERS;
+    if (is_map || field->kind == MBS_FIELD_RECORD_LIST || field->kind == MBS_FIELD_JOINT_LIST ||
+        field->kind == MBS_FIELD_FORCE_LIST) {
       add_section(to, field->name, NULL, field, mbs_record_value(root, i));
     }
   }
@@ -131,7 +153,12 @@ static MbsModel *build_again(const MbsModel *from) {
     }
     ENSURE_OK(context, mbs_model_add_parameter(context, to, parameters->records[i].name.text,
                                                parameters->records[i].values[0].texts[0].text));
+    ENSURE_OK(context, mbs_model_set_range(context, to, parameters->records[i].name.text,
+                                           mbs_record_text(&parameters->records[i], MBS_PARAMETER_LOWER).text,
+                                           mbs_record_text(&parameters->records[i], MBS_PARAMETER_UPPER).text,
+                                           mbs_record_text(&parameters->records[i], MBS_PARAMETER_SCALE).text));
   }
+  add_optimization(to, mbs_record_child(root, MBS_MODEL_OPTIMIZATION));
   const MbsValue *hardpoints = mbs_record_value(root, MBS_MODEL_HARDPOINTS);
   for (int i = 0; i < hardpoints->count; ++i) {
     texts_of(&hardpoints->records[i].values[0], xyz);

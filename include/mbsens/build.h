@@ -42,6 +42,9 @@ const char *mbs_number(MbsModel *model, double number);
 
 // A named number: what gradients are taken with respect to.
 MbsStatus mbs_model_add_parameter(MbsContext *context, MbsModel *model, const char *name, const char *value);
+// The range of a parameter in an optimisation, and what a large change of it is. NULL: as it was.
+MbsStatus mbs_model_set_range(MbsContext *context, MbsModel *model, const char *parameter, const char *lower,
+                              const char *upper, const char *scale);
 // A design point: a vector for expressions, whose components name.x, name.y, name.z are parameters. A vector may always
 // be one expression instead: x, with NULL for y and z, here and below.
 MbsStatus mbs_model_add_hardpoint(MbsContext *context, MbsModel *model, const char *name, const char *x, const char *y,
@@ -83,6 +86,9 @@ MbsStatus mbs_model_add_initial_point(MbsContext *context, MbsModel *model, cons
 
 // A setting of the section `simulation`: "step", "0.01". Called again, it replaces.
 MbsStatus mbs_model_set_simulation(MbsContext *context, MbsModel *model, const char *key, const char *value);
+// The same of the section `optimization`: "minimize", "psi1"; "parameters", "k,c". Its constraints and bounds are
+// entries: mbs_model_add_design_constraint, mbs_model_add_design_range.
+MbsStatus mbs_model_set_optimization(MbsContext *context, MbsModel *model, const char *key, const char *value);
 
 // ---- and back ----
 

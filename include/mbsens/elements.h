@@ -1337,6 +1337,72 @@ static inline MbsStatus mbs_model_add_output(
   return mbs_model_add_element(context, model, "outputs", NULL, def->name, 3, fields);
 }
 
+// bounds of what has no place for them of its own, such as components of hardpoints
+typedef struct MbsDesignRangeDef {
+  // text, required: a parameter, an array, a component of a hardpoint P.x, or ordinates f.y
+  const char *parameter;
+  // number: it stays above this
+  const char *lower;
+  // number: and below this
+  const char *upper;
+  // number: how much of it is a large change
+  const char *scale;
+} MbsDesignRangeDef;
+
+static inline MbsDesignRangeDef mbs_default_design_range_def(void) {
+  MbsDesignRangeDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_design_range(
+    MbsContext *context, MbsModel *model, const MbsDesignRangeDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "optimization.bounds", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"parameter", 1, &def->parameter},
+      {"lower", 1, &def->lower},
+      {"upper", 1, &def->upper},
+      {"scale", 1, &def->scale},
+  };
+  return mbs_model_add_element(context, model, "optimization.bounds", NULL, NULL, 4, fields);
+}
+
+// a limit that an objective must keep
+typedef struct MbsDesignConstraintDef {
+  // text, required: which one, by name
+  const char *objective;
+  // number: it is to stay below this
+  const char *below;
+  // number: it is to stay above this
+  const char *above;
+  // number: it is to be this
+  const char *equals;
+  // number: what a large violation is (default: the size of the limit, or of the objective at the
+  // start)
+  const char *scale;
+} MbsDesignConstraintDef;
+
+static inline MbsDesignConstraintDef mbs_default_design_constraint_def(void) {
+  MbsDesignConstraintDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_design_constraint(
+    MbsContext *context, MbsModel *model, const MbsDesignConstraintDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "optimization.constraints", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"objective", 1, &def->objective},
+      {"below", 1, &def->below},
+      {"above", 1, &def->above},
+      {"equals", 1, &def->equals},
+      {"scale", 1, &def->scale},
+  };
+  return mbs_model_add_element(context, model, "optimization.constraints", NULL, NULL, 5, fields);
+}
+
 #undef MBS_NOTHING_GIVEN
 #ifdef __cplusplus
 }

@@ -135,6 +135,19 @@ class Builder(Elements):
         for key, value in settings.items():
             self._named(lib.mbs_model_set_simulation, key, value, "setting")
 
+    def set_optimization(self, **keys: Number | Numbers) -> None:
+        """Keys of the section `optimization`: ``model.set_optimization(minimize="psi", parameters="k,c")``."""
+        for key, value in keys.items():
+            text = value if isinstance(value, str) else ",".join(_convert.texts(value, key))
+            self._named(lib.mbs_model_set_optimization, key, text, "key")
+
+    def set_range(self, parameter: str, lower: Number | None = None, upper: Number | None = None,
+                  scale: Number | None = None) -> None:
+        """How far a parameter may go in an optimisation, and what a large change of it is."""
+        texts = [None if value is None else _convert.to_bytes(_convert.texts(value, parameter)[0], parameter)
+                 for value in (lower, upper, scale)]
+        self._call(lib.mbs_model_set_range, _convert.to_bytes(parameter, "the name of a parameter"), *texts)
+
     def _add_each(self, add, owner, values, what):
         if not isinstance(values, Mapping):
             raise UsageError(f'{what} of "{owner}" must be a mapping of names, got {type(values).__name__}')

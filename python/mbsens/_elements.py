@@ -713,3 +713,38 @@ class Elements:
         self._add_element("outputs", None, name, {
             "value": value, "unit": unit, "description": description,
         })
+
+    def add_design_range(
+        self, parameter: str, *, lower: Number | None = None, upper: Number | None = None,
+        scale: Number | None = None,
+    ) -> None:
+        """design range: bounds of what has no place for them of its own, such as components of
+        hardpoints.
+
+        - parameter (text, required): a parameter, an array, a component of a hardpoint P.x, or
+          ordinates f.y
+        - lower (number): it stays above this
+        - upper (number): and below this
+        - scale (number): how much of it is a large change
+        """
+        self._add_element("optimization.bounds", None, None, {
+            "parameter": parameter, "lower": lower, "upper": upper, "scale": scale,
+        })
+
+    def add_design_constraint(
+        self, objective: str, *, below: Number | None = None, above: Number | None = None,
+        equals: Number | None = None, scale: Number | None = None,
+    ) -> None:
+        """design constraint: a limit that an objective must keep.
+
+        - objective (text, required): which one, by name
+        - below (number): it is to stay below this
+        - above (number): it is to stay above this
+        - equals (number): it is to be this
+        - scale (number): what a large violation is (default: the size of the limit, or of the
+          objective at the start)
+        """
+        self._add_element("optimization.constraints", None, None, {
+            "objective": objective, "below": below, "above": above, "equals": equals,
+            "scale": scale,
+        })

@@ -116,6 +116,33 @@ MbsStatus mbs_model_add_parameter(MbsContext *context, MbsModel *model, const ch
   return add_entry(context, model, "mbs_model_add_parameter", MBS_MODEL_PARAMETERS, MBS_FIELD_NUMBER, name, value);
 }
 
+MbsStatus mbs_model_set_range(MbsContext *context, MbsModel *model, const char *parameter, const char *lower,
+                              const char *upper, const char *scale) {
+  const char *call = "mbs_model_set_range";
+  MBS_TRY(mbs_builder_start(context, call, model));
+  MBS_TRY(mbs_builder_need(context, call, "parameter", parameter));
+  MbsReader reader = mbs_builder_reader(context, model);
+  const MbsRecord *record = mbs_builder_find(mbs_record_value(&model->root, MBS_MODEL_PARAMETERS), parameter);
+  if (!record) {
+    return mbs_reader_fail(&reader, NULL, mbs_nowhere,
+                           "there is no parameter \"%.60s\" yet; mbs_model_add_parameter comes first", parameter);
+  }
+  const MbsRecordType *type = type_of_section(MBS_MODEL_PARAMETERS);
+  MbsWhere where = {.word = type->name, .name = record->name.text};
+  const char *texts[] = {lower, upper, scale};
+  for (int k = 0; k < MBS_COUNT(texts); ++k) {
+    const MbsField *field = &type->fields[MBS_PARAMETER_LOWER + k];
+    MbsValue fresh = {.is_given = false};
+    MbsYaml *node;
+    if (texts[k]) {
+      MBS_TRY(mbs_builder_new_scalar(&reader, field->name, texts[k], &node));
+      MBS_TRY(mbs_reader_read_value(&reader, &where, field, node, &fresh));
+      *mbs_builder_change(record, MBS_PARAMETER_LOWER + k) = fresh;
+    }
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_model_add_function(MbsContext *context, MbsModel *model, const char *name, const char *body) {
   return add_entry(context, model, "mbs_model_add_function", MBS_MODEL_FUNCTIONS, MBS_FIELD_SIGNAL, name, body);
 }
@@ -252,12 +279,14 @@ MbsStatus mbs_model_add_vector(MbsContext *context, MbsModel *model, const char 
   return add_body_vector(context, model, "mbs_model_add_vector", MBS_BODY_VECTORS, "vector", body, name, x, y, z);
 }
 
-MbsStatus mbs_model_set_simulation(MbsContext *context, MbsModel *model, const char *key, const char *value) {
-  MBS_TRY(mbs_builder_start(context, "mbs_model_set_simulation", model));
-  MBS_TRY(mbs_builder_need(context, "mbs_model_set_simulation", "key", key));
-  MBS_TRY(mbs_builder_need(context, "mbs_model_set_simulation", "value", value));
+// One key of a section that is a record; the rest of the section stays.
+static MbsStatus set_key(MbsContext *context, MbsModel *model, const char *call, int section, const char *key,
+                         const char *value) {
+  MBS_TRY(mbs_builder_start(context, call, model));
+  MBS_TRY(mbs_builder_need(context, call, "key", key));
+  MBS_TRY(mbs_builder_need(context, call, "value", value));
   MbsReader reader = mbs_builder_reader(context, model);
-  const MbsRecordType *type = type_of_section(MBS_MODEL_SIMULATION);
+  const MbsRecordType *type = type_of_section(section);
   MbsYaml *mapping, *pair;
   const MbsValue *values;
   MbsWhere where = {.word = type->name};
@@ -268,8 +297,16 @@ MbsStatus mbs_model_set_simulation(MbsContext *context, MbsModel *model, const c
   MBS_TRY(mbs_reader_read_record(&reader, &where, type, mapping, NULL, mbs_nowhere, &values));
   for (int i = 0; i < type->field_count; ++i) {
     if (values[i].is_given) {
-      *mbs_builder_change(mbs_record_child(&model->root, MBS_MODEL_SIMULATION), i) = values[i];
+      *mbs_builder_change(mbs_record_child(&model->root, section), i) = values[i];
     }
   }
   return MBS_OK;
+}
+
+MbsStatus mbs_model_set_simulation(MbsContext *context, MbsModel *model, const char *key, const char *value) {
+  return set_key(context, model, "mbs_model_set_simulation", MBS_MODEL_SIMULATION, key, value);
+}
+
+MbsStatus mbs_model_set_optimization(MbsContext *context, MbsModel *model, const char *key, const char *value) {
+  return set_key(context, model, "mbs_model_set_optimization", MBS_MODEL_OPTIMIZATION, key, value);
 }

@@ -68,6 +68,9 @@ static void walk_sections(const Walk *walk, const MbsRecordType *type, const cha
     switch (field->kind) {
       case MBS_FIELD_RECORD: walk_sections(walk, field->record, section); break;
       case MBS_FIELD_RECORD_MAP:
+        if (field == &mbs_model_type.fields[MBS_MODEL_PARAMETERS]) {
+          break;  // these have calls of their own: mbs_model_add_parameter, mbs_model_set_range
+        }
         definition.has_name = definition.needs_name = true;
         visit(walk, &definition);
         walk_lists(walk, field->record, section);

@@ -122,7 +122,9 @@ void mbs_page_describe_kind(const MbsField *field, char *text) {
     case MBS_FIELD_NUMBER_LIST: (void)snprintf(text, MBS_PAGE_CELL, "[number, ...] or name"); break;
     case MBS_FIELD_NUMBER_ROWS: (void)snprintf(text, MBS_PAGE_CELL, "[[number, ...], ...] or name"); break;
     case MBS_FIELD_RECORD: (void)snprintf(text, MBS_PAGE_CELL, "{%s}", record); break;
-    case MBS_FIELD_NUMBER_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: number, ...}"); break;
+    case MBS_FIELD_NUMBER_MAP:
+      (void)snprintf(text, MBS_PAGE_CELL, "%s{name: number, ...}", field->is_short ? "name or " : "");
+      break;
     case MBS_FIELD_SIGNAL_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: expression, ...}"); break;
     case MBS_FIELD_VECTOR_MAP: (void)snprintf(text, MBS_PAGE_CELL, "{name: vector, ...}"); break;
     case MBS_FIELD_RECORD_MAP:

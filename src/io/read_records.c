@@ -171,7 +171,7 @@ static MbsStatus check_objective(const MbsReader *reader, const MbsWhere *where,
   return MBS_OK;
 }
 
-// The value of an entry of a NUMBER_MAP, SIGNAL_MAP or VECTOR_MAP, a record with one value.
+// The value of an entry of a NUMBER_MAP, SIGNAL_MAP or VECTOR_MAP, a record with one value; or of a parameter.
 static MbsStatus read_simple(const MbsReader *reader, const MbsWhere *where, const MbsField *field, const MbsYaml *pair,
                              MbsRecord *record) {
   MbsWhere entry = {.outer = where, .word = pair->key.text};
@@ -180,7 +180,8 @@ static MbsStatus read_simple(const MbsReader *reader, const MbsWhere *where, con
                               : field->kind == MBS_FIELD_SIGNAL_MAP ? MBS_FIELD_SIGNAL
                                                                     : MBS_FIELD_NUMBER};
   MbsValue *value;
-  MBS_TAKE(reader->context, reader->arena, value, 1);
+  // a parameter may have a range too
+  MBS_TAKE(reader->context, reader->arena, value, MBS_PARAMETER_FIELD_COUNT);
   value->is_given = true;
   value->place = pair->key.place;
   record->values = value;
@@ -194,7 +195,8 @@ static MbsStatus read_entry(const MbsReader *reader, const MbsWhere *where, cons
                             MbsRecord *record) {
   MBS_TRY(check_name(reader, where, field, pair->key));
   record->name = pair->key;
-  if (field->kind == MBS_FIELD_RECORD_MAP) {
+  bool is_number = is_root_field(field, MBS_MODEL_PARAMETERS) && pair->kind != MBS_YAML_MAPPING;
+  if (field->kind == MBS_FIELD_RECORD_MAP && !is_number) {
     MbsWhere entry = {.outer = where->outer, .word = field->record->name, .name = pair->key.text};
     MbsYaml value = *pair, mapping = {.kind = MBS_YAML_MAPPING, .place = pair->place, .first = &value, .count = 1};
     bool is_short = field->is_short && pair->kind != MBS_YAML_MAPPING;  // x: 1 for x: {value: 1}
@@ -213,16 +215,56 @@ static MbsStatus read_entry(const MbsReader *reader, const MbsWhere *where, cons
   return read_simple(reader, where, field, pair, record);
 }
 
+// the list of an array; NULL: it is none
+static const MbsYaml *list_of(const MbsField *field, const MbsYaml *pair) {
+  const MbsYaml *value =
+      pair->kind == MBS_YAML_MAPPING && field->record ? mbs_yaml_find(pair, field->record->fields[0].name) : pair;
+  return is_root_field(field, MBS_MODEL_PARAMETERS) && value && value->kind == MBS_YAML_LIST ? value : NULL;
+}
+
+// u: {value: [a, b], lower: 0, upper: [1, ~]}: what is said of one element, which may be nothing (~) in a list
+static MbsStatus read_bounded(const MbsReader *reader, const MbsField *field, const MbsYaml *pair, int length,
+                              int number, MbsRecord *record) {
+  MbsWhere entry = {.word = field->record->name, .name = record->name.text};
+  MbsYaml mapping = *pair, *copies;
+  int count = 0;
+  MBS_TAKE(reader->context, reader->arena, copies, pair->count);
+  for (const MbsYaml *child = pair->first; child; child = child->next) {
+    const MbsYaml *item = child->kind == MBS_YAML_LIST ? child->first : child;
+    if (child->kind == MBS_YAML_LIST && child->count != length) {
+      return mbs_reader_fail(reader, &entry, child->place, "%s: expected %d numbers, as there are values, got %d",
+                             child->key.text, length, child->count);
+    }
+    for (int i = 1; i < number && item != child; ++i) {
+      item = item->next;
+    }
+    if (item == child || item->kind != MBS_YAML_NOTHING ||
+        strcmp(child->key.text, field->record->fields[0].name) == 0) {
+      copies[count] = *item;
+      copies[count].key = child->key;
+      copies[count].next = NULL;
+      if (count > 0) {
+        copies[count - 1].next = &copies[count];
+      }
+      count += 1;
+    }
+  }
+  mapping.first = copies;
+  mapping.count = count;
+  return mbs_reader_read_record(reader, &entry, field->record, &mapping, NULL, pair->key.place, &record->values);
+}
+
 // u: [a, b, c] under parameters: the entries u[1], u[2], u[3]
 static MbsStatus read_array(const MbsReader *reader, const MbsWhere *where, const MbsField *field, const MbsYaml *pair,
                             MbsValue *value, MbsRecord *records) {
   int number = 0;
+  const MbsYaml *list = list_of(field, pair);
   MBS_TRY(check_name(reader, where, field, pair->key));
-  if (pair->count == 0) {
-    return mbs_reader_fail(reader, where, pair->place, "array \"%.60s\" is empty: it needs a number at least",
+  if (list->count == 0) {
+    return mbs_reader_fail(reader, where, list->place, "array \"%.60s\" is empty: it needs a number at least",
                            pair->key.text);
   }
-  for (const MbsYaml *item = pair->first; item; item = item->next) {
+  for (const MbsYaml *item = list->first; item; item = item->next) {
     MbsRecord *record = &records[value->count++];
     MbsYaml entry = *item;
     entry.key =
@@ -231,26 +273,38 @@ static MbsStatus read_array(const MbsReader *reader, const MbsWhere *where, cons
       return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
     }
     record->name = entry.key;
-    MBS_TRY(read_simple(reader, where, field, &entry, record));
+    MBS_TRY(list == pair ? read_simple(reader, where, field, &entry, record)
+                         : read_bounded(reader, field, pair, list->count, number, record));
   }
   return MBS_OK;
 }
 
-static bool is_array(const MbsField *field, const MbsYaml *pair) {
-  return is_root_field(field, MBS_MODEL_PARAMETERS) && pair->kind == MBS_YAML_LIST;
+// a name alone, for {name: 1}
+static MbsStatus read_name(const MbsReader *reader, const MbsField *field, const MbsYaml *node, MbsValue *value) {
+  MbsRecord *record;
+  MbsYaml entry = {
+      .kind = MBS_YAML_SCALAR, .key = {.text = node->text, .place = node->place}, .text = "1", .place = node->place};
+  MBS_TAKE(reader->context, reader->arena, record, 1);
+  record->name = entry.key;
+  value->records = record;
+  value->count = 1;
+  return read_simple(reader, NULL, field, &entry, record);
 }
 
 static MbsStatus read_map(const MbsReader *reader, const MbsWhere *where, const MbsField *field, const MbsYaml *node,
                           MbsValue *value) {
+  if (field->kind == MBS_FIELD_NUMBER_MAP && field->is_short && node->kind == MBS_YAML_SCALAR) {
+    return read_name(reader, field, node, value);
+  }
   MBS_TRY(expect_section(reader, where, node, MBS_YAML_MAPPING));
   MbsRecord *records;
   int before = reader->context->error_count, count = 0;
   for (const MbsYaml *pair = node->first; pair; pair = pair->next) {
-    count += is_array(field, pair) ? pair->count : 1;
+    count += list_of(field, pair) ? list_of(field, pair)->count : 1;
   }
   MBS_TAKE(reader->context, reader->arena, records, count);
   for (const MbsYaml *pair = node->first; pair; pair = pair->next) {
-    MBS_TRY(mbs_error_keep(reader->context, is_array(field, pair)
+    MBS_TRY(mbs_error_keep(reader->context, list_of(field, pair)
                                                 ? read_array(reader, where, field, pair, value, records)
                                                 : read_entry(reader, where, field, pair, &records[value->count++])));
   }

@@ -42,7 +42,7 @@ MbsStatus mbs_reader_split_hardpoint(const MbsReader *reader, const MbsRecord *h
   for (int k = 0; k < reader->dimension; ++k) {
     MbsValue *value;
     MbsText *text;
-    MBS_TAKE(reader->context, reader->arena, value, 1);
+    MBS_TAKE(reader->context, reader->arena, value, MBS_PARAMETER_FIELD_COUNT);
     MBS_TAKE(reader->context, reader->arena, text, 1);
     *text = written->texts[written->count == 1 ? 0 : k];
     if (written->count == 1) {  // one expression, whose value is a vector

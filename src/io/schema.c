@@ -95,6 +95,11 @@ static void write_kind(Json *j, const MbsField *field);
 
 static bool is_root_field(const MbsField *field, int index) { return field == &mbs_model_type.fields[index]; }
 
+static bool is_of_parameter(const MbsField *field) {
+  const MbsField *fields = mbs_model_type.fields[MBS_MODEL_PARAMETERS].record->fields;
+  return field >= fields && field < fields + MBS_PARAMETER_FIELD_COUNT;
+}
+
 static bool is_json_number(const char *value) {
   char *end;
   (void)strtod(value, &end);
@@ -234,8 +239,13 @@ static void write_map(Json *j, const MbsField *field) {
   if (is_root_field(field, MBS_MODEL_PARAMETERS)) {
     (void)fputs(
         "{\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"items\": {\"$ref\": "
-        "\"#/$defs/number\"}}]}",
+        "\"#/$defs/number\"}}, ",
         j->out);
+    begin(j, '{');
+    text_member(j, "description", field->record->summary);
+    write_record(j, field->record, false);
+    end(j, '}');
+    (void)fputs("]}", j->out);
     return;
   }
   if (field->kind != MBS_FIELD_RECORD_MAP) {
@@ -282,6 +292,13 @@ static void write_reference(Json *j, const char *definition) {
 // A file, or several; joints, or a text with their names.
 static void write_texts(Json *j) {
   raw_member(j, "anyOf", "[{\"type\": \"string\"}, {\"type\": \"array\", \"items\": {\"type\": \"string\"}}]");
+}
+
+// A number, or several.
+static void write_numbers(Json *j) {
+  raw_member(j, "anyOf",
+             "[{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"items\": {\"$ref\": "
+             "\"#/$defs/number\"}}]");
 }
 
 // A template: parameters that may lack a value, some sections of the model, assemblies.
@@ -334,6 +351,14 @@ static void write_kind(Json *j, const MbsField *field) {
     case MBS_FIELD_TEXT: raw_member(j, "type", "[\"string\", \"number\", \"boolean\"]"); break;
     case MBS_FIELD_CHOICE: write_choices(j, field); break;
     case MBS_FIELD_NUMBER:
+      if (is_of_parameter(field)) {  // an array has lists
+        raw_member(j, "anyOf",
+                   "[{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"items\": {\"type\": [\"number\", "
+                   "\"string\", \"null\"]}}]");
+        break;
+      }
+      write_reference(j, "number");
+      break;
     case MBS_FIELD_SIGNAL: write_reference(j, "number"); break;
     case MBS_FIELD_VECTOR: write_reference(j, "vector"); break;
     case MBS_FIELD_DIRECTION: write_reference(j, "direction"); break;
@@ -344,11 +369,7 @@ static void write_kind(Json *j, const MbsField *field) {
     case MBS_FIELD_SIGNAL_VECTOR:
       raw_member(j, "anyOf", "[{\"$ref\": \"#/$defs/vector\"}, {\"$ref\": \"#/$defs/number\"}]");
       break;
-    case MBS_FIELD_NUMBER_LIST:
-      raw_member(j, "anyOf",
-                 "[{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"items\": {\"$ref\": "
-                 "\"#/$defs/number\"}}]");
-      break;
+    case MBS_FIELD_NUMBER_LIST: write_numbers(j); break;
     case MBS_FIELD_NUMBER_ROWS:
       raw_member(j, "anyOf",
                  "[{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"items\": {\"type\": \"array\", "
@@ -361,6 +382,14 @@ static void write_kind(Json *j, const MbsField *field) {
     case MBS_FIELD_BODY_PAIR: write_reference(j, "bodies"); break;
     case MBS_FIELD_RECORD: write_record(j, field->record, false); break;
     case MBS_FIELD_NUMBER_MAP:
+      if (field->is_short) {  // a name, or names with numbers
+        raw_member(j, "anyOf",
+                   "[{\"type\": \"string\", \"minLength\": 1}, {\"type\": \"object\", \"additionalProperties\": "
+                   "{\"$ref\": \"#/$defs/number\"}}]");
+        break;
+      }
+      write_map(j, field);
+      break;
     case MBS_FIELD_SIGNAL_MAP:
     case MBS_FIELD_VECTOR_MAP:
     case MBS_FIELD_RECORD_MAP: write_map(j, field); break;

@@ -68,21 +68,66 @@ static void write_texts(FILE *out, const MbsValue *value) {
 
 // ---- maps of numbers and vectors ----
 
-// The list that elements u[1], u[2], ... of an array are in a file, at the place of the first one.
-static void write_array(Lines *lines, int indent, const MbsValue *map, const char *first) {
-  int length = (int)strcspn(first, "[");
+// The next element of an array u[1], u[2], ...; NULL: there are no more.
+static const MbsRecord *find_element(const MbsValue *map, const char *first, int number) {
   char name[256];
-  (void)snprintf(name, sizeof name, "%.*s", length, first);
-  write_key(lines, indent, name);
-  int number = 0;
+  (void)snprintf(name, sizeof name, "%.*s[%d]", (int)strcspn(first, "["), first, number);
   for (int i = 0; i < map->count; ++i) {
-    (void)snprintf(name, sizeof name, "%.*s[%d]", length, first, number + 1);
     if (strcmp(map->records[i].name.text, name) == 0) {
-      (void)fputs(number++ > 0 ? ", " : " [", lines->out);
-      write_scalar(lines->out, map->records[i].values[0].texts[0].text);
+      return &map->records[i];
     }
   }
-  (void)fputs("]\n", lines->out);
+  return NULL;
+}
+
+// One field of all elements, as a list; nothing is ~ there.
+static void write_list(FILE *out, const MbsValue *map, const char *first, int field) {
+  const MbsRecord *element;
+  for (int number = 1; (element = find_element(map, first, number)) != NULL; ++number) {
+    MbsText text = mbs_record_text(element, field);
+    (void)fputs(number > 1 ? ", " : " [", out);
+    if (text.text) {
+      write_scalar(out, text.text);
+    } else {
+      (void)fputc('~', out);
+    }
+  }
+  (void)fputs("]\n", out);
+}
+
+// The list that elements of an array are in a file, at the place of the first one; with their ranges, where they have
+// any.
+static void write_array(Lines *lines, int indent, const MbsField *parameters, const MbsValue *map, const char *first) {
+  char name[256];
+  bool is_given[MBS_PARAMETER_FIELD_COUNT] = {true}, has_some = false;
+  const MbsRecord *element;
+  for (int number = 1; (element = find_element(map, first, number)) != NULL; ++number) {
+    for (int k = MBS_PARAMETER_LOWER; k < MBS_PARAMETER_FIELD_COUNT; ++k) {
+      is_given[k] = is_given[k] || element->values[k].is_given;
+      has_some = has_some || is_given[k];
+    }
+  }
+  (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(first, "["), first);
+  write_key(lines, indent, name);
+  if (!has_some) {
+    write_list(lines->out, map, first, MBS_PARAMETER_VALUE);
+    return;
+  }
+  (void)fputc('\n', lines->out);
+  for (int k = 0; k < MBS_PARAMETER_FIELD_COUNT; ++k) {
+    if (is_given[k]) {
+      write_key(lines, indent + INDENT, parameters->record->fields[k].name);
+      write_list(lines->out, map, first, k);
+    }
+  }
+}
+
+static bool has_range(const MbsField *field, const MbsRecord *record) {
+  bool has_some = false;
+  for (int k = 1; field->record && k < field->record->field_count; ++k) {
+    has_some = has_some || record->values[k].is_given;
+  }
+  return has_some;
 }
 
 static void write_map(Lines *lines, int indent, const MbsField *field, const MbsValue *map) {
@@ -91,9 +136,14 @@ static void write_map(Lines *lines, int indent, const MbsField *field, const Mbs
     const char *rest = name + (field == &mbs_model_type.fields[MBS_MODEL_PARAMETERS] ? strcspn(name, ".[") : 0);
     if (rest == name || *rest == '\0') {
       write_key(lines, indent, name);
-      write_texts(lines->out, &map->records[i].values[0]);
+      if (has_range(field, &map->records[i])) {
+        (void)fputc('\n', lines->out);
+        write_record(lines, indent + INDENT, field->record, &map->records[i]);
+      } else {
+        write_texts(lines->out, &map->records[i].values[0]);
+      }
     } else if (strcmp(rest, "[1]") == 0) {
-      write_array(lines, indent, map, name);
+      write_array(lines, indent, field, map, name);
     }  // other elements stand there, and the components of a hardpoint, P.x, with it
   }
 }
@@ -139,6 +189,10 @@ static void write_field(Lines *lines, int indent, const MbsField *field, const M
     case MBS_FIELD_SIGNAL_MAP:
     case MBS_FIELD_VECTOR_MAP: write_map(lines, indent + INDENT, field, value); break;
     case MBS_FIELD_RECORD_MAP:
+      if (field == &mbs_model_type.fields[MBS_MODEL_PARAMETERS]) {
+        write_map(lines, indent + INDENT, field, value);
+        break;
+      }
       for (int i = 0; i < value->count; ++i) {
         write_key(lines, indent + INDENT, value->records[i].name.text);
         bool has_some = has_content(field->record, &value->records[i]);

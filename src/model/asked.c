@@ -125,7 +125,7 @@ static MbsStatus take_ordinate(Asked *asked, const MbsRecord *record, int field,
     }
   }
   MBS_TRY(own_table(asked, record, field, &texts));
-  MBS_TAKE(asked->context, asked->arena, value, 1);
+  MBS_TAKE(asked->context, asked->arena, value, MBS_PARAMETER_FIELD_COUNT);
   MBS_TAKE(asked->context, asked->arena, text, 1);
   *text = texts[k - 1];
   *value = (MbsValue){.is_given = true, .place = text->place, .count = 1, .texts = text};

@@ -8,6 +8,7 @@
 #include "expressions/external.h"
 #include "expressions/operation.h"
 #include "expressions/table.h"
+#include "model/design.h"
 
 // ---- properties ----
 MbsStatus mbs_blueprint_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
@@ -296,6 +297,8 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
   }
   MBS_TRY(mbs_errors_tell(context, before));
   MBS_TRY(mbs_blueprint_check_properties(context, blueprint));
+  MbsDesign design;
+  MBS_TRY(mbs_design_read(context, blueprint, &design));
   *result = blueprint;
   return MBS_OK;
 }

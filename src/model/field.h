@@ -67,7 +67,8 @@ typedef struct MbsField {
   MbsMirror mirror;
   bool is_second;  // of a DIRECTION: in the axes of the second body that field 0 names, not of the first
   bool is_required;
-  bool is_short;             // of a RECORD_MAP: an entry may be the first field of its record alone
+  bool is_short;  // of a RECORD_MAP: an entry may be the first field of its record alone; of a NUMBER_MAP: a name
+                  // may stand alone, for {name: 1}
   const char *default_text;  // as one would write it ("0" fills a vector); NULL: stays absent
   const char *unit;          // NULL: none
   const char *summary;

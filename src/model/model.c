@@ -57,14 +57,14 @@ MbsStatus mbs_model_with_number(MbsContext *context, MbsArena *arena, const MbsM
   MBS_TAKE(context, arena, *changed, 1);
   MBS_TAKE(context, arena, sections, mbs_model_type.field_count);
   MBS_TAKE(context, arena, records, parameters->count);
-  MBS_TAKE(context, arena, value, 1);
+  MBS_TAKE(context, arena, value, MBS_PARAMETER_FIELD_COUNT);
   MBS_TAKE(context, arena, text, 1);
   *text = (MbsText){.text = mbs_arena_print(arena, "%.17g", number),
                     .place = parameters->records[parameter].values[0].texts[0].place};
   if (!text->text) {
     return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
-  *value = parameters->records[parameter].values[0];
+  memcpy(value, parameters->records[parameter].values, MBS_PARAMETER_FIELD_COUNT * sizeof *value);
   value->texts = text;
   memcpy(records, parameters->records, (size_t)parameters->count * sizeof *records);
   records[parameter].values = value;

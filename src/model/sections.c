@@ -1,6 +1,18 @@
 // The sections of a model file and their fields: the whole language apart from joints and forces.
 #include "model/model.h"
 
+static const MbsField parameter_fields[] = {
+    [MBS_PARAMETER_VALUE] = {"value", MBS_FIELD_NUMBER, .is_required = true,
+                             .summary = "a number, an expression of other parameters, or a list: an array"},
+    [MBS_PARAMETER_LOWER] = {"lower", MBS_FIELD_NUMBER, .summary = "in an optimisation it stays above this"},
+    [MBS_PARAMETER_UPPER] = {"upper", MBS_FIELD_NUMBER, .summary = "and below this"},
+    [MBS_PARAMETER_SCALE] = {"scale", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
+                             .summary = "how much of it is a large change (default: what lies between the bounds, or "
+                                        "its size)"},
+};
+static const MbsRecordType parameter_type = {"parameter", "a named number, with the range that it may have in a design",
+                                             MBS_COUNT(parameter_fields), parameter_fields};
+
 static const MbsField ground_fields[] = {
     [MBS_GROUND_POINTS] = {"points", MBS_FIELD_VECTOR_MAP, .mirror = MBS_MIRROR_POSITION, .unit = "m",
                            .summary = "fixed points, by name"},
@@ -222,6 +234,64 @@ static const MbsField output_fields[] = {
 static const MbsRecordType output_type = {"output", "a signal with a name, for histories and results",
                                           MBS_COUNT(output_fields), output_fields};
 
+static const MbsField limit_fields[] = {
+    [MBS_LIMIT_OBJECTIVE] = {"objective", MBS_FIELD_TEXT, .is_required = true, .summary = "which one, by name"},
+    [MBS_LIMIT_BELOW] = {"below", MBS_FIELD_NUMBER, .summary = "it is to stay below this"},
+    [MBS_LIMIT_ABOVE] = {"above", MBS_FIELD_NUMBER, .summary = "it is to stay above this"},
+    [MBS_LIMIT_EQUALS] = {"equals", MBS_FIELD_NUMBER, .summary = "it is to be this"},
+    [MBS_LIMIT_SCALE] = {"scale", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
+                         .summary = "what a large violation is (default: the size of the limit, or of the objective at "
+                                    "the start)"},
+};
+static const MbsRecordType limit_type = {"design constraint", "a limit that an objective must keep",
+                                         MBS_COUNT(limit_fields), limit_fields};
+
+static const MbsField range_fields[] = {
+    [MBS_RANGE_PARAMETER] = {"parameter", MBS_FIELD_TEXT, .is_required = true,
+                             .summary = "a parameter, an array, a component of a hardpoint P.x, or ordinates f.y"},
+    [MBS_RANGE_LOWER] = {"lower", MBS_FIELD_NUMBER, .summary = "it stays above this"},
+    [MBS_RANGE_UPPER] = {"upper", MBS_FIELD_NUMBER, .summary = "and below this"},
+    [MBS_RANGE_SCALE] = {"scale", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
+                         .summary = "how much of it is a large change"},
+};
+static const MbsRecordType range_type = {
+    "design range", "bounds of what has no place for them of its own, such as components of hardpoints",
+    MBS_COUNT(range_fields), range_fields};
+
+static const MbsField optimization_fields[] = {
+    [MBS_OPTIMIZATION_MINIMIZE] = {"minimize", MBS_FIELD_NUMBER_MAP, .is_short = true,
+                                   .summary = "an objective, or several with their weights"},
+    [MBS_OPTIMIZATION_MAXIMIZE] = {"maximize", MBS_FIELD_NUMBER_MAP, .is_short = true,
+                                   .summary = "the same, if it is to become large"},
+    [MBS_OPTIMIZATION_PARAMETERS] = {"parameters", MBS_FIELD_NUMBER_LIST,
+                                     .summary = "what may change, by names (default: parameters with bounds, or all "
+                                                "of them where none has any)"},
+    [MBS_OPTIMIZATION_BOUNDS] = {"bounds", MBS_FIELD_RECORD_LIST, .record = &range_type,
+                                 .summary = "of what has none in the section parameters"},
+    [MBS_OPTIMIZATION_CONSTRAINTS] = {"constraints", MBS_FIELD_RECORD_LIST, .record = &limit_type,
+                                      .summary = "limits that objectives must keep"},
+    [MBS_OPTIMIZATION_ALGORITHM] = {"algorithm", MBS_FIELD_CHOICE, .default_text = "auto",
+                                    .choices = (const char *const[]){"auto", "lbfgs", "slsqp", "mma", "cobyla", NULL},
+                                    .summary = "auto: slsqp, and lbfgs for more than 100 parameters without "
+                                               "constraints; cobyla needs no gradients"},
+    [MBS_OPTIMIZATION_EVALUATIONS] = {"evaluations", MBS_FIELD_INTEGER, .default_text = "200",
+                                      .summary = "of the model, at most, from each start"},
+    [MBS_OPTIMIZATION_TOLERANCE] = {"tolerance", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1e-8",
+                                    .summary = "it ends where a step changes the value, or every parameter, by less "
+                                               "than this, relative to its size or scale"},
+    [MBS_OPTIMIZATION_FEASIBILITY] = {"feasibility", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
+                                      .default_text = "1e-6",
+                                      .summary = "how far constraints may be off, relative to their scales"},
+    [MBS_OPTIMIZATION_TARGET] = {"target", MBS_FIELD_NUMBER, .summary = "a value that is good enough: it ends there"},
+    [MBS_OPTIMIZATION_STARTS] = {"starts", MBS_FIELD_INTEGER, .default_text = "1",
+                                 .summary = "how many: the first at the model's own values, the others anywhere "
+                                            "between the bounds"},
+    [MBS_OPTIMIZATION_SEED] = {"seed", MBS_FIELD_INTEGER, .default_text = "1",
+                               .summary = "of the random numbers of further starts"},
+};
+static const MbsRecordType optimization_type = {"optimization", "what a better design is",
+                                                MBS_COUNT(optimization_fields), optimization_fields};
+
 static const MbsField model_fields[] = {
     [MBS_MODEL_VERSION] = {"mbsens", MBS_FIELD_INTEGER, .is_required = true, .summary = "version of the format: 1"},
     [MBS_MODEL_NAME] = {"name", MBS_FIELD_TEXT, .default_text = "unnamed", .summary = "title of the model"},
@@ -229,7 +299,7 @@ static const MbsField model_fields[] = {
                              .summary = "2: in the plane, 3: in space"},
     [MBS_MODEL_GRAVITY] = {"gravity", MBS_FIELD_VECTOR, .default_text = "0", .unit = "m/s2",
                            .summary = "acceleration of gravity"},
-    [MBS_MODEL_PARAMETERS] = {"parameters", MBS_FIELD_NUMBER_MAP,
+    [MBS_MODEL_PARAMETERS] = {"parameters", MBS_FIELD_RECORD_MAP, .record = &parameter_type, .is_short = true,
                               .summary = "named numbers; a value may be an expression of other parameters"},
     [MBS_MODEL_HARDPOINTS] = {"hardpoints", MBS_FIELD_VECTOR_MAP, .unit = "m",
                               .summary = "design points, by name: vectors for expressions, whose components P.x, P.y, "
@@ -260,6 +330,8 @@ static const MbsField model_fields[] = {
                               .summary = "numbers to differentiate, by name"},
     [MBS_MODEL_OUTPUTS] = {"outputs", MBS_FIELD_RECORD_MAP, .record = &output_type, .is_short = true,
                            .summary = "signals, by name, that histories have instead of coordinates"},
+    [MBS_MODEL_OPTIMIZATION] = {"optimization", MBS_FIELD_RECORD, .record = &optimization_type,
+                                .summary = "of the command optimize: what a better design is"},
     [MBS_MODEL_SIMULATION] = {"simulation", MBS_FIELD_RECORD, .record = &mbs_simulation_type,
                               .summary = "how to simulate; the command line overrides it"},
 };

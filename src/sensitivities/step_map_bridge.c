@@ -38,7 +38,7 @@ static MbsStatus extend(MbsContext *context, MbsStepMap *map) {
   MbsValue *sections, *parameter, *objective;
   int fields = mbs_model_type.fields[MBS_MODEL_OBJECTIVES].record->field_count;
   MBS_TAKE(context, map->arena, copy, 1);
-  MBS_TAKE(context, map->arena, parameter, 1);
+  MBS_TAKE(context, map->arena, parameter, MBS_PARAMETER_FIELD_COUNT);
   MBS_TAKE(context, map->arena, objective, fields);
   *copy = *map->model;
   sections = copy_values(map->arena, mbs_model_type.field_count, copy->root.values);
