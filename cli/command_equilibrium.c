@@ -67,7 +67,7 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
   for (int i = 0; i < result->warning_count; ++i) {
     (void)printf("warning: %s\n", result->warnings[i]);
   }
-  cli_report_histories(stdout, &session->csv);
+  cli_session_report_histories(stdout, session);
 }
 
 static void print_json(const CliOptions *options, const MbsResult *result, const MbsResult *other) {

@@ -215,7 +215,7 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
                  other->statistics.seconds_dynamics + other->statistics.seconds_sensitivity);
   }
   cli_report_statistics(stdout, result);
-  cli_report_histories(stdout, &session->csv);
+  cli_session_report_histories(stdout, session);
 }
 
 static void print_json(const CliOptions *options, const MbsResult *result, const MbsResult *other,

@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "json.h"
-#include "mat.h"
+#include "matrices.h"
 #include "memory.h"
 #include "model/model.h"
 #include "outcome.h"
@@ -397,11 +397,6 @@ static MbsStatus write_responses(CliCsv *csv, const MbsLinearization *linear, co
   return status;
 }
 
-static bool is_mat(const char *path) {
-  size_t length = strlen(path);
-  return length >= 4 && strcmp(path + length - 4, ".mat") == 0;
-}
-
 // shapes and their like, mode by mode, into one array: count numbers of each, or NaN
 static double *gather(const MbsLinearization *linear, size_t offset, int count) {
   double *all = cli_memory_take((size_t)linear->mode_count * (size_t)count + 1, sizeof *all);
@@ -414,10 +409,9 @@ static double *gather(const MbsLinearization *linear, size_t offset, int count) 
   return all;
 }
 
-static void write_mat(CliOutputFile *file, const MbsLinearization *linear, const Asked *asked,
-                      const double *responses) {
+static void write_matrices(CliMatrices *file, const MbsLinearization *linear, const Asked *asked,
+                           const double *responses) {
   int n = linear->size, modes = linear->mode_count, parameters = linear->parameter_count, d = linear->dimension;
-  cli_mat_begin(file);
   const struct {
     const char *name;
     int count;
@@ -429,7 +423,7 @@ static void write_mat(CliOutputFile *file, const MbsLinearization *linear, const
                {"bodies", linear->body_count, linear->bodies},
                {"points", linear->point_count, linear->points}};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i) {
-    cli_mat_texts(file, lists[i].name, lists[i].count, lists[i].texts);
+    cli_matrices_texts(file, lists[i].name, lists[i].count, lists[i].texts);
   }
   const struct {
     const char *name;
@@ -443,7 +437,8 @@ static void write_mat(CliOutputFile *file, const MbsLinearization *linear, const
                   {"y", linear->output_count, 1, linear->y},
                   {"point_positions", linear->point_count, d, linear->point_positions}};
   for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; ++i) {
-    cli_mat_matrix(file, matrices[i].name, matrices[i].rows, matrices[i].columns, matrices[i].values, 1);
+    cli_matrices_array(file, matrices[i].name, 2, (const int[]){matrices[i].rows, matrices[i].columns},
+                       matrices[i].values, 1);
   }
   double *values = cli_memory_take(2 * (size_t)modes + 1, sizeof *values);
   for (int k = 0; k < modes; ++k) {
@@ -461,24 +456,24 @@ static void write_mat(CliOutputFile *file, const MbsLinearization *linear, const
       {"gradient", offsetof(MbsEigenmode, gradient), 2, {modes, parameters}, 2},
       {"shape_gradient", offsetof(MbsEigenmode, shape_gradient), 3, {modes, parameters, n}, 2},
   };
-  cli_mat_matrix(file, "eigenvalues", modes, 1, values, 2);
+  cli_matrices_array(file, "eigenvalues", 2, (const int[]){modes, 1}, values, 2);
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) {
     int count = arrays[i].stride;
     for (int k = 1; k < arrays[i].dimension_count; ++k) {
       count *= arrays[i].dimensions[k];
     }
     double *all = gather(linear, arrays[i].offset, count);
-    cli_mat_array(file, arrays[i].name, arrays[i].dimension_count, arrays[i].dimensions, all, arrays[i].stride);
+    cli_matrices_array(file, arrays[i].name, arrays[i].dimension_count, arrays[i].dimensions, all, arrays[i].stride);
     free(all);
   }
   free(values);
   if (linear->A_gradient) {
-    cli_mat_array(file, "A_gradient", 3, (const int[]){parameters, n, n}, linear->A_gradient, 1);
+    cli_matrices_array(file, "A_gradient", 3, (const int[]){parameters, n, n}, linear->A_gradient, 1);
   }
   if (asked->frequency_count > 0) {
-    cli_mat_matrix(file, "frequencies", asked->frequency_count, 1, asked->frequencies, 1);
-    cli_mat_array(file, "responses", 3,
-                  (const int[]){asked->frequency_count, linear->output_count, linear->input_count}, responses, 2);
+    cli_matrices_array(file, "frequencies", 2, (const int[]){asked->frequency_count, 1}, asked->frequencies, 1);
+    cli_matrices_array(file, "responses", 3,
+                       (const int[]){asked->frequency_count, linear->output_count, linear->input_count}, responses, 2);
   }
 }
 
@@ -490,8 +485,14 @@ static int write_file(CliSession *session, const MbsLinearization *linear, const
   if (failure) {
     return failure;
   }
-  if (is_mat(path)) {
-    write_mat(&session->output, linear, asked, responses);
+  if (!cli_path_ends_in(path, ".csv")) {
+    CliMatrices file;
+    cli_matrices_begin(&file, &session->output);
+    write_matrices(&file, linear, asked, responses);
+    if (file.hdf5.output) {
+      cli_results_put_origin(&file.hdf5, session->context, session->model, session->options);
+    }
+    cli_matrices_end(&file);
   } else {
     cli_csv_begin(&session->csv, &session->output);
     status = asked->frequency_count > 0 ? write_responses(&session->csv, linear, asked, responses)

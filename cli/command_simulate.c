@@ -150,7 +150,7 @@ static void print_words(const MbsResult *result, const CliSession *session) {
   cli_print_state(result);
   if (!is_quiet) {
     cli_report_statistics(stdout, result);
-    cli_report_histories(stdout, &session->csv);
+    cli_session_report_histories(stdout, session);
   }
 }
 

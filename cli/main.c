@@ -5,6 +5,7 @@
 
 #include "base/names.h"
 #include "command.h"
+#include "hdf5.h"
 #include "help.h"
 #include "outcome.h"
 #include "stop.h"
@@ -20,9 +21,10 @@ static const CliCommand commands[] = {
      "  mbsens check models/five_bar.yaml\n"
      "  mbsens check models/five_bar.yaml --set LA1=1.5 --json\n",
      cli_run_check},
-    {"simulate", CLI_SIMULATE, "MODEL [-o FILE.csv] [options]", "motion from the start to the end",
+    {"simulate", CLI_SIMULATE, "MODEL [-o FILE] [options]", "motion from the start to the end",
      "Simulates the model and prints its objectives, the points and the multipliers of the constraints\n"
-     "at the end, and how exact the run was. -o writes the states at every step.\n"
+     "at the end, and how exact the run was. -o writes the states at every step:\n"
+     "FILE.csv, or everything there is as FILE.h5.\n"
      "\n"
      "  mbsens simulate models/five_bar.yaml --step 0.001 -o five_bar.csv\n"
      "  mbsens simulate models/five_bar.yaml --formulation index1 --baumgarte --xi 1 --omega 10\n",
@@ -43,7 +45,7 @@ static const CliCommand commands[] = {
      "  mbsens gradient models/five_bar.yaml --method adjoint --initial-state\n"
      "  mbsens gradient models/five_bar.yaml --compare finite-difference --difference-step 1e-6\n",
      cli_run_gradient},
-    {"kinematics", CLI_KINEMATICS, "MODEL [--method NAME] [-o FILE.csv] [options]",
+    {"kinematics", CLI_KINEMATICS, "MODEL [--method NAME] [-o FILE] [options]",
      "the motion that drivers prescribe, and the forces it needs",
      "Finds position, velocity and acceleration at each time, without integrating; the multipliers are\n"
      "the forces and torques that the motion needs (inverse dynamics). Freedoms without a driver follow\n"
@@ -53,7 +55,7 @@ static const CliCommand commands[] = {
      "  mbsens kinematics MODEL --step 0.01 --end 1 -o motion.csv\n"
      "  mbsens kinematics MODEL --compare complex-step\n",
      cli_run_kinematics},
-    {"equilibrium", CLI_EQUILIBRIUM, "MODEL [--objective A,B] [--wrt P,Q] [--method NAME] [-o FILE.csv] [options]",
+    {"equilibrium", CLI_EQUILIBRIUM, "MODEL [--objective A,B] [--wrt P,Q] [--method NAME] [-o FILE] [options]",
      "where all forces balance, or the steady motion in which they do, and its derivatives",
      "Finds the equilibrium that the mechanism would come to rest at from its start: positions, forces in\n"
      "joints, whether it is stable, and objectives {equilibrium: ...} with their derivatives by any\n"
@@ -64,7 +66,7 @@ static const CliCommand commands[] = {
      "  mbsens equilibrium models/quarter_car.yaml\n"
      "  mbsens equilibrium MODEL --method adjoint --compare complex-step --json\n",
      cli_run_equilibrium},
-    {"linearize", CLI_LINEARIZE, "MODEL [--at WHEN] [--inputs A,B] [--wrt P,Q] [-o FILE.mat] [options]",
+    {"linearize", CLI_LINEARIZE, "MODEL [--at WHEN] [--inputs A,B] [--wrt P,Q] [-o FILE] [options]",
      "matrices, eigenvalues and shapes near a state, with exact derivatives",
      "Linearises the motion about the start or a state of a run: x' = A x + B u, y = C x + D u in\n"
      "independent coordinates, eigenvalues with natural frequencies and damping ratios, shapes, the share\n"
@@ -147,8 +149,10 @@ static int run(int argument_count, char **arguments) {
   const char *name = arguments[1];
   if (strcmp(name, "--version") == 0) {
     const char *sundials = mbs_sundials_version();
+    const char *hdf5 = cli_hdf5_version();
     (void)printf("mbsens %s\n%s%s\n", MBS_VERSION, sundials ? "with SUNDIALS " : "without SUNDIALS",
                  sundials ? sundials : "");
+    (void)printf("%s%s\n", hdf5 ? "with HDF5 " : "without HDF5", hdf5 ? hdf5 : "");
     return 0;
   }
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {

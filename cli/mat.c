@@ -100,11 +100,6 @@ void cli_mat_array(CliOutputFile *output, const char *name, int dimension_count,
   note(output);
 }
 
-void cli_mat_matrix(CliOutputFile *output, const char *name, int rows, int columns, const double *values, int stride) {
-  const int dimensions[] = {rows, columns};
-  cli_mat_array(output, name, 2, dimensions, values, stride);
-}
-
 static size_t text_size(size_t length) {
   return element_size(8) + element_size(8) + element_size(0) + element_size(2 * length);
 }

@@ -7,9 +7,8 @@
 
 // A write that fails is noted in the file, and told when it is finished.
 void cli_mat_begin(CliOutputFile *output);
-// By rows; with stride 2 the numbers are complex, real part before imaginary part.
-void cli_mat_matrix(CliOutputFile *output, const char *name, int rows, int columns, const double *values, int stride);
-// A matrix of more dimensions (at most 4), the first one varying slowest in `values`.
+// By rows, at most 4 dimensions, the first one varying slowest in `values`; with stride 2 the numbers are complex, real
+// part before imaginary part.
 void cli_mat_array(CliOutputFile *output, const char *name, int dimension_count, const int *dimensions,
                    const double *values, int stride);
 void cli_mat_texts(CliOutputFile *output, const char *name, int count, const char *const *texts);

@@ -13,7 +13,7 @@
 typedef enum Kind {
   KIND_SETTING,   // a row of mbs_settings
   KIND_FLAG,      // nothing: bool
-  KIND_OUTPUT,    // const char *, the name of a file
+  KIND_OUTPUT,    // const char *, the name of a file: .csv or .h5
   KIND_TEXT,      // const char *
   KIND_MATRICES,  // the same, which may be .mat, too
   KIND_COMPARE,   // optional: MbsMethod, and has_comparison
@@ -52,9 +52,12 @@ static const Option own[] = {
      "inputs of the model, or parameters (default: all inputs of the model)"},
     {"--frequencies", "FROM:TO:COUNT", KIND_TEXT, CLI_LINEARIZE, MEMBER(frequencies),
      "frequency responses at so many frequencies, Hz, evenly on a logarithmic scale"},
-    {"-o", "FILE.csv", KIND_OUTPUT, RUNS, MEMBER(output), "write time histories; the file appears whole or not at all"},
+    {"-o", "FILE", KIND_OUTPUT, RUNS, MEMBER(output),
+     "FILE.h5: everything over time and at the end, with derivatives and the model, as HDF5; FILE.csv: time histories; "
+     "the file appears whole or not at all"},
     {"-o", "FILE", KIND_MATRICES, CLI_LINEARIZE, MEMBER(output),
-     "FILE.mat: all matrices, eigenvalues, shapes and derivatives (Octave, MATLAB, scipy); FILE.csv: eigenvalues with "
+     "FILE.mat, FILE.h5: all matrices, eigenvalues, shapes and derivatives (Octave, MATLAB, scipy, h5py); FILE.csv: "
+     "eigenvalues with "
      "their derivatives, or with --frequencies the responses"},
     {"--set", "NAME=VALUE", KIND_SET, MODELS, MEMBER(assignments),
      "give a parameter another value: a number, or an expression of other parameters; may be repeated"},
@@ -230,7 +233,7 @@ static bool settle(CliOptions *options, unsigned command) {
   }
   const char *rows = first_given(options, (const char *const[]){"columns", "every", "sample", NULL});
   if (rows && !options->output) {
-    (void)cli_fail(MBS_ERROR_INPUT, "--%s: is for time histories; say where to: -o FILE.csv", rows);
+    (void)cli_fail(MBS_ERROR_INPUT, "--%s: is for time histories; say where to: -o FILE.csv or FILE.h5", rows);
     return false;
   }
   bool is_over_time = method == MBS_METHOD_ADJOINT_CONTINUOUS || is_of_sundials(method) ||
@@ -311,7 +314,7 @@ static int read_options(MbsContext *context, int argument_count, char **argument
 }
 
 int cli_options_read(int argument_count, char **arguments, unsigned command, const char *name, CliOptions *options) {
-  *options = (CliOptions){.compared = MBS_METHOD_NONE};
+  *options = (CliOptions){.command = name, .compared = MBS_METHOD_NONE};
   MbsContext *context = mbs_context_create();
   if (!context || mbs_request_create_empty(context, &options->asked) != MBS_OK) {
     cli_memory_is_out();

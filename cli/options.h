@@ -24,6 +24,7 @@ enum {
 
 // The command line, read but not yet applied.
 typedef struct CliOptions {
+  const char *command;  // its name
   const char *operand;  // MODEL; the topic of list; the command of help
   MbsRequest *asked;    // settings of the command line, the others being empty or those of a request without a model
   const char **given;   // by row of mbs_settings: the text, or NULL

@@ -210,12 +210,6 @@ void cli_report_statistics(FILE *out, const MbsResult *result) {
   }
 }
 
-void cli_report_histories(FILE *out, const CliCsv *csv) {
-  if (csv->output) {
-    (void)fprintf(out, "histories: %s, %ld rows of %d columns\n", csv->output->path, csv->row_count, csv->column_count);
-  }
-}
-
 void cli_report_json_objectives(CliJson *json, const char *key, const MbsResult *result) {
   cli_json_open_object(json, key);
   for (int i = 0; i < result->objective_count; ++i) {

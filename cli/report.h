@@ -5,7 +5,6 @@
 #include <mbsens/mbsens.h>
 #include <stdio.h>
 
-#include "csv.h"
 #include "json.h"
 #include "model/settings.h"
 
@@ -21,8 +20,6 @@ void cli_report_json_events(CliJson *json, const MbsResult *result);
 void cli_report_events(FILE *out, const MbsResult *result);
 // Steps, time, residuals, energy: two lines; and warnings, a line each.
 void cli_report_statistics(FILE *out, const MbsResult *result);
-// "histories: ..."; nothing without -o.
-void cli_report_histories(FILE *out, const CliCsv *csv);
 
 // The members from "model" to "events".
 void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method);

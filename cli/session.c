@@ -40,6 +40,7 @@ int cli_session_open(CliSession *session, const CliOptions *options) {
 
 void cli_session_close(CliSession *session) {
   cli_csv_free(&session->csv);
+  cli_results_free(&session->results);
   cli_output_close(&session->output);
   mbs_request_destroy(session->request);
   mbs_model_destroy(session->model);
@@ -73,6 +74,20 @@ static void tell_incomplete(CliSession *session, const MbsResult *result, MbsMet
                 session->output.partial ? session->output.path : "");
 }
 
+// everything there is goes to HDF5, unless columns are chosen
+static void begin_recording(CliSession *session, MbsRequest *request) {
+  if (!cli_path_ends_in(session->options->output, ".h5")) {
+    cli_csv_begin(&session->csv, &session->output);
+    request->recorder = &session->csv.recorder;
+    return;
+  }
+  if (!request->settings.columns[0]) {
+    (void)snprintf(request->settings.columns, sizeof request->settings.columns, "all,points,reactions");
+  }
+  cli_results_begin(&session->results, &session->output, request->method);
+  request->recorder = &session->results.recorder;
+}
+
 int cli_session_run(CliSession *session, MbsMethod method, const char *label, bool is_recorded, MbsResult **result) {
   MbsRequest request = *session->request;
   request.method = method;
@@ -83,17 +98,29 @@ int cli_session_run(CliSession *session, MbsMethod method, const char *label, bo
     if (exit_status) {
       return exit_status;
     }
-    cli_csv_begin(&session->csv, &session->output);
-    request.recorder = &session->csv.recorder;
+    begin_recording(session, &request);
   }
   cli_progress_begin(&session->progress, session->context, label, session->options->is_quiet);
   MbsStatus status = mbs_run(session->context, session->model, &request, result);
   cli_progress_end(&session->progress, session->context);
   int exit_status = status == MBS_OK ? 0 : cli_session_fail(session, status);
+  if (*result && session->results.hdf5.output && is_recorded) {
+    cli_results_end(&session->results, session->context, session->model, session->options, *result);
+  }
   if (*result && !(*result)->is_complete) {
     tell_incomplete(session, *result, method);
   }
   return exit_status;
+}
+
+void cli_session_report_histories(FILE *out, const CliSession *session) {
+  const CliCsv *csv = &session->csv;
+  const CliResults *results = &session->results;
+  if (csv->output || results->row_count > 0) {
+    (void)fprintf(out, "histories: %s, %ld rows of %d columns\n", session->output.path,
+                  csv->output ? csv->row_count : results->row_count,
+                  csv->output ? csv->column_count : results->column_count);
+  }
 }
 
 int cli_session_finish(CliSession *session) {

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "output_file.h"
 #include "progress.h"
+#include "results.h"
 
 typedef struct CliSession {
   const CliOptions *options;
@@ -17,7 +18,8 @@ typedef struct CliSession {
   MbsRequest *request;  // the model file's settings, overridden by the options
   CliProgress progress;
   CliOutputFile output;  // of -o,
-  CliCsv csv;            // and what goes to it, where those are rows
+  CliCsv csv;            // and what goes to it: rows as text,
+  CliResults results;    // or everything as HDF5
 } CliSession;
 
 // All functions return 0, or the exit status after a sentence on standard error.
@@ -33,6 +35,9 @@ int cli_session_run(CliSession *session, MbsMethod method, const char *label, bo
 // it its name, after printing: what cannot be printed leaves the old file alone.
 int cli_session_finish(CliSession *session);
 int cli_session_commit(CliSession *session);
+
+// "histories: ..."; nothing without -o.
+void cli_session_report_histories(FILE *out, const CliSession *session);
 
 // The sentence for a failed call of the library during `progress`, also when the user stopped it.
 int cli_session_fail(const CliSession *session, MbsStatus status);

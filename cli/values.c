@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "hdf5.h"
 #include "memory.h"
 #include "outcome.h"
 
@@ -15,12 +16,24 @@ bool cli_value_assignment(const char *option, const char *text, CliAssignment *a
   return true;
 }
 
+bool cli_path_ends_in(const char *path, const char *ending) {
+  size_t length = strlen(path), size = strlen(ending);
+  return length >= size && strcmp(path + length - size, ending) == 0;
+}
+
 bool cli_value_output(const char *option, const char *text, bool with_matrices, const char **path) {
-  size_t length = strlen(text);
-  const char *ending = length >= 4 ? text + length - 4 : "";
-  if (strcmp(ending, ".csv") != 0 && !(with_matrices && strcmp(ending, ".mat") == 0)) {
+  bool is_hdf5 = cli_path_ends_in(text, ".h5");
+  if (is_hdf5 && !cli_hdf5_version()) {
+    (void)cli_fail(
+        MBS_ERROR_NOT_OFFERED,
+        "%s: \"%s\" is not offered: this mbsens was built without HDF5; write FILE.csv, or build it with HDF5 "
+        "(scripts/install-dependencies hdf5, cmake -D MBS_HDF5=ON build)",
+        option, text);
+    return false;
+  }
+  if (!is_hdf5 && !cli_path_ends_in(text, ".csv") && !(with_matrices && cli_path_ends_in(text, ".mat"))) {
     (void)cli_fail(MBS_ERROR_NOT_OFFERED, "%s: \"%s\" is not offered; the name must end in .csv%s", option, text,
-                   with_matrices ? " or .mat" : "");
+                   with_matrices ? ", .h5 or .mat" : " or .h5");
     return false;
   }
   *path = text;

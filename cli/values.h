@@ -15,7 +15,9 @@ typedef struct CliAssignment {
 } CliAssignment;
 
 bool cli_value_assignment(const char *option, const char *text, CliAssignment *assignment);
-// with_matrices: .mat files are offered, too
+// Does the name of a file end so: ".csv"?
+bool cli_path_ends_in(const char *path, const char *ending);
+// .csv and .h5; with_matrices: .mat files are offered, too
 bool cli_value_output(const char *option, const char *text, bool with_matrices, const char **path);
 bool cli_value_method(const char *option, const char *text, MbsMethod *method);
 

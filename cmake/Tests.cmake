@@ -90,7 +90,8 @@ foreach(script IN LISTS scripts)
   else()
     add_executable(planted_${name} ${planted} $<TARGET_OBJECTS:command>)
     target_include_directories(planted_${name} PRIVATE src)
-    target_link_libraries(planted_${name} PRIVATE mbsens KLU::klu $<TARGET_NAME_IF_EXISTS:SUNDIALS::all> m)
+    target_link_libraries(planted_${name} PRIVATE mbsens KLU::klu $<TARGET_NAME_IF_EXISTS:SUNDIALS::all>
+                                                  $<TARGET_NAME_IF_EXISTS:HDF5::serial> m)
     set_target_properties(planted_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     add_check(planted_${name} sh tests/planted.sh $<TARGET_FILE:planted_${name}> ${script})
   endif()
@@ -112,6 +113,11 @@ foreach(source IN LISTS sources)
   add_program(example_${name} ${source} examples mbsens)
   add_check(example_${name} example_${name} models/five_bar.yaml)
 endforeach()
+
+# ---- files of results, read by others: skipped where these are not there ----
+add_check(results_read sh tests/with_h5py.sh tests/read_results.py $<TARGET_FILE:command>)
+add_check(results_python sh tests/results_example.sh $<TARGET_FILE:command> python)
+add_check(results_octave sh tests/results_example.sh $<TARGET_FILE:command> octave)
 
 # ---- programs of others, with what is installed ----
 string(TOUPPER "${CMAKE_BUILD_TYPE}" config)

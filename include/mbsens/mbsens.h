@@ -64,6 +64,10 @@ typedef struct MbsRecorder {
   MbsStatus (*describe)(void *user, int column_count, const char *const *units, const char *const *descriptions);
   MbsStatus (*begin)(void *user, int column_count, const char *const *names);
   MbsStatus (*row)(void *user, const double *values);
+  // before begin, if it is not NULL: what each column is, "time", "outputs", "coordinates", "velocities",
+  // "accelerations", "multipliers", "objectives", "points", "frames" or "reactions"; NULL: a derivative, parameter by
+  // parameter, of all columns but the time (adjoint-continuous: of the objectives), in their order
+  MbsStatus (*group)(void *user, int column_count, const char *const *groups);
 } MbsRecorder;
 
 // The settings of the model file, and the defaults of all others: method direct, all objectives, all parameters. They

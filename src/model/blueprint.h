@@ -256,7 +256,8 @@ typedef struct MbsOutputSpec {
   const char *unit, *description;  // NULL: none
   MbsPlace place;
   bool is_of_model;
-  const char *group;  // that it was listed by, or NULL: "points", "frames"
+  const char *group;  // that it was listed by, or NULL: "points", "frames", "reactions"
+  const char *kind;   // which of these it is in any case; NULL: it is of the model
   int size;
   MbsNode node[3];
   const char *columns[3];  // "load.x", ...

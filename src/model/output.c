@@ -4,6 +4,7 @@
 //   frame(B)       of a body: position x, y (z) of its origin; in the plane its angle, counting turns; in space the
 //                  rotation matrix R11, R12, ... R33 that takes body axes to global ones. A point mass has no axes, nor
 //                  has a thin rod in space: its points say where it is
+//   force(J)  torque(J)   what a joint does to its second body, in global axes (reaction.c)
 // A run that has no use for outputs does not pay for them: they are read, so that mistakes are told, and what they have
 // added to the blueprint is taken back.
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/names.h"
 #include "expressions/parse.h"
 #include "model/blueprint.h"
+#include "model/reaction.h"
 #include "model/rotation.h"
 
 static const char axes[] = "xyz";
@@ -133,6 +135,7 @@ static MbsStatus add_point(MbsContext *context, MbsBlueprint *blueprint, const c
     MbsOutputSpec output = {.name = mbs_arena_print(blueprint->arena, "%s%s", name, levels[level].mark),
                             .unit = levels[level].unit,
                             .group = level == 0 ? group : NULL,
+                            .kind = "points",
                             .size = blueprint->dimension};
     bool is_meant = output.name && is_listed(columns, output.group, output.name);
     for (int k = 0; k < output.size; ++k) {
@@ -155,8 +158,11 @@ static MbsStatus add_frame(MbsContext *context, MbsBlueprint *blueprint, const c
   const MbsBlueprintBody *of = &blueprint->bodies.items[body];
   MbsArena *arena = blueprint->arena;
   int d = blueprint->dimension;
-  MbsOutputSpec output = {
-      .name = mbs_arena_print(arena, "frame(%s)", of->name), .unit = "m", .group = "frames", .size = d};
+  MbsOutputSpec output = {.name = mbs_arena_print(arena, "frame(%s)", of->name),
+                          .unit = "m",
+                          .group = "frames",
+                          .kind = "frames",
+                          .size = d};
   MbsNode zero = mbs_graph_constant(blueprint->graph, 0);
   const MbsNode origin[3] = {zero, zero, zero};
   MbsForm form;
@@ -197,6 +203,57 @@ static MbsStatus add_frame(MbsContext *context, MbsBlueprint *blueprint, const c
   return MBS_OK;
 }
 
+static MbsStatus add_reaction_part(MbsContext *context, MbsBlueprint *blueprint, const MbsOutputSpec *part,
+                                   const MbsExpression *value) {
+  MbsOutputSpec output = *part;
+  output.size = value->size;
+  memcpy(output.node, value->node, sizeof output.node);
+  for (int k = 0; k < output.size; ++k) {
+    output.columns[k] =
+        output.size == 1 ? output.name : mbs_arena_print(blueprint->arena, "%s.%c", output.name, axes[k]);
+  }
+  return add(context, blueprint, &output);
+}
+
+static MbsStatus add_reaction(MbsContext *context, MbsBlueprint *blueprint, const char *columns,
+                              const MbsRecord *joint) {
+  static const struct { const char *format, *unit; } kinds[] = {{"force(%s)", "N"}, {"torque(%s)", "N m"}};
+  MbsOutputSpec parts[2];
+  bool is_meant[2];
+  for (int i = 0; i < 2; ++i) {
+    parts[i] = (MbsOutputSpec){.name = mbs_arena_print(blueprint->arena, kinds[i].format, joint->name.text),
+                               .unit = kinds[i].unit,
+                               .group = "reactions",
+                               .kind = "reactions"};
+    if (!parts[i].name) {
+      return out_of_memory(context);
+    }
+    is_meant[i] = is_listed(columns, parts[i].group, parts[i].name);
+    for (int k = 0; k < 3; ++k) {
+      const char *component = mbs_arena_print(blueprint->arena, "%s.%c", parts[i].name, axes[k]);
+      is_meant[i] = is_meant[i] || (component && is_listed(columns, NULL, component));
+    }
+    is_meant[i] = is_meant[i] && !is_taken(blueprint, parts[i].name);
+  }
+  if (is_meant[0] || is_meant[1]) {
+    MbsExpression force, torque;
+    MBS_TRY(mbs_reaction_of_joint(context, blueprint, joint, &force, &torque));
+    MBS_TRY(is_meant[0] ? add_reaction_part(context, blueprint, &parts[0], &force) : MBS_OK);
+    MBS_TRY(is_meant[1] ? add_reaction_part(context, blueprint, &parts[1], &torque) : MBS_OK);
+  }
+  return MBS_OK;
+}
+
+static MbsStatus add_reactions(MbsContext *context, MbsBlueprint *blueprint, const char *columns) {
+  const MbsValue *joints = mbs_record_value(&blueprint->model->root, MBS_MODEL_JOINTS);
+  for (int i = 0; i < joints->count; ++i) {
+    if (mbs_reaction_exists(&joints->records[i])) {
+      MBS_TRY(add_reaction(context, blueprint, columns, &joints->records[i]));
+    }
+  }
+  return MBS_OK;
+}
+
 static MbsStatus add_columns(MbsContext *context, MbsBlueprint *blueprint, const char *columns) {
   bool *is_done;  // by group: points that joints bring together are one, under its short name
   MBS_TAKE(context, blueprint->arena, is_done, blueprint->group_count);
@@ -221,13 +278,14 @@ static MbsStatus add_columns(MbsContext *context, MbsBlueprint *blueprint, const
       MBS_TRY(add_frame(context, blueprint, columns, b));
     }
   }
+  MBS_TRY(add_reactions(context, blueprint, columns));
   return mbs_graph_status(context, blueprint->graph);
 }
 
 MbsStatus mbs_column_nearest(MbsContext *context, const MbsBlueprint *blueprint, const char *name,
                              const char **nearest) {
   static const char *const groups[] = {"all",         "outputs", "objectives", "coordinates",
-                                       "multipliers", "points",  "frames"};
+                                       "multipliers", "points",  "frames",     "reactions"};
   for (int i = 0; i < MBS_COUNT(groups); ++i) {
     mbs_name_nearest(name, groups[i], nearest);
   }

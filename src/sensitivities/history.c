@@ -33,7 +33,7 @@ static const char *coordinate_name(const MbsSimulation *simulation, int index, c
 typedef MBS_LIST(MbsQuantity) QuantityList;
 
 static MbsStatus list_quantities(MbsContext *context, const MbsSimulation *simulation, QuantityList *list) {
-  static const char *const marks[] = {"", "'", "''"};
+  static const char *const marks[] = {"", "'", "''"}, *const rates[] = {"coordinates", "velocities", "accelerations"};
   const MbsSystem *system = simulation->system;
   MbsArena *arena = simulation->arena;
   for (int i = 0; i < simulation->outputs.count; ++i) {
@@ -43,7 +43,8 @@ static MbsStatus list_quantities(MbsContext *context, const MbsSimulation *simul
                              .index = i,
                              .name = output->function.name,
                              .unit = output->spec->unit,
-                             .description = output->spec->description});
+                             .description = output->spec->description,
+                             .group = output->spec->is_of_model ? "outputs" : output->spec->kind});
   }
   for (int level = 0; level < 3; ++level) {
     for (int i = 0; i < (level == 0 ? system->first_state : system->n); ++i) {
@@ -51,18 +52,22 @@ static MbsStatus list_quantities(MbsContext *context, const MbsSimulation *simul
       MBS_APPEND(context, arena, list,
                  (MbsQuantity){.kind = (MbsQuantityKind)(MBS_QUANTITY_POSITION + level),
                                .index = i,
-                               .name = coordinate_name(simulation, i, mark)});
+                               .name = coordinate_name(simulation, i, mark),
+                               .group = rates[level]});
     }
   }
   for (int i = 0; i < system->m; ++i) {
     const char *name = mbs_arena_print(arena, "lambda(%s)", system->blueprint->rows.items[i].name);
-    MBS_APPEND(context, arena, list, (MbsQuantity){.kind = MBS_QUANTITY_MULTIPLIER, .index = i, .name = name});
+    MBS_APPEND(context, arena, list,
+               (MbsQuantity){.kind = MBS_QUANTITY_MULTIPLIER, .index = i, .name = name, .group = "multipliers"});
   }
   for (int i = 0; i < simulation->objectives.count; ++i) {
     const MbsObjective *objective = &simulation->objectives.items[i];
     if (objective->is_wanted) {
-      MBS_APPEND(context, arena, list,
-                 (MbsQuantity){.kind = MBS_QUANTITY_OBJECTIVE, .index = i, .name = objective->function.name});
+      MBS_APPEND(
+          context, arena, list,
+          (MbsQuantity){
+              .kind = MBS_QUANTITY_OBJECTIVE, .index = i, .name = objective->function.name, .group = "objectives"});
     }
   }
   for (int i = 0; i < list->count; ++i) {
@@ -93,7 +98,8 @@ static bool is_in_group(const MbsSimulation *simulation, const MbsQuantity *quan
                 {"coordinates", is_coordinate},
                 {"multipliers", quantity->kind == MBS_QUANTITY_MULTIPLIER},
                 {"points", own_group && strcmp(own_group, "points") == 0},
-                {"frames", own_group && strcmp(own_group, "frames") == 0}};
+                {"frames", own_group && strcmp(own_group, "frames") == 0},
+                {"reactions", own_group && strcmp(own_group, "reactions") == 0}};
   for (int i = 0; i < MBS_COUNT(groups); ++i) {
     if (strlen(groups[i].name) == length && strncmp(groups[i].name, group, length) == 0) {
       return groups[i].is_meant;
@@ -133,6 +139,17 @@ static bool is_chosen(const MbsHistory *history, const char *name) {
   return false;
 }
 
+// "points" of a model without points that move, "reactions" of one without joints: there may be none beside others
+static bool may_be_empty(const char *word, size_t length) {
+  static const char *const groups[] = {"points", "frames", "reactions"};
+  for (int i = 0; i < MBS_COUNT(groups); ++i) {
+    if (strlen(groups[i]) == length && strncmp(groups[i], word, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // those that the settings list, in that order, each once
 static MbsStatus choose_listed(MbsContext *context, const MbsSimulation *simulation, const QuantityList *all,
                                MbsHistory *history) {
@@ -152,11 +169,14 @@ static MbsStatus choose_listed(MbsContext *context, const MbsSimulation *simulat
         }
       }
     }
-    if (!is_known) {
+    if (!is_known && !may_be_empty(word, length)) {
       return refuse_column(context, simulation, all, word, (int)length);
     }
   }
-  return MBS_OK;
+  return !simulation->settings.columns[0] || history->quantity_count > 0
+             ? MBS_OK
+             : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "no columns \"%s\" in histories of %s",
+                        simulation->settings.columns, simulation->system->blueprint->model->file);
 }
 
 static MbsStatus choose_quantities(MbsContext *context, const MbsSimulation *simulation, MbsHistory *history) {
@@ -214,13 +234,16 @@ MbsStatus mbs_history_create(MbsContext *context, const MbsSimulation *simulatio
   MBS_TAKE(context, simulation->arena, history->names, history->column_count);
   MBS_TAKE(context, simulation->arena, history->units, history->column_count);
   MBS_TAKE(context, simulation->arena, history->descriptions, history->column_count);
+  MBS_TAKE(context, simulation->arena, history->groups, history->column_count);
   MBS_TAKE(context, simulation->arena, history->row, history->column_count);
   history->names[0] = "t";
   history->units[0] = "s";
+  history->groups[0] = "time";
   for (int i = 0; i < count; ++i) {
     history->names[1 + i] = history->quantities[i].name;
     history->units[1 + i] = history->quantities[i].unit;
     history->descriptions[1 + i] = history->quantities[i].description;
+    history->groups[1 + i] = history->quantities[i].group;
   }
   for (int k = 0; k < columns; ++k) {
     const char *parameter = system->blueprint->parameters.items[system->columns[k]].name;
@@ -234,7 +257,8 @@ MbsStatus mbs_history_create(MbsContext *context, const MbsSimulation *simulatio
 
 // ---- rows ----
 MbsStatus mbs_history_begin(const MbsRecorder *recorder, const MbsHistory *history) {
-  return mbs_recorder_begin(recorder, history->column_count, history->names, history->units, history->descriptions);
+  return mbs_recorder_begin(recorder, history->column_count, history->names, history->units, history->descriptions,
+                            history->groups);
 }
 
 // Where not every step is a row, rows are as far apart as asked for: of so manieth steps, and if that is an interval of
@@ -313,15 +337,17 @@ MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulatio
   const MbsSystem *system = simulation->system;
   int kept = series->column_count, columns = system->asked_count, count = continuous->running_count;
   int total = kept + columns * count;
-  const char **names, **units, **descriptions;
+  const char **names, **units, **descriptions, **groups;
   double *row;
   MBS_TAKE(context, simulation->arena, names, total);
+  MBS_TAKE(context, simulation->arena, groups, total);
   MBS_TAKE(context, simulation->arena, units, total);
   MBS_TAKE(context, simulation->arena, descriptions, total);
   MBS_TAKE(context, simulation->arena, row, total);
   memcpy(names, series->names, (size_t)kept * sizeof *names);
   memcpy(units, series->units, (size_t)kept * sizeof *units);
   memcpy(descriptions, series->descriptions, (size_t)kept * sizeof *descriptions);
+  memcpy(groups, series->groups, (size_t)kept * sizeof *groups);
   for (int k = 0; k < columns; ++k) {
     const char *parameter = system->blueprint->parameters.items[system->columns[k]].name;
     for (int i = 0; i < count; ++i) {
@@ -330,7 +356,7 @@ MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulatio
       names[kept + k * count + i] = name ? name : parameter;
     }
   }
-  MBS_TRY(mbs_recorder_begin(recorder, total, names, units, descriptions));
+  MBS_TRY(mbs_recorder_begin(recorder, total, names, units, descriptions, groups));
   for (long step = 0; step < series->row_count; ++step) {
     if (!is_step_row(&simulation->settings, step, series->rows[step * kept])) {
       continue;

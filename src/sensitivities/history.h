@@ -24,6 +24,7 @@ typedef struct MbsQuantity {
   int index;
   const char *name;
   const char *unit, *description;  // NULL: none
+  const char *group;
 } MbsQuantity;
 
 typedef struct MbsHistory {
@@ -32,7 +33,7 @@ typedef struct MbsHistory {
   bool has_outputs;      // some of them are
   bool *wanted_outputs;  // by output
   int column_count;      // of a row
-  const char **names, **units, **descriptions;
+  const char **names, **units, **descriptions, **groups;
   double *row;
 } MbsHistory;
 

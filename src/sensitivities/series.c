@@ -3,9 +3,12 @@
 #include <string.h>
 
 MbsStatus mbs_recorder_begin(const MbsRecorder *recorder, int column_count, const char *const *names,
-                             const char *const *units, const char *const *descriptions) {
+                             const char *const *units, const char *const *descriptions, const char *const *groups) {
   if (recorder->describe) {
     MBS_TRY(recorder->describe(recorder->user, column_count, units, descriptions));
+  }
+  if (recorder->group) {
+    MBS_TRY(recorder->group(recorder->user, column_count, groups));
   }
   return recorder->begin(recorder->user, column_count, names);
 }
@@ -24,6 +27,12 @@ static MbsStatus describe(void *user, int column_count, const char *const *units
   series->units = copy_texts(series->arena, column_count, units);
   series->descriptions = copy_texts(series->arena, column_count, descriptions);
   return series->units && series->descriptions ? MBS_OK : MBS_ERROR_MEMORY;
+}
+
+static MbsStatus group(void *user, int column_count, const char *const *groups) {
+  MbsSeries *series = user;
+  series->groups = copy_texts(series->arena, column_count, groups);
+  return series->groups ? MBS_OK : MBS_ERROR_MEMORY;
 }
 
 static MbsStatus begin(void *user, int column_count, const char *const *names) {
@@ -53,7 +62,7 @@ static MbsStatus row(void *user, const double *values) {
 }
 
 MbsRecorder mbs_series_recorder(MbsSeries *series) {
-  return (MbsRecorder){.user = series, .describe = describe, .begin = begin, .row = row};
+  return (MbsRecorder){.user = series, .describe = describe, .begin = begin, .row = row, .group = group};
 }
 
 MbsStatus mbs_series_difference(MbsContext *context, const MbsSeries *up, const MbsSeries *down, double span,
@@ -73,14 +82,16 @@ MbsStatus mbs_series_replay(MbsContext *context, MbsArena *arena, int count, con
                             const char *const *parameter_names, const MbsRecorder *recorder) {
   int quantities = series[0].column_count - 1;
   int total = 1 + quantities * (1 + count);
-  const char **names, **units, **descriptions;
+  const char **names, **units, **descriptions, **groups;
   double *values;
   MBS_TAKE(context, arena, names, total);
   MBS_TAKE(context, arena, units, total);
   MBS_TAKE(context, arena, descriptions, total);
+  MBS_TAKE(context, arena, groups, total);
   MBS_TAKE(context, arena, values, total);
   memcpy(units, series[0].units, (size_t)(1 + quantities) * sizeof *units);
   memcpy(descriptions, series[0].descriptions, (size_t)(1 + quantities) * sizeof *descriptions);
+  memcpy(groups, series[0].groups, (size_t)(1 + quantities) * sizeof *groups);
   names[0] = series[0].names[0];
   for (int k = 0; k <= count; ++k) {
     for (int i = 0; i < quantities; ++i) {
@@ -89,7 +100,7 @@ MbsStatus mbs_series_replay(MbsContext *context, MbsArena *arena, int count, con
       names[1 + k * quantities + i] = name ? name : quantity;
     }
   }
-  MBS_TRY(mbs_recorder_begin(recorder, total, names, units, descriptions));
+  MBS_TRY(mbs_recorder_begin(recorder, total, names, units, descriptions, groups));
   for (long r = 0; r < series[0].row_count; ++r) {
     values[0] = series[0].rows[(size_t)r * (size_t)(quantities + 1)];
     for (int k = 0; k <= count; ++k) {

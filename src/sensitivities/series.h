@@ -10,14 +10,14 @@
 typedef struct MbsSeries {
   MbsArena *arena;
   int column_count;
-  const char **names, **units, **descriptions;
+  const char **names, **units, **descriptions, **groups;
   long row_count, capacity;
   double *rows;
 } MbsSeries;
 
-// Units and descriptions, if the recorder takes them, then the names.
+// Units and descriptions, and groups, if the recorder takes them, then the names.
 MbsStatus mbs_recorder_begin(const MbsRecorder *recorder, int column_count, const char *const *names,
-                             const char *const *units, const char *const *descriptions);
+                             const char *const *units, const char *const *descriptions, const char *const *groups);
 MbsRecorder mbs_series_recorder(MbsSeries *series);
 // (up - down) / span, row by row; the time column stays.
 MbsStatus mbs_series_difference(MbsContext *context, const MbsSeries *up, const MbsSeries *down, double span,

@@ -48,7 +48,7 @@ complains 'psi9' gradient $model $short --objective psi9 -o "$csv"
 no_leftovers
 
 # ---- not written ----
-complains 'not offered' simulate $model $short -o "$folder/out.h5"
+complains 'not offered' simulate $model $short -o "$folder/out.hdf"
 complains 'not offered' simulate $model $short -o "$folder/out"
 # told before the run: this one would take minutes
 complains "$folder/none/out.csv: No such file" simulate $model --step 1e-6 --end 100 -o "$folder/none/out.csv"

@@ -42,10 +42,10 @@ complains '--frequencies: must be FROM:TO:COUNT' linearize $car --frequencies 1:
 complains '--inputs: name 2 of "road_f," is empty' linearize $car --inputs road_f,
 complains 'no parameter "road_x"' linearize $car --inputs road_x
 complains 'the model has no inputs; say which: --inputs' linearize $bicycle --frequencies 1:2:3
-complains 'must end in .csv or .mat' linearize $car -o "$folder/car.h5"
+complains 'must end in .csv, .h5 or .mat' linearize $car -o "$folder/car.hdf"
 complains '--hessian: not an option of linearize' linearize $car --hessian
 complains 'no degree of freedom' linearize models/universal_shaft.yaml
-[ ! -e "$folder/car.h5" ] || fail 'left behind'
+[ ! -e "$folder/car.hdf" ] || fail 'left behind'
 
 # second derivatives, symmetric
 exits 0 gradient models/five_bar.yaml --objective psi1 --wrt Ls1,Ls2 --hessian --end 1
