@@ -372,6 +372,20 @@ static void test_control(const char *kind) {
   mbs_model_destroy(model);
 }
 
+// Predictions go on across jumps of a control: no more iterations than with a control without jumps, but one to start
+// anew after each.
+static void test_iterations(void) {
+  MbsModel *models[] = {read_control("linear", 20), read_control("step", 20)};
+  long iterations[2];
+  for (int i = 0; i < 2; ++i) {
+    MbsResult *result = run(models[i], MBS_METHOD_NONE, 0, NULL);
+    iterations[i] = result->statistics.iterations;
+    mbs_result_destroy(result);
+    mbs_model_destroy(models[i]);
+  }
+  ENSURE(iterations[1] > iterations[0] && iterations[1] - iterations[0] < 2 * PIECES);
+}
+
 // ---- names ----
 static void test_names(void) {
   static const char *const names[] = {"u", "f.y[2]", "p"};
@@ -456,6 +470,7 @@ int main(void) {
   test_files();
   test_control("linear");
   test_control("step");
+  test_iterations();
   test_control("spline");
   test_methods();
   mbs_context_destroy(context);

@@ -207,7 +207,17 @@ static inline mbs_scalar value_in_place(const MbsLookup *lookup, mbs_scalar x, m
   }
 }
 
+// A piece of a table of steps by its number, where it has just that many: what controls are made of.
+static inline bool is_own_piece(const MbsLookup *lookup, double number) {
+  const MbsTable *table = lookup->table;
+  return table->form == MBS_TABLE_STEP && lookup->order[1] == MBS_TABLE_BY_NUMBER && table->axis[0].period == 0 &&
+         !(table->rise > 0) && number >= 0 && number < table->piece_count;
+}
+
 mbs_scalar mbs_table_value(MbsLookup *lookup, mbs_scalar x, mbs_scalar y) {
+  if (is_own_piece(lookup, mbs_re(x))) {
+    return lookup->table->numbers[(int)mbs_re(x)];
+  }
   if (is_in_place(lookup, mbs_re(x))) {
     int slopes = lookup->table->form == MBS_TABLE_CUBIC ? lookup->table->axis[0].count : 0;
     const mbs_scalar *n = lookup->table->numbers + lookup->last[0];

@@ -1,6 +1,13 @@
 // Start and step. See implicit.h.
 #include "integrators/implicit.h"
 
+// The complex twin factors anew in each iteration, for the imaginary part (newton.c).
+#ifdef MBS_COMPLEX
+static const bool may_share_factors = false;
+#else
+static const bool may_share_factors = true;
+#endif
+
 static bool has_reactions(const MbsBlueprint *blueprint) {
   for (int i = 0; i < blueprint->signals.count; ++i) {
     const MbsSignal *signal = &blueprint->signals.items[i];
@@ -45,6 +52,7 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
   MBS_TAKE(context, arena, implicit->correction, size);
   MBS_TAKE(context, arena, implicit->previous[0], 2 * size);
   implicit->previous[1] = implicit->previous[0] + size;
+  MBS_TAKE(context, arena, implicit->lag, system->m);
   MBS_TAKE(context, arena, implicit->R, size * columns);
   MBS_TAKE(context, arena, implicit->bar_a, system->nq);
   MBS_TAKE(context, arena, implicit->bar_lambda, system->m);
@@ -119,11 +127,69 @@ MbsStatus mbs_implicit_recall_limits(MbsContext *context, MbsImplicit *implicit,
   return MBS_OK;
 }
 
+// Where forces alone have jumped, the slopes of accelerations and multipliers have hardly: what extrapolation remembers
+// jumps along. The multiplier of a step that is projected is lambda* = lambda - kappa, that of a start lambda: the last
+// kappa is taken off once more. sign: -1 before, 1 after.
+static void shift(MbsImplicit *implicit, int sign, const MbsState *stage) {
+  int n = implicit->formulation->system->n, m = implicit->formulation->system->m;
+  for (int i = 0; i < m; ++i) {
+    implicit->lag[i] = sign < 0 ? stage->kappa[i] : implicit->lag[i];
+  }
+  for (int k = 0; k < 2; ++k) {
+    for (int i = 0; i < n; ++i) {
+      implicit->previous[k][i] += sign * stage->a[i];
+    }
+    for (int i = 0; i < m; ++i) {
+      implicit->previous[k][n + i] += sign * stage->lambda[i] - (sign < 0 ? implicit->lag[i] : 0);
+    }
+  }
+}
+
+// The matrix at an instant is that of the projections, where these were made at the same position: no factors then, and
+// (r is linear in a and lambda) one residual.
+static bool solve_by_projector(MbsImplicit *implicit, MbsState *stage) {
+  const MbsSystem *system = implicit->formulation->system;
+  const MbsProjector *projector = implicit->at->projector;
+  bool may_borrow = may_share_factors && implicit->base.do_forces_jump && projector && !implicit->has_redundancy;
+  if (!may_borrow || !mbs_projector_is_at(projector, stage)) {
+    return false;
+  }
+  const MbsWeights weights = mbs_formulation_weights(implicit->formulation, 0, 0);
+  bool is_finite = true;
+  mbs_terms_residual(system, stage, &weights, implicit->r, NULL);
+  mbs_refine(&projector->refinement, 1, implicit->r);
+  for (int i = 0; i < system->n + system->m; ++i) {
+    is_finite = is_finite && mbs_is_finite(implicit->r[i]);
+  }
+  if (!is_finite) {  // Newton's iteration says why
+    return false;
+  }
+  for (int i = 0; i < system->n; ++i) {
+    stage->a[i] -= implicit->r[i];
+  }
+  for (int i = 0; i < system->m; ++i) {
+    stage->lambda[i] -= implicit->r[system->n + i];
+  }
+  implicit->base.iterations += 1;
+  return true;
+}
+
 MbsStatus mbs_implicit_start(MbsContext *context, MbsImplicit *implicit, MbsState *state) {
   const MbsSystem *system = implicit->formulation->system;
-  implicit->previous_count = 0;
+  bool is_course_kept = implicit->base.do_forces_jump && implicit->base.is_even;
+  MbsState *stage = mbs_implicit_stage(implicit, state, true);
+  implicit->previous_count = is_course_kept ? implicit->previous_count : 0;
   implicit->is_piece = false;
-  MBS_TRY(mbs_newton_solve(context, implicit, 0, 0, mbs_implicit_stage(implicit, state, true)));
+  implicit->has_lag = implicit->previous_count > 0;
+  if (implicit->previous_count > 0) {
+    shift(implicit, -1, stage);
+  }
+  if (!solve_by_projector(implicit, stage)) {
+    MBS_TRY(mbs_newton_solve(context, implicit, 0, 0, stage));
+  }
+  if (implicit->previous_count > 0) {
+    shift(implicit, 1, stage);
+  }
   for (int i = 0; i < system->n && implicit->w; ++i) {
     implicit->w[i] = state->a[i];
   }
@@ -131,11 +197,12 @@ MbsStatus mbs_implicit_start(MbsContext *context, MbsImplicit *implicit, MbsStat
 }
 
 // u(n+1) by the polynomial through u(n), u(n-1), u(n-2), as far as they exist; remembers u(n)
-static void extrapolate(MbsImplicit *implicit, int offset, int count, const mbs_scalar *u, mbs_scalar *next) {
+static void extrapolate(MbsImplicit *implicit, int offset, int count, const mbs_scalar *u, const mbs_scalar *lag,
+                        mbs_scalar *next) {
   mbs_scalar *one = implicit->previous[0] + offset;
   mbs_scalar *two = implicit->previous[1] + offset;
   for (int i = 0; i < count; ++i) {
-    mbs_scalar now = u[i];
+    mbs_scalar now = lag ? u[i] - lag[i] : u[i];
     next[i] = implicit->previous_count == 0   ? now
               : implicit->previous_count == 1 ? 2 * now - one[i]
                                               : 3 * (now - one[i]) + two[i];
@@ -146,8 +213,9 @@ static void extrapolate(MbsImplicit *implicit, int offset, int count, const mbs_
 
 void mbs_implicit_extrapolate(MbsImplicit *implicit, const MbsState *state, mbs_scalar *a, mbs_scalar *lambda) {
   const MbsSystem *system = implicit->formulation->system;
-  extrapolate(implicit, 0, system->n, state->a, a);
-  extrapolate(implicit, system->n, system->m, state->lambda, lambda);
+  extrapolate(implicit, 0, system->n, state->a, NULL, a);
+  extrapolate(implicit, system->n, system->m, state->lambda, implicit->has_lag ? implicit->lag : NULL, lambda);
+  implicit->has_lag = false;
   implicit->previous_count += implicit->previous_count < 2;
 }
 

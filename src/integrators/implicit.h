@@ -63,6 +63,8 @@ typedef struct MbsImplicit {
   mbs_scalar *R;                   // (n + m) x columns
   mbs_scalar *previous[2];         // n + m each, in one block: accelerations and multipliers one and two steps ago
   int previous_count;              // how many of them there are
+  mbs_scalar *lag;                 // m: what the multipliers of a start are more than those of steps would be,
+  bool has_lag;                    // if that was a start between equal steps
   mbs_scalar *old[3];              // n each: v, a and w before the step; where its size has a column, else NULL
   mbs_scalar *w, *W;               // auxiliary accelerations (nq) and their columns (nq each); NULL: a itself
   mbs_scalar *bar_a, *bar_lambda;  // nq, m: what the transpose has no use for

@@ -57,7 +57,7 @@ MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, mbs_sc
 int mbs_implicit_save_size(const MbsImplicit *implicit) {
   const MbsSystem *system = implicit->formulation->system;
   int auxiliary = implicit->w ? system->nq * (1 + system->carried_count) : 0;
-  return auxiliary + 2 * (system->n + system->m) + (implicit->has_room ? system->m : 0) + 1;
+  return auxiliary + 2 * (system->n + system->m) + (implicit->has_room ? system->m : 0) + system->m + 2;
 }
 
 void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to) {
@@ -68,6 +68,8 @@ void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to) {
   }
   to = mbs_put(to, 2 * (system->n + system->m), implicit->previous[0]);
   to = implicit->has_room ? mbs_put(to, system->m, implicit->at->lambda) : to;
+  to = mbs_put(to, system->m, implicit->lag);
+  *to++ = implicit->has_lag ? 1 : 0;
   *to = implicit->previous_count;
 }
 
@@ -80,6 +82,8 @@ void mbs_implicit_restore(MbsImplicit *implicit, const mbs_scalar *from) {
   }
   from = mbs_take(from, 2 * (system->n + system->m), implicit->previous[0]);
   from = implicit->has_room ? mbs_take(from, system->m, implicit->at->lambda) : from;
+  from = mbs_take(from, system->m, implicit->lag);
+  implicit->has_lag = mbs_re(*from++) > 0;
   implicit->previous_count = (int)mbs_re(*from);
 }
 

@@ -2,6 +2,7 @@
 #include "integrators/projection.h"
 
 #include <math.h>
+#include <string.h>
 
 MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, double epsilon, int wanted,
                                bool is_tangent, bool has_redundancy, MbsProjector **result) {
@@ -21,6 +22,7 @@ MbsStatus mbs_projector_create(MbsContext *context, const MbsSystem *system, dou
   MBS_TAKE(context, system->arena, projector->moving, system->nq);
   MBS_TAKE(context, system->arena, projector->unused_nq, system->nq);
   MBS_TAKE(context, system->arena, projector->unused_m, system->m);
+  MBS_TAKE(context, system->arena, projector->known, system->nq + 1);
   for (int k = 0; k < MBS_PROJECTION_KINDS; ++k) {
     MBS_TAKE(context, system->arena, projector->records[k].u, MBS_MOST_PROJECTIONS * system->nq);
     MBS_TAKE(context, system->arena, projector->records[k].sigma, MBS_MOST_PROJECTIONS * system->m);
@@ -71,9 +73,22 @@ static MbsStatus check(MbsContext *context, bool is_factored, const MbsState *st
 
 MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, const MbsRule *rule,
                                mbs_scalar h) {
+  projector->epoch = 0;
   assemble(projector, state, rule, h, projector->epsilon);
   projector->refinement.is_relaxed = true;
-  return check(context, mbs_sparse_solver_factor(projector->solver, projector->matrix), state);
+  MBS_TRY(check(context, mbs_sparse_solver_factor(projector->solver, projector->matrix), state));
+  bool is_mass = mbs_is_zero(projector->c0) && mbs_is_zero(projector->c1);
+  projector->epoch = is_mass ? projector->system->work->epoch : 0;
+  memcpy(projector->known, state->q, (size_t)projector->system->nq * sizeof *state->q);
+  projector->known[projector->system->nq] = state->t;
+  return MBS_OK;
+}
+
+bool mbs_projector_is_at(const MbsProjector *projector, const MbsState *state) {
+  size_t nq = (size_t)projector->system->nq;
+  return projector->epoch > 0 && projector->epoch == projector->system->work->epoch &&
+         memcmp(projector->known + nq, &state->t, sizeof state->t) == 0 &&
+         memcmp(projector->known, state->q, nq * sizeof *state->q) == 0;
 }
 
 // M has no part in it: natural coordinates have a constant one, and others no P of (18)
@@ -186,6 +201,7 @@ static void recall(const MbsSystem *system, MbsProjectionRecord *record, const m
 
 MbsStatus mbs_projector_recall(MbsContext *context, MbsProjector *projector, const MbsState *stage, const MbsRule *rule,
                                mbs_scalar h, const MbsState *state) {
+  projector->epoch = 0;
   if (projector->is_tangent) {  // the balance that finds the reactions' multipliers iterates with epsilon
     MBS_TRY(mbs_projector_factor(context, projector, stage, rule, h));
   } else {

@@ -26,6 +26,8 @@
 #ifndef MBS_PROJECTION_H
 #define MBS_PROJECTION_H
 
+#include <stdint.h>
+
 #include "algebra/sparse_solver.h"
 #include "integrators/refinement.h"
 #include "integrators/rule.h"
@@ -56,6 +58,8 @@ typedef struct MbsProjector {
   mbs_scalar c0, c1;      // of P; zero for (17)
   mbs_scalar c0_h, c1_h;  // their derivatives with respect to the size of the step
   MbsState at;            // where P was assembled
+  mbs_scalar *known;      // nq + 1: q and t there, while the factors are those of P = M; and
+  uint64_t epoch;         // of the parameters there (workspace.h); 0: they are not
   MbsColumns columns_at;  // X and V there; is_tangent only
   mbs_scalar *bar_at;     // nq: what v there receives in the transposes; is_tangent only
   MbsSparseSolver *solver;
@@ -79,6 +83,8 @@ void mbs_projector_destroy(MbsProjector *projector);
 // there. rule, h: of the step; they count for P of (18) alone. h = 0: the start, where P is M.
 MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, const MbsRule *rule,
                                mbs_scalar h);
+// Are the factors at hand those of [M Abar'; Abar -epsilon] at just this position and time?
+bool mbs_projector_is_at(const MbsProjector *projector, const MbsState *state);
 
 // The state's v (or a) onto the constraints; its sigma (or kappa).
 void mbs_project_velocity(MbsProjector *projector, MbsState *state);

@@ -27,7 +27,10 @@
 
 typedef struct MbsStepper {
   const struct MbsStepperType *type;
-  long iterations;       // of Newton, so far
+  long iterations;  // of Newton, so far
+  // A start on the way, after an event: what is known of it. Forces alone jump, positions, velocities and constraints
+  // stay; and the steps before and after it are of the same size.
+  bool do_forces_jump, is_even;
   bool projects_pieces;  // pieces must say that they are such (MbsStep.is_projected)
   int carry_size;        // of a carry
   // Of a run with equal steps h the error of any smooth number expands in powers of h: order, order + gap, order + 2

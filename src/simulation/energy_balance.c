@@ -8,12 +8,15 @@
 
 #include "simulation/simulation.h"
 
-void mbs_simulation_jump_energy(MbsSimulation *simulation, double lost) {
+double mbs_simulation_jump_energy(MbsSimulation *simulation) {
   MbsEnergyBalance *balance = &simulation->energy;
   MbsEnergy energy;
   mbs_terms_energy(simulation->system, &simulation->state, &energy);
+  double now = mbs_re(energy.kinetic + energy.potential), lost = balance->now - now;
   balance->T0 -= lost;
+  balance->now = now;
   balance->power = mbs_re(energy.power);
+  return lost;
 }
 
 // the power at the points between the ends of a step, with their weights
@@ -48,6 +51,7 @@ void mbs_simulation_balance_energy(MbsSimulation *simulation, const MbsStep *ste
     balance->work += mbs_re(step->h) * sum;
   }
   balance->power = power;
+  balance->now = mbs_re(energy.kinetic + energy.potential);
   double off = fabs((T - balance->T0) + (V - balance->V0) - balance->work), rise = fabs(V - balance->V0);  // real
   if (off > roundings * DBL_EPSILON * (T + fabs(V) + fabs(balance->work)) || isnan(off)) {                 // real
     balance->worst = off <= balance->worst || isnan(balance->worst) ? balance->worst : off;

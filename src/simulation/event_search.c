@@ -466,7 +466,7 @@ MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsSt
       search.planned.is_projected = true;
       MBS_TRY(try_step(&search, step->h, false));
     }
-    if (!step->is_flow) {
+    if (!step->is_flow && (is_followed || may_repeat(simulation))) {  // else the clock has told
       MBS_TRY(is_followed ? look_for_new(&search) : find_first(&search, &found));
     }
   }

@@ -333,8 +333,12 @@ MbsStatus mbs_events_restart(MbsContext *context, MbsSimulation *simulation, con
       MBS_TRY(mbs_impulse_apply(context, event->impulse, simulation->statistics.residual_position, state));
     }
   }
+  stepper->do_forces_jump = event && !mbs_event_changes_state(event->spec);
+  stepper->is_even = step->is_planned;
   for (int round = 0; round <= branches + 2; ++round) {
-    MBS_TRY(stepper->type->start(context, stepper, simulation->followed, state));
+    MbsStatus status = stepper->type->start(context, stepper, simulation->followed, state);
+    stepper->do_forces_jump = stepper->is_even = round < 0;
+    MBS_TRY(status);
     mbs_signal_bank_evaluate(simulation->system, state);
     if (!event || branches == 0 || !mbs_events_settle_once(simulation, event, MBS_KNOWN_ACCELERATIONS)) {
       return MBS_OK;
@@ -412,13 +416,6 @@ static void find_sides(MbsSimulation *simulation, MbsEvent *fired) {
   }
 }
 
-// kinetic and potential; NaN where a force has no energy
-static double energy_of(const MbsSimulation *simulation) {
-  MbsEnergy energy;
-  mbs_terms_energy(simulation->system, &simulation->state, &energy);
-  return mbs_re(energy.kinetic + energy.potential);
-}
-
 // a rate that has become zero: what was hit does not come off again. Or a branch whose guard comes straight back
 static MbsStatus check_rate(MbsContext *context, const MbsSimulation *simulation, const MbsEvent *event) {
   const double rounding = 1e-9;
@@ -451,7 +448,6 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
   const MbsStep step = events->step;
   MbsEvent *event = step.event > 0 ? &events->items[step.event - 1] : NULL;
   mbs_signal_bank_evaluate(simulation->system, &simulation->state);
-  double energy = energy_of(simulation);
   if (columns) {
     mbs_system_use_step_columns(simulation->system, true);
     mbs_events_take_columns(simulation, event);
@@ -460,8 +456,7 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
   if (status != MBS_OK) {
     return mbs_simulation_diagnose(context, simulation, status);
   }
-  double lost = energy - energy_of(simulation);
-  mbs_simulation_jump_energy(simulation, lost);
+  double lost = mbs_simulation_jump_energy(simulation);
   mbs_guards_jump(&simulation->guards, &simulation->state);
   if (event && event->spec->switch_count > 0) {  // other constraints: other gradients, another condition number
     mbs_violation_jump(simulation);

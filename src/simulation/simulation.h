@@ -99,6 +99,7 @@ typedef struct MbsViolation {
 // Energy and work so far: energy_balance.c
 typedef struct MbsEnergyBalance {
   double T0, V0, work, power, largest, worst;
+  double now;  // kinetic and potential; NaN where a force has no energy
 } MbsEnergyBalance;
 
 // A start of the caller's, in the place of the model's: this time, positions and velocities, which depend on nothing,
@@ -308,8 +309,8 @@ void mbs_violation_find(MbsSimulation *simulation, double off[2], double left[2]
 // After the start (NULL) and after each step: the balance of energy, in the statistics. energy_balance.c
 void mbs_simulation_balance_energy(MbsSimulation *simulation, const MbsStep *step);
 
-// After an event, which took this much energy.
-void mbs_simulation_jump_energy(MbsSimulation *simulation, double lost);
+// After an event: returns how much energy it took.
+double mbs_simulation_jump_energy(MbsSimulation *simulation);
 
 // Kinematics: the freedoms without a driver become rows of the blueprint. course.c
 MbsStatus mbs_course_prescribe(MbsContext *context, MbsBlueprint *blueprint);

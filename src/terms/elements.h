@@ -244,6 +244,12 @@ typedef struct MbsForceSlopes {
   mbs_scalar *z;          // arguments, and workspace for z'; NULL: there is no z
 } MbsForceSlopes;
 
+// What is known of a force at the numbers it was evaluated at last.
+typedef struct MbsForceMemory {
+  bool has_value, has_slopes;
+  uint64_t epoch;  // of the parameters there
+} MbsForceMemory;
+
 struct MbsForceElement {
   const char *name;
   bool is_rate;  // of a state of first order
@@ -263,7 +269,7 @@ struct MbsForceElement {
   mbs_scalar *F_bar;              // ports: adjoint of F
   mbs_scalar *G;                  // ports x arguments
   MbsForceSlopes slopes;          // of the force,
-  bool *is_known;                 // which are those of:
+  MbsForceMemory *memory;         // which are those of:
   mbs_scalar *known;              // arguments (y, v) and coefficients of a kernel, or inputs of the tape
   struct MbsForceSecond *second;  // NULL: not prepared
   const int *map;                 // per port term and argument term: dimension x dimension positions

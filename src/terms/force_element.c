@@ -101,7 +101,7 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
   MBS_TAKE(context, system->arena, force->v, arguments);
   MBS_TAKE(context, system->arena, force->F_bar, ports);
   MBS_TAKE(context, system->arena, force->G, ports * arguments);
-  MBS_TAKE(context, system->arena, force->is_known, 1);
+  MBS_TAKE(context, system->arena, force->memory, 1);
   MBS_TAKE(context, system->arena, force->known, spec->kernel ? 2 * arguments + inner : inner);
   MBS_TAKE(context, system->arena, force->slopes.F, ports);
   MBS_TAKE(context, system->arena, force->slopes.F_y, ports * arguments);

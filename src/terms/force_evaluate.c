@@ -18,15 +18,48 @@ static MbsForceInput gather(const MbsSystem *system, const MbsForceElement *forc
   return (MbsForceInput){.dimension = d, .y = force->y, .v = force->v, .c = force->block.value};
 }
 
+// are `count` numbers those at `known`, bit by bit? then they are
+static bool keep(int count, const mbs_scalar *numbers, mbs_scalar *known) {
+  size_t bytes = sizeof *numbers * (size_t)count;
+  bool is_same = memcmp(numbers, known, bytes) == 0;
+  memcpy(known, numbers, bytes);
+  return is_same;
+}
+
+// Of a law by expressions, whose inputs are in hand: is F (are its slopes) known for just these? What holds between
+// events, as a control of constant pieces, is evaluated once. Numbers of tables are no inputs: they are as old as the
+// parameters. A program's function is called each time, and where a table was left that is found each time.
+static bool is_law_known(const MbsSystem *system, const MbsForceElement *force, bool with_slopes) {
+  MbsForceMemory *memory = force->memory;
+  bool is_same = keep(force->value_tape->input_count, force->input_values, force->known);
+  is_same = is_same && memory->epoch == system->work->epoch && (with_slopes || force->value_tape->external_count == 0);
+  bool is_known = is_same && (with_slopes ? memory->has_slopes : memory->has_value);
+  memory->epoch = system->work->epoch;
+  memory->has_slopes = with_slopes || (is_same && memory->has_slopes);
+  memory->has_value = true;
+  return is_known;
+}
+
+static void forget_undefined(const MbsSystem *system, const MbsForceElement *force) {
+  for (int i = 0; i < force->port_count * system->dimension; ++i) {
+    if (!mbs_is_finite(force->slopes.F[i])) {
+      *force->memory = (MbsForceMemory){0};
+    }
+  }
+}
+
 static void evaluate(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
   MbsForceInput in = gather(system, force, state);
-  *force->is_known = false;  // of the slopes F alone is
   if (force->kernel) {
+    force->memory->has_slopes = false;  // F alone is known
     force->kernel->force(&in, force->slopes.F);
-  } else {
-    mbs_input_values(system, state, force->value_tape->input_count, force->inputs, force->y, force->v, NULL,
-                     force->input_values);
+    return;
+  }
+  mbs_input_values(system, state, force->value_tape->input_count, force->inputs, force->y, force->v, NULL,
+                   force->input_values);
+  if (!is_law_known(system, force, false)) {
     mbs_tape_evaluate(force->value_tape, force->input_values, force->slopes.F);
+    forget_undefined(system, force);
   }
 }
 
@@ -49,22 +82,14 @@ void mbs_force_element_put_row(const MbsSystem *system, const MbsForceElement *f
   }
 }
 
-// are `count` numbers those at `known`, bit by bit? then they are
-static bool keep(int count, const mbs_scalar *numbers, mbs_scalar *known) {
-  size_t bytes = sizeof *numbers * (size_t)count;
-  bool is_same = memcmp(numbers, known, bytes) == 0;
-  memcpy(known, numbers, bytes);
-  return is_same;
-}
-
 // The matrix and the products with columns or with the transpose are wanted at one state, one after the other: what the
 // slopes are functions of tells whether they are there already.
 void mbs_force_element_evaluate(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
   MbsForceInput in = gather(system, force, state);
   const MbsForceSlopes *slopes = &force->slopes;
-  bool was_known = *force->is_known;
-  *force->is_known = true;
   if (force->kernel) {
+    bool was_known = force->memory->has_slopes;
+    force->memory->has_slopes = true;
     int arguments = force->argument_count * system->dimension;
     bool has_y = keep(arguments, in.y, force->known), has_v = keep(arguments, in.v, force->known + arguments);
     bool has_c = keep(force->coefficient_count, in.c, force->known + 2 * arguments);
@@ -75,7 +100,7 @@ void mbs_force_element_evaluate(const MbsSystem *system, const MbsForceElement *
   }
   int ports = force->port_count * system->dimension, inputs = force->value_tape->input_count;
   mbs_input_values(system, state, inputs, force->inputs, force->y, force->v, NULL, force->input_values);
-  if (keep(inputs, force->input_values, force->known) && was_known) {
+  if (is_law_known(system, force, true)) {
     return;
   }
   mbs_tape_evaluate(force->full_tape, force->input_values, force->outputs);
@@ -83,6 +108,7 @@ void mbs_force_element_evaluate(const MbsSystem *system, const MbsForceElement *
     slopes->F[i] = force->outputs[i];
     mbs_force_element_put_row(system, force, i, force->outputs + ports + i * inputs, slopes);
   }
+  forget_undefined(system, force);
 }
 
 void mbs_force_element_residual(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,

@@ -223,6 +223,7 @@ MbsStatus mbs_natural_system_finish(MbsContext *context, MbsSystem *system) {
 }
 
 static void refresh(MbsSystem *system) {
+  system->work->epoch += 1;
   mbs_coefficients_refresh(&system->coefficients, system->parameters);
   mbs_tables_refresh(system);
   system->terms->forget(system);

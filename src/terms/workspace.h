@@ -34,6 +34,8 @@ typedef struct MbsWorkspace {
   int delta_index;
   mbs_scalar delta;
 
+  uint64_t epoch;  // of the parameters: grows where they are set
+
   // of one call
   mbs_scalar *scratch;                    // (nq + m) x carried columns
   struct MbsDirectionColumn *directions;  // columns
