@@ -85,6 +85,16 @@ static const CliCommand commands[] = {
      "\n"
      "  mbsens verify models/five_bar.yaml --end 1\n",
      cli_run_verify},
+    {"study", CLI_STUDY, "MODEL [--vary NAME=A,B,C]... [--reference WHAT] [options]",
+     "formulations x coordinates x methods x steps: values, errors, orders, times in one table",
+     "Runs the model with every combination of the settings that --vary names and prints what came out, how\n"
+     "far that is from a reference, at which order the error falls with the step, and the processor time.\n"
+     "A run that fails is a row that says so.\n"
+     "\n"
+     "  mbsens study models/five_bar.yaml --end 1\n"
+     "  mbsens study MODEL --vary formulation=ali3p,index1 --vary step=0.01,0.005,0.0025 --latex\n"
+     "  mbsens study MODEL --formulation penalty --vary penalty=1e6,1e8,1e10 --reference 1e-9\n",
+     cli_run_study},
     {"list", CLI_LIST, "[TOPIC] [--markdown]", "what model files may contain: joints, forces, formulations, ...",
      "Prints the elements, fields or names of a topic. Without TOPIC: the topics.\n"
      "\n"
@@ -107,7 +117,7 @@ static bool is_called(const char *command, const char *name) {
 
 // NULL after a sentence on standard error
 static const CliCommand *find_command(const char *name) {
-  static const char *const planned[] = {"optimize", "identify", "sweep", "study", "report", "plot"};
+  static const char *const planned[] = {"optimize", "identify", "sweep", "report", "plot"};
   const char *nearest = NULL;
   for (int i = 0; i < COMMAND_COUNT; ++i) {
     if (is_called(commands[i].name, name)) {

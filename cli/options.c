@@ -17,7 +17,9 @@ typedef enum Kind {
   KIND_TEXT,      // const char *
   KIND_MATRICES,  // the same, which may be .mat, too
   KIND_COMPARE,   // optional: MbsMethod, and has_comparison
-  KIND_SET        // the next of the assignments
+  KIND_COUNT,     // long, 1 or more
+  KIND_SET,       // the next of the assignments
+  KIND_VARY       // the next of the variations
 } Kind;
 
 typedef struct Option {
@@ -34,9 +36,17 @@ typedef struct Option {
 enum {
   GRADIENTS = CLI_GRADIENT | CLI_KINEMATICS | CLI_EQUILIBRIUM,
   RUNS = CLI_SIMULATE | GRADIENTS,
-  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE,
+  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE | CLI_STUDY,
   ALL = MODELS | CLI_LIST | CLI_HELP
 };
+
+// Commands that take a setting: what runs gradients many times takes those of gradient, but for histories.
+static unsigned commands_of(const MbsField *setting) {
+  unsigned commands = setting->setting->commands;
+  bool is_of_histories = strcmp(setting->name, "columns") == 0 || strcmp(setting->name, "every") == 0 ||
+                         strcmp(setting->name, "sample") == 0;
+  return commands & CLI_GRADIENT && !is_of_histories ? commands | CLI_STUDY : commands;
+}
 
 static const Option own[] = {
     {"--compare", "[METHOD]", KIND_COMPARE, GRADIENTS, MEMBER(compared),
@@ -52,6 +62,16 @@ static const Option own[] = {
      "inputs of the model, or parameters (default: all inputs of the model)"},
     {"--frequencies", "FROM:TO:COUNT", KIND_TEXT, CLI_LINEARIZE, MEMBER(frequencies),
      "frequency responses at so many frequencies, Hz, evenly on a logarithmic scale"},
+    {"--vary", "NAME=A,B,C", KIND_VARY, CLI_STUDY, MEMBER(variations),
+     "a setting (mbsens list settings) and its values, or NAME=all; may be repeated: runs are all combinations "
+     "(default: "
+     "formulation=all, coordinates=all and the step, a half and a quarter of it)"},
+    {"--reference", "WHAT", KIND_TEXT, CLI_STUDY, MEMBER(reference),
+     "errors are against: finest, the smallest step in the same settings; an accuracy, such as 1e-9, of a run to it; "
+     "or "
+     "numbers, psi=0.72,d(psi)/d(p)=-4.2 (finest)"},
+    {"--repeat", "N", KIND_COUNT, CLI_STUDY, MEMBER(repeat),
+     "runs of each, of whose processor times the least counts (1)"},
     {"-o", "FILE", KIND_OUTPUT, RUNS, MEMBER(output),
      "FILE.h5: everything over time and at the end, with derivatives and the model, as HDF5; FILE.csv: time histories; "
      "the file appears whole or not at all"},
@@ -63,11 +83,13 @@ static const Option own[] = {
      "give a parameter another value: a number, or an expression of other parameters; may be repeated"},
     {"--json", NULL, KIND_FLAG, MODELS, MEMBER(is_json), "print one JSON object instead of tables"},
     {"--quiet", NULL, KIND_FLAG, MODELS, MEMBER(is_quiet), "print the tables of numbers only"},
-    {"--markdown", NULL, KIND_FLAG, CLI_LIST, MEMBER(is_markdown), "print tables in Markdown"},
+    {"--markdown", NULL, KIND_FLAG, CLI_LIST | CLI_STUDY, MEMBER(is_markdown), "print tables in Markdown"},
+    {"--latex", NULL, KIND_FLAG, CLI_STUDY, MEMBER(is_latex), "print tables in LaTeX"},
+    {"--csv", NULL, KIND_FLAG, CLI_STUDY, MEMBER(is_csv), "print tables as comma-separated values with 17 digits"},
     {"--help", NULL, KIND_FLAG, ALL, MEMBER(wants_help), "print this text; also -h"},
     {"-h", NULL, KIND_FLAG, ALL, MEMBER(wants_help), NULL},
 };
-enum { OWN_COUNT = sizeof own / sizeof own[0], FIRST_OF_OUTPUT = 9, NAME_ROOM = 64 };
+enum { OWN_COUNT = sizeof own / sizeof own[0], FIRST_OF_OUTPUT = 12, NAME_ROOM = 64 };
 
 // The options in the order of the help: settings of requests alone, own ones that say what is done, settings of model
 // files, own ones that say what is printed. `name` has room for NAME_ROOM. False: there are no more.
@@ -93,7 +115,7 @@ static bool option_at(int index, Option *option, char *name) {
   *option = (Option){.name = name,
                      .argument = setting->argument,
                      .kind = KIND_SETTING,
-                     .commands = setting->commands,
+                     .commands = setting->option ? commands_of(&mbs_settings[row]) : 0,
                      .member = (size_t)row,
                      .help = mbs_settings[row].summary};
   return true;
@@ -191,6 +213,10 @@ static bool store(MbsContext *context, const Option *option, const char *value, 
     case KIND_MATRICES: return cli_value_output(option->name, value, option->kind == KIND_MATRICES, member);
     case KIND_TEXT: *(const char **)member = value; return true;
     case KIND_COMPARE: options->has_comparison = true; return !value || cli_value_method(option->name, value, member);
+    case KIND_COUNT: return cli_value_count(option->name, value, member);
+    case KIND_VARY:
+      return cli_value_assignment(option->name, value, &options->variations[options->variation_count]) &&
+             ++options->variation_count > 0;
     case KIND_SET:
       return cli_value_assignment(option->name, value, &options->assignments[options->assignment_count]) &&
              ++options->assignment_count > 0;
@@ -322,6 +348,8 @@ int cli_options_read(int argument_count, char **arguments, unsigned command, con
   options->given = cli_memory_take((size_t)mbs_settings_count, sizeof *options->given);
   // there cannot be more assignments than arguments
   options->assignments = cli_memory_take((size_t)argument_count, sizeof *options->assignments);
+  options->variations = cli_memory_take((size_t)argument_count, sizeof *options->variations);
+  options->repeat = 1;
   int exit_status = read_options(context, argument_count, arguments, command, name, options);
   mbs_arena_tell(options->asked->arena, NULL);
   mbs_context_destroy(context);
@@ -332,6 +360,10 @@ void cli_options_free(CliOptions *options) {
   for (int i = 0; i < options->assignment_count; ++i) {
     free(options->assignments[i].name);
   }
+  for (int i = 0; i < options->variation_count; ++i) {
+    free(options->variations[i].name);
+  }
+  free(options->variations);
   free(options->assignments);
   free(options->given);
   mbs_request_destroy(options->asked);
@@ -381,10 +413,9 @@ static void print_commands(FILE *out, unsigned commands) {
   static const struct {
     unsigned bit;
     const char *name;
-  } names[] = {{CLI_CHECK, "check"},         {CLI_SIMULATE, "simulate"},
-               {CLI_GRADIENT, "gradient"},   {CLI_KINEMATICS, "kinematics"},
-               {CLI_LINEARIZE, "linearize"}, {CLI_EQUILIBRIUM, "equilibrium"},
-               {CLI_VERIFY, "verify"},       {CLI_LIST, "list"}};
+  } names[] = {{CLI_CHECK, "check"},           {CLI_SIMULATE, "simulate"},   {CLI_GRADIENT, "gradient"},
+               {CLI_KINEMATICS, "kinematics"}, {CLI_LINEARIZE, "linearize"}, {CLI_EQUILIBRIUM, "equilibrium"},
+               {CLI_VERIFY, "verify"},         {CLI_STUDY, "study"},         {CLI_LIST, "list"}};
   const char *separator = "";
   if ((commands & ALL) == ALL || (commands & MODELS) == MODELS) {
     (void)fputs((commands & ALL) == ALL ? "all" : "all with a MODEL", out);

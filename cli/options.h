@@ -19,7 +19,9 @@ enum {
   CLI_LINEARIZE = MBS_OF_LINEARIZE,
   CLI_EQUILIBRIUM = MBS_OF_EQUILIBRIUM,
   CLI_LIST = 1 << 4,
-  CLI_HELP = 1 << 5
+  CLI_HELP = 1 << 5,
+  CLI_STUDY = 1 << 16,
+  CLI_SWEEP = 1 << 17
 };
 
 // The command line, read but not yet applied.
@@ -30,9 +32,14 @@ typedef struct CliOptions {
   const char **given;   // by row of mbs_settings: the text, or NULL
   int assignment_count;
   CliAssignment *assignments;  // --set
-  bool is_kinematic;           // kinematics instead of dynamics
-  bool is_equilibrium;         // neither: the equilibrium
-  MbsMethod compared;          // --compare; MBS_METHOD_NONE: no comparison
+  int variation_count;
+  CliAssignment *variations;  // --vary
+  const char *reference;      // study
+  long repeat;                // likewise, 1 or more
+  bool is_csv, is_latex;
+  bool is_kinematic;    // kinematics instead of dynamics
+  bool is_equilibrium;  // neither: the equilibrium
+  MbsMethod compared;   // --compare; MBS_METHOD_NONE: no comparison
   bool has_comparison;
   bool wants_initial_state;               // of the adjoint
   const char *output;                     // -o

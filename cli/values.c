@@ -1,5 +1,7 @@
 #include "values.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hdf5.h"
@@ -37,6 +39,17 @@ bool cli_value_output(const char *option, const char *text, bool with_matrices, 
     return false;
   }
   *path = text;
+  return true;
+}
+
+bool cli_value_count(const char *option, const char *text, long *count) {
+  char *end;
+  errno = 0;
+  *count = strtol(text, &end, 10);
+  if (errno || end == text || *end || *count < 1 || *count > 1000000000) {
+    (void)cli_fail(MBS_ERROR_INPUT, "%s: must be a whole number from 1 to 1e9, got \"%s\"", option, text);
+    return false;
+  }
   return true;
 }
 

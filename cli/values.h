@@ -19,6 +19,7 @@ bool cli_value_assignment(const char *option, const char *text, CliAssignment *a
 bool cli_path_ends_in(const char *path, const char *ending);
 // .csv and .h5; with_matrices: .mat files are offered, too
 bool cli_value_output(const char *option, const char *text, bool with_matrices, const char **path);
+bool cli_value_count(const char *option, const char *text, long *count);  // 1 to 1e9
 bool cli_value_method(const char *option, const char *text, MbsMethod *method);
 
 // Is this the name of a method, offered or planned?

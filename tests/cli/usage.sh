@@ -11,7 +11,7 @@ for call in --help -h help; do
   prints '^usage: mbsens COMMAND'
   prints '^exit status:'
 done
-for name in check simulate gradient verify list help; do
+for name in check simulate gradient verify study list help; do
   exits 0 $name --help
   prints "^usage: mbsens $name"
   cp "$folder/out" "$folder/help"
@@ -29,7 +29,7 @@ done
 # ---- commands ----
 complains 'no command'
 complains 'unknown option --json' --json check $model
-for name in optimize optimise identify sweep study report plot nonsense; do
+for name in optimize optimise identify sweep report plot nonsense; do
   complains 'unknown command' $name $model
 done
 complains 'did you mean gradient?' gradeint $model
