@@ -8,6 +8,7 @@
 #include "hdf5.h"
 #include "help.h"
 #include "outcome.h"
+#include "plot/cairo_picture.h"
 #include "stop.h"
 
 static int run_help(const CliOptions *options);
@@ -95,6 +96,17 @@ static const CliCommand commands[] = {
      "  mbsens study MODEL --vary formulation=ali3p,index1 --vary step=0.01,0.005,0.0025 --latex\n"
      "  mbsens study MODEL --formulation penalty --vary penalty=1e6,1e8,1e10 --reference 1e-9\n",
      cli_run_study},
+    {"plot", CLI_PLOT, "MODEL|FILE.csv ... -o FILE.svg [--y A,B] [options]",
+     "curves over time or against each other, sensitivities, as a picture",
+     "Runs the model and draws what --y names: outputs, coordinates, objectives, sensitivities d(X)/d(p), or\n"
+     "any expression; several panels, several values of a parameter, several models. Or draws columns of a\n"
+     "file of comma-separated values. Events are marked. SVG is always there, PNG and PDF with cairo.\n"
+     "\n"
+     "  mbsens plot models/five_bar.yaml -o motion.svg\n"
+     "  mbsens plot models/five_bar.yaml --y \"P2.y;d(P2.y)/d(Ls1),d(P2.y)/d(Ls2)\" -o sensitivities.svg\n"
+     "  mbsens plot models/five_bar.yaml --x P2.x --y P2.y --equal --vary Ls1=2.1,2.2 -o paths.svg\n"
+     "  mbsens plot models/five_bar.yaml --bars --objective psi1 -o ranked.svg\n",
+     cli_run_plot},
     {"list", CLI_LIST, "[TOPIC] [--markdown]", "what model files may contain: joints, forces, formulations, ...",
      "Prints the elements, fields or names of a topic. Without TOPIC: the topics.\n"
      "\n"
@@ -117,7 +129,7 @@ static bool is_called(const char *command, const char *name) {
 
 // NULL after a sentence on standard error
 static const CliCommand *find_command(const char *name) {
-  static const char *const planned[] = {"optimize", "identify", "sweep", "report", "plot"};
+  static const char *const planned[] = {"optimize", "identify", "sweep", "report"};
   const char *nearest = NULL;
   for (int i = 0; i < COMMAND_COUNT; ++i) {
     if (is_called(commands[i].name, name)) {
@@ -159,10 +171,12 @@ static int run(int argument_count, char **arguments) {
   const char *name = arguments[1];
   if (strcmp(name, "--version") == 0) {
     const char *sundials = mbs_sundials_version();
+    const char *cairo = cli_cairo_version();
     const char *hdf5 = cli_hdf5_version();
     (void)printf("mbsens %s\n%s%s\n", MBS_VERSION, sundials ? "with SUNDIALS " : "without SUNDIALS",
                  sundials ? sundials : "");
     (void)printf("%s%s\n", hdf5 ? "with HDF5 " : "without HDF5", hdf5 ? hdf5 : "");
+    (void)printf("%s%s\n", cairo ? "with cairo " : "without cairo", cairo ? cairo : "");
     return 0;
   }
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {

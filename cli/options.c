@@ -36,7 +36,7 @@ typedef struct Option {
 enum {
   GRADIENTS = CLI_GRADIENT | CLI_KINEMATICS | CLI_EQUILIBRIUM,
   RUNS = CLI_SIMULATE | GRADIENTS,
-  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE | CLI_STUDY,
+  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE | CLI_STUDY | CLI_PLOT,
   ALL = MODELS | CLI_LIST | CLI_HELP
 };
 
@@ -45,7 +45,11 @@ static unsigned commands_of(const MbsField *setting) {
   unsigned commands = setting->setting->commands;
   bool is_of_histories = strcmp(setting->name, "columns") == 0 || strcmp(setting->name, "every") == 0 ||
                          strcmp(setting->name, "sample") == 0;
-  return commands & CLI_GRADIENT && !is_of_histories ? commands | CLI_STUDY : commands;
+  if (!(commands & CLI_GRADIENT)) {
+    return commands;
+  }
+  bool is_of_plot = strcmp(setting->name, "columns") != 0;  // --y says them
+  return commands | (is_of_histories ? 0u : CLI_STUDY) | (is_of_plot ? CLI_PLOT : 0u);
 }
 
 static const Option own[] = {
@@ -72,6 +76,24 @@ static const Option own[] = {
      "numbers, psi=0.72,d(psi)/d(p)=-4.2 (finest)"},
     {"--repeat", "N", KIND_COUNT, CLI_STUDY, MEMBER(repeat),
      "runs of each, of whose processor times the least counts (1)"},
+    {"--y", "A,B;C", KIND_TEXT, CLI_PLOT, MEMBER(y),
+     "what to draw, a comma within a panel, a semicolon before the next: columns of histories, d(X)/d(p), or "
+     "expressions "
+     "(default: outputs, or coordinates and objectives)"},
+    {"--x", "A", KIND_TEXT, CLI_PLOT, MEMBER(x), "the horizontal axis (default: t, of a file its first column)"},
+    {"--vary", "NAME=A,B,C", KIND_VARY, CLI_PLOT, MEMBER(variations),
+     "a run for each of these values of a parameter, or of a setting; may be repeated: all combinations"},
+    {"--by", "COLUMN", KIND_TEXT, CLI_PLOT, MEMBER(by), "of a file: a curve for each value of this column"},
+    {"--bars", NULL, KIND_FLAG, CLI_PLOT, MEMBER(has_bars),
+     "instead of curves the relative sensitivities of objectives, ranked"},
+    {"--kinematics", NULL, KIND_FLAG, CLI_PLOT, MEMBER(is_kinematic), "the motion that drivers prescribe"},
+    {"--log", "x|y|xy", KIND_TEXT, CLI_PLOT, MEMBER(log), "logarithmic axes"},
+    {"--equal", NULL, KIND_FLAG, CLI_PLOT, MEMBER(is_equal), "a metre is as long on both axes: for paths of points"},
+    {"--discs", NULL, KIND_FLAG, CLI_PLOT, MEMBER(has_discs), "a disc at each value"},
+    {"--title", "TEXT", KIND_TEXT, CLI_PLOT, MEMBER(title), "above the picture"},
+    {"--size", "WIDTHxHEIGHT", KIND_TEXT, CLI_PLOT, MEMBER(size), "of the picture, points (1/72 inch)"},
+    {"-o", "FILE", KIND_TEXT, CLI_PLOT, MEMBER(output),
+     "FILE.svg; with cairo built in also FILE.png and FILE.pdf; the file appears whole or not at all"},
     {"-o", "FILE", KIND_OUTPUT, RUNS, MEMBER(output),
      "FILE.h5: everything over time and at the end, with derivatives and the model, as HDF5; FILE.csv: time histories; "
      "the file appears whole or not at all"},
@@ -89,18 +111,27 @@ static const Option own[] = {
     {"--help", NULL, KIND_FLAG, ALL, MEMBER(wants_help), "print this text; also -h"},
     {"-h", NULL, KIND_FLAG, ALL, MEMBER(wants_help), NULL},
 };
-enum { OWN_COUNT = sizeof own / sizeof own[0], FIRST_OF_OUTPUT = 12, NAME_ROOM = 64 };
+enum { OWN_COUNT = sizeof own / sizeof own[0], NAME_ROOM = 64 };
+
+// The first of those that say what is printed: rows from --json on.
+static int first_of_output(void) {
+  int row = 0;
+  while (strcmp(own[row].name, "--json") != 0) {
+    ++row;
+  }
+  return row;
+}
 
 // The options in the order of the help: settings of requests alone, own ones that say what is done, settings of model
 // files, own ones that say what is printed. `name` has room for NAME_ROOM. False: there are no more.
 static bool option_at(int index, Option *option, char *name) {
-  int requests = mbs_settings_count - MBS_SIMULATION_COUNT, row = -1, of_own = -1;
+  int requests = mbs_settings_count - MBS_SIMULATION_COUNT, first = first_of_output(), row = -1, of_own = -1;
   if (index < requests) {
     row = MBS_SIMULATION_COUNT + index;
-  } else if (index < requests + FIRST_OF_OUTPUT) {
+  } else if (index < requests + first) {
     of_own = index - requests;
-  } else if (index < mbs_settings_count + FIRST_OF_OUTPUT) {
-    row = index - requests - FIRST_OF_OUTPUT;
+  } else if (index < mbs_settings_count + first) {
+    row = index - requests - first;
   } else if (index < mbs_settings_count + OWN_COUNT) {
     of_own = index - mbs_settings_count;
   } else {
@@ -323,11 +354,12 @@ static int read_options(MbsContext *context, int argument_count, char **argument
           !find_value(&option, argument_count, arguments, &i, &value) || !store(context, &option, value, options)) {
         return cli_exit_status(MBS_ERROR_INPUT);
       }
-    } else if (options->operand) {
+    } else if (options->operand && command != CLI_PLOT) {
       return cli_fail(MBS_ERROR_INPUT, "%s takes one %s, got \"%s\" and \"%s\"", name,
                       command & MODELS ? "MODEL" : "name", options->operand, argument);
     } else {
-      options->operand = argument;
+      options->operand = options->operand ? options->operand : argument;
+      options->operands[options->operand_count++] = argument;
     }
   }
   if (options->wants_help) {
@@ -350,6 +382,7 @@ int cli_options_read(int argument_count, char **arguments, unsigned command, con
   options->assignments = cli_memory_take((size_t)argument_count, sizeof *options->assignments);
   options->variations = cli_memory_take((size_t)argument_count, sizeof *options->variations);
   options->repeat = 1;
+  options->operands = cli_memory_take((size_t)argument_count, sizeof *options->operands);
   int exit_status = read_options(context, argument_count, arguments, command, name, options);
   mbs_arena_tell(options->asked->arena, NULL);
   mbs_context_destroy(context);
@@ -366,6 +399,7 @@ void cli_options_free(CliOptions *options) {
   free(options->variations);
   free(options->assignments);
   free(options->given);
+  free(options->operands);
   mbs_request_destroy(options->asked);
 }
 
@@ -413,9 +447,11 @@ static void print_commands(FILE *out, unsigned commands) {
   static const struct {
     unsigned bit;
     const char *name;
-  } names[] = {{CLI_CHECK, "check"},           {CLI_SIMULATE, "simulate"},   {CLI_GRADIENT, "gradient"},
-               {CLI_KINEMATICS, "kinematics"}, {CLI_LINEARIZE, "linearize"}, {CLI_EQUILIBRIUM, "equilibrium"},
-               {CLI_VERIFY, "verify"},         {CLI_STUDY, "study"},         {CLI_LIST, "list"}};
+  } names[] = {{CLI_CHECK, "check"},         {CLI_SIMULATE, "simulate"},
+               {CLI_GRADIENT, "gradient"},   {CLI_KINEMATICS, "kinematics"},
+               {CLI_LINEARIZE, "linearize"}, {CLI_EQUILIBRIUM, "equilibrium"},
+               {CLI_VERIFY, "verify"},       {CLI_STUDY, "study"},
+               {CLI_PLOT, "plot"},           {CLI_LIST, "list"}};
   const char *separator = "";
   if ((commands & ALL) == ALL || (commands & MODELS) == MODELS) {
     (void)fputs((commands & ALL) == ALL ? "all" : "all with a MODEL", out);

@@ -21,15 +21,18 @@ enum {
   CLI_LIST = 1 << 4,
   CLI_HELP = 1 << 5,
   CLI_STUDY = 1 << 16,
-  CLI_SWEEP = 1 << 17
+  CLI_SWEEP = 1 << 17,
+  CLI_PLOT = 1 << 20  // with the settings of gradient
 };
 
 // The command line, read but not yet applied.
 typedef struct CliOptions {
   const char *command;  // its name
   const char *operand;  // MODEL; the topic of list; the command of help
-  MbsRequest *asked;    // settings of the command line, the others being empty or those of a request without a model
-  const char **given;   // by row of mbs_settings: the text, or NULL
+  int operand_count;
+  const char **operands;  // of plot, which takes several; `operand` is the first
+  MbsRequest *asked;      // settings of the command line, the others being empty or those of a request without a model
+  const char **given;     // by row of mbs_settings: the text, or NULL
   int assignment_count;
   CliAssignment *assignments;  // --set
   int variation_count;
@@ -41,10 +44,12 @@ typedef struct CliOptions {
   bool is_equilibrium;  // neither: the equilibrium
   MbsMethod compared;   // --compare; MBS_METHOD_NONE: no comparison
   bool has_comparison;
-  bool wants_initial_state;               // of the adjoint
-  const char *output;                     // -o
-  const char *at, *inputs, *frequencies;  // linearize
-  bool wants_hessian;                     // gradient
+  bool wants_initial_state;                     // of the adjoint
+  const char *output;                           // -o
+  const char *at, *inputs, *frequencies;        // linearize
+  bool wants_hessian;                           // gradient
+  const char *y, *x, *by, *log, *title, *size;  // plot
+  bool has_bars, is_equal, has_discs;           // likewise
   bool is_json, is_quiet, is_markdown, wants_help;
 } CliOptions;
 

@@ -91,7 +91,8 @@ foreach(script IN LISTS scripts)
     add_executable(planted_${name} ${planted} $<TARGET_OBJECTS:command>)
     target_include_directories(planted_${name} PRIVATE src)
     target_link_libraries(planted_${name} PRIVATE mbsens KLU::klu $<TARGET_NAME_IF_EXISTS:SUNDIALS::all>
-                                                  $<TARGET_NAME_IF_EXISTS:HDF5::serial> m)
+                                                  $<TARGET_NAME_IF_EXISTS:HDF5::serial>
+                                                  $<TARGET_NAME_IF_EXISTS:PkgConfig::cairo> m)
     set_target_properties(planted_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     add_check(planted_${name} sh tests/planted.sh $<TARGET_FILE:planted_${name}> ${script})
   endif()
