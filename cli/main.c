@@ -57,11 +57,12 @@ static const CliCommand commands[] = {
      "  mbsens kinematics MODEL --compare complex-step\n",
      cli_run_kinematics},
     {"equilibrium", CLI_EQUILIBRIUM, "MODEL [--objective A,B] [--wrt P,Q] [--method NAME] [-o FILE] [options]",
-     "where all forces balance, or the steady motion in which they do, and its derivatives",
+     "where all forces balance, at rest or in steady motion, and its derivatives",
      "Finds the equilibrium that the mechanism would come to rest at from its start: positions, forces in\n"
      "joints, whether it is stable, and objectives {equilibrium: ...} with their derivatives by any\n"
-     "parameter. What nothing determines (a car on its tyres: where it stands) stays as it is at the start,\n"
-     "and is named. The model's section equilibrium says what to hold, and whether a steady motion is meant.\n"
+     "parameter. What nothing determines (a car on its tyres: where it stands) stays as it is at the\n"
+     "start, and is named. The model's section equilibrium says what to hold, and whether a steady motion\n"
+     "is meant.\n"
      "-o writes a row of positions, multipliers and objectives, with their derivatives.\n"
      "\n"
      "  mbsens equilibrium models/quarter_car.yaml\n"
@@ -87,10 +88,10 @@ static const CliCommand commands[] = {
      "  mbsens verify models/five_bar.yaml --end 1\n",
      cli_run_verify},
     {"study", CLI_STUDY, "MODEL [--vary NAME=A,B,C]... [--reference WHAT] [options]",
-     "formulations x coordinates x methods x steps: values, errors, orders, times in one table",
-     "Runs the model with every combination of the settings that --vary names and prints what came out, how\n"
-     "far that is from a reference, at which order the error falls with the step, and the processor time.\n"
-     "A run that fails is a row that says so.\n"
+     "formulations x coordinates x methods x steps: values, errors, orders, times",
+     "Runs the model with every combination of the settings that --vary names and prints what came out,\n"
+     "how far that is from a reference, at which order the error falls with the step, and the processor\n"
+     "time. A run that fails is a row that says so.\n"
      "\n"
      "  mbsens study models/five_bar.yaml --end 1\n"
      "  mbsens study MODEL --vary formulation=ali3p,index1 --vary step=0.01,0.005,0.0025 --latex\n"
@@ -98,9 +99,10 @@ static const CliCommand commands[] = {
      cli_run_study},
     {"plot", CLI_PLOT, "MODEL|FILE.csv ... -o FILE.svg [--y A,B] [options]",
      "curves over time or against each other, sensitivities, as a picture",
-     "Runs the model and draws what --y names: outputs, coordinates, objectives, sensitivities d(X)/d(p), or\n"
-     "any expression; several panels, several values of a parameter, several models. Or draws columns of a\n"
-     "file of comma-separated values. Events are marked. SVG is always there, PNG and PDF with cairo.\n"
+     "Runs the model and draws what --y names: outputs, coordinates, objectives, sensitivities\n"
+     "d(X)/d(p), or any expression; several panels, several values of a parameter, several models. Or\n"
+     "draws columns of a file of comma-separated values. Events are marked. SVG is always there, PNG and\n"
+     "PDF with cairo.\n"
      "\n"
      "  mbsens plot models/five_bar.yaml -o motion.svg\n"
      "  mbsens plot models/five_bar.yaml --y \"P2.y;d(P2.y)/d(Ls1),d(P2.y)/d(Ls2)\" -o sensitivities.svg\n"
