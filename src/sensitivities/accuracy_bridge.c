@@ -277,6 +277,12 @@ static Contender *find_next(Contest *contest, bool is_last_resort) {
   return next;
 }
 
+// How far it came: to the end of a run; into one, where what failed says why; or it does not fit the model or what is
+// given.
+static int rank_of(const Contender *contender) {
+  return contender->status == MBS_OK ? 2 : contender->status == MBS_ERROR_NUMERICAL ? 1 : 0;
+}
+
 // The one that reaches the accuracy, or comes nearest; the last one where none has an estimate.
 static MbsStatus compete(MbsContext *context, Contest *contest, Contender **winner) {
   *winner = NULL;
@@ -294,8 +300,8 @@ static MbsStatus compete(MbsContext *context, Contest *contest, Contender **winn
   }
   for (int i = 0; i < contest->count; ++i) {
     Contender *contender = &contest->contenders[i];
-    bool is_better = !*winner || (contender->status == MBS_OK) > ((*winner)->status == MBS_OK) ||
-                     (contender->status == (*winner)->status && contender->levels.reached <= (*winner)->levels.reached);
+    int rank = rank_of(contender), best = *winner ? rank_of(*winner) : -1;
+    bool is_better = rank > best || (rank == best && contender->levels.reached <= (*winner)->levels.reached);
     *winner = is_better ? contender : *winner;
   }
   return MBS_OK;

@@ -57,6 +57,23 @@ grep -q 'accuracy 1e-11 is not reached, but ' "$folder/err" || fail 'not told wh
 grep -q '"complete": false' "$folder/out" || fail 'not marked'
 holds "$(figure reached) > 1e-11 && $(figure reached) < 1e-4"
 exits 0 simulate "$folder/kinks.yaml" --accuracy 0
+# A latch that an event adds and that is redundant: what cannot go on says so, with what there was before, also where an
+# accuracy has tried other ways that do not fit; all others agree.
+catch=tests/models/catch_fixed.yaml
+for formulation in index1 index3; do
+  for accuracy in 0 1e-4; do
+    exits 3 simulate $catch --formulation $formulation --accuracy $accuracy --json
+    grep -q 'redundant there: "joint latch: ' "$folder/err" || fail 'the latch is not named'
+    grep -q '"complete": false' "$folder/out" || fail 'not marked'
+    holds "size($(figure reached) - 0.39418) < 1e-4"
+  done
+done
+json simulate $catch --accuracy 1e-6
+exact=$(objective x)
+for formulation in penalty ali1 ali3p matrix-r; do
+  json simulate $catch --formulation $formulation --step 0.0005
+  holds "size($(objective x)/($exact) - 1) < 5e-4"
+done
 
 # ---- parameters, objectives, what is computed ----
 json gradient $pendulum --end 0.1 --objective speed --wrt d,phi0
