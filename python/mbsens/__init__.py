@@ -23,15 +23,18 @@ from .errors import (
     Place,
     UsageError,
 )
+from .hessian import Hessian
 from .history import History
+from .linear import Linearization, Mode
 from .model import Model
 from .result import Result
+from .results import Results, read_results
 from .simulation import Function, Simulation, State
 from .step import StepMap, Trajectory
 from .terms import Terms
 
 __all__ = [
-    "Error", "FileError", "Function", "History", "InputError", "InternalError", "Interrupted", "LibraryError", "Model",
-    "NotOfferedError", "NumericalError", "OutOfMemoryError", "Place", "Result", "Simulation", "State", "StepMap", "Terms",
-    "Trajectory", "UsageError",
+    "Error", "FileError", "Function", "Hessian", "History", "InputError", "InternalError", "Interrupted", "LibraryError",
+    "Linearization", "Mode", "Model", "NotOfferedError", "NumericalError", "OutOfMemoryError", "Place", "Result",
+    "Results", "Simulation", "State", "StepMap", "Terms", "Trajectory", "UsageError", "read_results",
 ]

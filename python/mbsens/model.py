@@ -16,7 +16,9 @@ from ._context import context
 from ._library import lib, structs
 from ._request import Request
 from .errors import UsageError
+from .hessian import Hessian
 from .history import Recorder
+from .linear import Linearization
 from .result import Result
 
 
@@ -204,6 +206,29 @@ class Model(Builder):
     def gradient(self, objectives=None, wrt=None, *, method: str = "direct", **options) -> Result:
         """A run with gradients: see :meth:`run`."""
         return self.run(method, objectives=objectives, wrt=wrt, **options)
+
+    def equilibrium(self, objectives=None, wrt=None, *, method: str = "direct", **options) -> Result:
+        """Where all forces balance, or the steady motion of the start's rates: a result whose ``equilibrium`` tells of it,
+        with points, reactions and objectives there and, unless the method is "none", exact gradients. Objectives are
+        those of the model that say ``equilibrium``. Options: as of :meth:`run`."""
+        return self.run(method, objectives=objectives, wrt=wrt, equilibrium=True, **options)
+
+    def linearize(self, *, time: float = 0.0, inputs=None, wrt=None, gradients: bool = True, **settings) -> Linearization:
+        """The motion near one state in first order: A, B, C, D, modes, and their derivatives.
+
+        - time: of the state, along a run, in s; 0: the start, which is the equilibrium where the model starts there
+        - inputs: names of inputs of the model, or of parameters; None: all inputs of the model
+        - wrt, gradients: parameters of the derivatives, None: all; False: no derivatives, which cost the most
+        """
+        return Linearization(self, time=time, inputs=inputs, wrt=wrt, gradients=gradients, **settings)
+
+    def hessian(self, objectives=None, wrt=None, directions=None, **settings) -> Hessian:
+        """Second derivatives of objectives by parameters, exact, through events too: the adjoint in complex arithmetic.
+
+        - directions: directions x parameters, in the order of ``wrt``: only the products of the Hessians with these;
+          None: the Hessians, one product for each parameter
+        """
+        return Hessian(self, objectives, wrt, directions, **settings)
 
     def simulation(self, **options) -> "Simulation":
         """The model compiled, to run or step many times: see :class:`mbsens.Simulation`."""

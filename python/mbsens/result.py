@@ -167,6 +167,18 @@ class Result:
 
     # ---- the start ----
     @cached_property
+    def equilibrium(self) -> _convert.Record | None:
+        """Where the start is an equilibrium: is_steady, is_stable, residual, iterations, held (names of what nothing
+        determines), and of the motion about it matrix and eigenvalues (complex). Else None."""
+        if not self._c.equilibrium:
+            return None
+        told = self._c.equilibrium.contents
+        real, imaginary = (_convert.array(part, told.order) for part in (told.real, told.imaginary))
+        eigenvalues = np.zeros(0, dtype=complex) if real is None else real + 1j * imaginary
+        return _convert.record(told, held=_convert.names(told.held, told.held_count), eigenvalues=eigenvalues,
+                               matrix=_convert.array(told.matrix, told.order, told.order))
+
+    @cached_property
     def start_gradient(self) -> tuple | None:
         """Method adjoint: names of the coordinates, and derivatives of the objectives by their positions and by their
         velocities at the start, each taken as free (objectives x coordinates)."""
