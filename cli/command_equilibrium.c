@@ -4,12 +4,13 @@
 #include <stdio.h>
 
 #include "command.h"
+#include "equilibrium_sweep.h"
 #include "report.h"
 #include "session.h"
 #include "table.h"
 #include "values.h"
 
-static const char *stability(const MbsEquilibriumResult *equilibrium) {
+const char *cli_stability(const MbsEquilibriumResult *equilibrium) {
   return equilibrium->order == 0  ? equilibrium->is_stable ? "nothing is free to move" : "its stability is not known"
          : equilibrium->is_stable ? "stable"
                                   : "UNSTABLE";
@@ -19,7 +20,7 @@ static void print_header(const CliOptions *options, const MbsResult *result) {
   const MbsEquilibriumResult *equilibrium = result->equilibrium;
   (void)printf("%s: %s, %s coordinates, %s\n", result->model, equilibrium->is_steady ? "steady motion" : "equilibrium",
                result->request->settings.coordinates, cli_method_name(options->asked->method));
-  (void)printf("%s; worst force left over %.1e of those that cancel, %d step%s\n", stability(equilibrium),
+  (void)printf("%s; worst force left over %.1e of those that cancel, %d step%s\n", cli_stability(equilibrium),
                equilibrium->residual, equilibrium->iterations, equilibrium->iterations == 1 ? "" : "s");
   for (int i = 0; i < equilibrium->held_count; ++i) {
     (void)printf("%s\"%s\"%s", i == 0 ? "held as at the start: " : "", equilibrium->held[i],
@@ -70,40 +71,44 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
   cli_session_report_histories(stdout, session);
 }
 
-static void print_json(const CliOptions *options, const MbsResult *result, const MbsResult *other) {
+void cli_put_equilibrium(CliJson *json, const MbsResult *result) {
   const MbsEquilibriumResult *equilibrium = result->equilibrium;
+  cli_json_boolean(json, "steady", equilibrium->is_steady);
+  cli_json_number(json, "residual", equilibrium->residual);
+  if (equilibrium->order > 0 || equilibrium->is_stable) {
+    cli_json_boolean(json, "stable", equilibrium->is_stable);
+  } else {
+    cli_json_number(json, "stable", (double)NAN);
+  }
+  cli_json_open_array(json, "eigenvalues");
+  for (int i = 0; i < equilibrium->order; ++i) {
+    cli_json_open_object(json, NULL);
+    cli_json_number(json, "real", equilibrium->real[i]);
+    cli_json_number(json, "imag", equilibrium->imaginary[i]);
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+  cli_json_open_array(json, "held");
+  for (int i = 0; i < equilibrium->held_count; ++i) {
+    cli_json_text(json, NULL, equilibrium->held[i]);
+  }
+  cli_json_close(json);
+  cli_json_open_object(json, "parameters");
+  for (int i = 0; i < result->parameter_count; ++i) {
+    cli_json_number(json, result->parameters[i], result->parameter_values[i]);
+  }
+  cli_json_close(json);
+  cli_put_state(json, result);
+  cli_report_json_objectives(json, "objectives", result);
+}
+
+static void print_json(const CliOptions *options, const MbsResult *result, const MbsResult *other) {
   CliJson json = cli_json_begin(stdout);
   cli_json_text(&json, "model", result->model);
   cli_json_boolean(&json, "success", true);
   cli_json_text(&json, "coordinates", result->request->settings.coordinates);
   cli_json_text(&json, "method", cli_method_name(options->asked->method));
-  cli_json_boolean(&json, "steady", equilibrium->is_steady);
-  cli_json_number(&json, "residual", equilibrium->residual);
-  if (equilibrium->order > 0 || equilibrium->is_stable) {
-    cli_json_boolean(&json, "stable", equilibrium->is_stable);
-  } else {
-    cli_json_number(&json, "stable", (double)NAN);
-  }
-  cli_json_open_array(&json, "eigenvalues");
-  for (int i = 0; i < equilibrium->order; ++i) {
-    cli_json_open_object(&json, NULL);
-    cli_json_number(&json, "real", equilibrium->real[i]);
-    cli_json_number(&json, "imag", equilibrium->imaginary[i]);
-    cli_json_close(&json);
-  }
-  cli_json_close(&json);
-  cli_json_open_array(&json, "held");
-  for (int i = 0; i < equilibrium->held_count; ++i) {
-    cli_json_text(&json, NULL, equilibrium->held[i]);
-  }
-  cli_json_close(&json);
-  cli_json_open_object(&json, "parameters");
-  for (int i = 0; i < result->parameter_count; ++i) {
-    cli_json_number(&json, result->parameters[i], result->parameter_values[i]);
-  }
-  cli_json_close(&json);
-  cli_put_state(&json, result);
-  cli_report_json_objectives(&json, "objectives", result);
+  cli_put_equilibrium(&json, result);
   if (other) {
     cli_json_open_object(&json, "comparison");
     cli_json_text(&json, "method", cli_method_name(options->compared));
@@ -120,6 +125,9 @@ int cli_run_equilibrium(const CliOptions *given) {
   CliSession session;
   MbsResult *result = NULL, *other = NULL;
   options.is_equilibrium = true;
+  if (options.along) {
+    return cli_run_equilibrium_sweep(&options);
+  }
   int exit_status = cli_session_open(&session, &options);
   if (!exit_status) {
     exit_status = cli_session_run(&session, options.asked->method, "equilibrium", true, &result);

@@ -63,10 +63,12 @@ static const CliCommand commands[] = {
      "parameter. What nothing determines (a car on its tyres: where it stands) stays as it is at the\n"
      "start, and is named. The model's section equilibrium says what to hold, and whether a steady motion\n"
      "is meant.\n"
-     "-o writes a row of positions, multipliers and objectives, with their derivatives.\n"
+     "-o writes a row of positions, multipliers and objectives, with their derivatives. With --along it is\n"
+     "followed while a number of the model changes: a row of each value.\n"
      "\n"
      "  mbsens equilibrium models/quarter_car.yaml\n"
-     "  mbsens equilibrium MODEL --method adjoint --compare complex-step --json\n",
+     "  mbsens equilibrium MODEL --method adjoint --compare complex-step --json\n"
+     "  mbsens equilibrium MODEL --along load=0:2000:21 --wrt k -o along.csv\n",
      cli_run_equilibrium},
     {"linearize", CLI_LINEARIZE, "MODEL [--at WHEN] [--inputs A,B] [--wrt P,Q] [-o FILE] [options]",
      "matrices, eigenvalues and shapes near a state, with exact derivatives",

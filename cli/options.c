@@ -66,6 +66,8 @@ static const Option own[] = {
      "inputs of the model, or parameters (default: all inputs of the model)"},
     {"--frequencies", "FROM:TO:COUNT", KIND_TEXT, CLI_LINEARIZE, MEMBER(frequencies),
      "frequency responses at so many frequencies, Hz, evenly on a logarithmic scale"},
+    {"--along", "NAME=FROM:TO:COUNT", KIND_TEXT, CLI_EQUILIBRIUM, MEMBER(along),
+     "the equilibrium followed while a number of the model changes: at so many values of it, evenly"},
     {"--vary", "NAME=A,B,C", KIND_VARY, CLI_STUDY, MEMBER(variations),
      "a setting (mbsens list settings) and its values, or NAME=all; may be repeated: runs are all combinations "
      "(default: "

@@ -47,6 +47,7 @@ typedef struct CliOptions {
   bool wants_initial_state;                     // of the adjoint
   const char *output;                           // -o
   const char *at, *inputs, *frequencies;        // linearize
+  const char *along;                            // equilibrium
   bool wants_hessian;                           // gradient
   const char *y, *x, *by, *log, *title, *size;  // plot
   bool has_bars, is_equal, has_discs;           // likewise

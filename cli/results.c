@@ -103,7 +103,8 @@ static MbsStatus begin(void *user, int column_count, const char *const *names) {
   int differentiated = is_continuous(results) ? objectives : base;
   results->parameter_count = differentiated > 0 ? (column_count - 1 - base) / differentiated : 0;
   cli_hdf5_series_begin(&results->time, &results->hdf5, "/time", 0, NULL);
-  cli_hdf5_attribute_text(&results->hdf5, "/time", "unit", "s");
+  bool is_along = strcmp(results->kinds[0], "parameter") == 0;  // an equilibrium along a parameter has no time
+  cli_hdf5_attribute_text(&results->hdf5, "/time", is_along ? "parameter" : "unit", is_along ? names[0] : "s");
   for (int i = 0; i < CLI_RESULT_GROUPS; ++i) {
     if (results->groups[i].count > 0) {
       begin_group(results, &results->groups[i], names);

@@ -75,17 +75,22 @@ static void tell_incomplete(CliSession *session, const MbsResult *result, MbsMet
 }
 
 // everything there is goes to HDF5, unless columns are chosen
-static void begin_recording(CliSession *session, MbsRequest *request) {
+int cli_session_record(CliSession *session, MbsRequest *request) {
+  int exit_status = cli_output_open(&session->output, session->options->output);
+  if (exit_status) {
+    return exit_status;
+  }
   if (!cli_path_ends_in(session->options->output, ".h5")) {
     cli_csv_begin(&session->csv, &session->output);
     request->recorder = &session->csv.recorder;
-    return;
+    return 0;
   }
   if (!request->settings.columns[0]) {
     (void)snprintf(request->settings.columns, sizeof request->settings.columns, "all,points,reactions");
   }
   cli_results_begin(&session->results, &session->output, request->method);
   request->recorder = &session->results.recorder;
+  return 0;
 }
 
 int cli_session_run(CliSession *session, MbsMethod method, const char *label, bool is_recorded, MbsResult **result) {
@@ -94,11 +99,10 @@ int cli_session_run(CliSession *session, MbsMethod method, const char *label, bo
   request.settings.has_no_outputs = method != MBS_METHOD_NONE && !(is_recorded && session->options->output);
   *result = NULL;
   if (is_recorded && session->options->output) {
-    int exit_status = cli_output_open(&session->output, session->options->output);
+    int exit_status = cli_session_record(session, &request);
     if (exit_status) {
       return exit_status;
     }
-    begin_recording(session, &request);
   }
   cli_progress_begin(&session->progress, session->context, label, session->options->is_quiet);
   MbsStatus status = mbs_run(session->context, session->model, &request, result);

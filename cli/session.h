@@ -31,6 +31,8 @@ void cli_session_close(CliSession *session);
 // Runs with `method`; `label` says in words what runs. The histories of -o are recorded where `is_recorded`. A run that
 // failed on the way gives a result, too, with the exit status and a second sentence that says that it is incomplete.
 int cli_session_run(CliSession *session, MbsMethod method, const char *label, bool is_recorded, MbsResult **result);
+// The file of -o is begun, and the request records into it.
+int cli_session_record(CliSession *session, MbsRequest *request);
 // The file of -o, if there is one: completes it, to be done when all runs have succeeded and before printing; and gives
 // it its name, after printing: what cannot be printed leaves the old file alone.
 int cli_session_finish(CliSession *session);

@@ -32,6 +32,33 @@ typedef struct MbsEquilibriumResult {
 // mbs_run with the setting equilibrium: yes. Methods none, direct, adjoint, complex-step, finite-difference.
 MbsStatus mbs_equilibrium(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsResult **result);
 
+// ---- along a parameter ----
+// The equilibrium followed while one number of the model changes: a load, or what a driver holds. Each search begins at
+// the one before; where that leads elsewhere the way is divided, so that it is one branch, stable or not. It ends early
+// where that branch does: at a limit point, where it turns back, or where it cannot be followed.
+typedef struct MbsEquilibriumSweepDef {
+  const char *parameter;  // a number of the model file
+  int count;
+  const double *values;  // in any order: one is followed after the other
+} MbsEquilibriumSweepDef;
+
+typedef struct MbsEquilibriumSweep {
+  const char *parameter;
+  int count;             // of points that were found: all, if it is complete
+  const double *values;  // of the parameter there
+  const MbsResult *const *points;
+  bool is_complete;
+  bool is_limit;        // it ended at a limit point,
+  double last;          // near this value: equilibria were found up to here
+  const char *message;  // why it ended; NULL: it is complete
+} MbsEquilibriumSweep;
+
+// Methods none, direct and adjoint. A recorder receives a row of each point, with the parameter in the place of the
+// time. Where the sweep ends early the status is MBS_ERROR_NUMERICAL, and what was found before is given all the same.
+MbsStatus mbs_equilibrium_sweep(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                                const MbsEquilibriumSweepDef *def, MbsEquilibriumSweep **sweep);
+void mbs_equilibrium_sweep_destroy(MbsEquilibriumSweep *sweep);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -35,6 +35,24 @@ void mbs_equilibrium_forget(const MbsInitial *initial, bool is_first) {
   }
 }
 
+void mbs_equilibrium_go_on(const MbsInitial *initial) {
+  MbsEquilibrium *equilibrium = initial->equilibrium;
+  put(equilibrium->last_q, initial->set.system->n, equilibrium->state.q);
+  put(equilibrium->last_z, equilibrium->count, equilibrium->z);
+  for (int i = 0; i < equilibrium->count; ++i) {
+    equilibrium->was_free[i] = equilibrium->is_free[i];
+  }
+  equilibrium->has_last = true;
+}
+
+bool mbs_equilibrium_recall(const MbsInitial *initial, MbsState *state) {
+  const MbsEquilibrium *equilibrium = initial->equilibrium;
+  if (equilibrium->has_last) {
+    put(state->q, initial->set.system->n, equilibrium->last_q);
+  }
+  return equilibrium->has_last;
+}
+
 // positions and rates of independent coordinates
 static void put_unknowns(const MbsInitial *initial) {
   const MbsEquilibrium *equilibrium = initial->equilibrium;
@@ -518,8 +536,8 @@ MbsStatus mbs_equilibrium_create(MbsContext *context, MbsInitial *initial, bool 
   equilibrium->is_steady = is_steady;
   equilibrium->is_alone = is_alone;
   equilibrium->count = initial->set.count;
-  mbs_scalar **const lists[] = {&equilibrium->z,    &equilibrium->first, &equilibrium->force,
-                                &equilibrium->step, &equilibrium->trial, &equilibrium->z_bar};
+  mbs_scalar **const lists[] = {&equilibrium->z,     &equilibrium->first, &equilibrium->force, &equilibrium->step,
+                                &equilibrium->trial, &equilibrium->z_bar, &equilibrium->last_z};
   for (int i = 0; i < MBS_COUNT(lists); ++i) {
     MBS_TAKE(context, system->arena, *lists[i], d);
   }
@@ -537,6 +555,8 @@ MbsStatus mbs_equilibrium_create(MbsContext *context, MbsInitial *initial, bool 
   MBS_TAKE(context, system->arena, equilibrium->pivot, d);
   MBS_TAKE(context, system->arena, equilibrium->work, d * n);
   MBS_TAKE(context, system->arena, equilibrium->kept, system->nq);
+  MBS_TAKE(context, system->arena, equilibrium->last_q, n);
+  MBS_TAKE(context, system->arena, equilibrium->was_free, d);
   MBS_TAKE(context, system->arena, equilibrium->is_given, d);
   for (int i = 0; i < equilibrium->count; ++i) {
     equilibrium->is_given[i] = initial->set.independents[i].is_held;

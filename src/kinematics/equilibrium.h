@@ -54,15 +54,24 @@ typedef struct MbsEquilibrium {
   mbs_scalar *slopes;             // z', count by column
   MbsStateBar bar;                // what the state of equilibrium receives
   mbs_scalar *z_bar;              // count
+  bool has_last;                  // searches begin at another equilibrium, that was found before:
+  mbs_scalar *last_q, *last_z;    // n, count
+  bool *was_free;                 // count: solved for there
   // what is said of it
   int iterations;
   double residual;  // the largest |F| over the size of the forces
+  double moved;     // how far it is from the last one: in sizes of the mechanism, or in radians
 } MbsEquilibrium;
 
 // Of a start. It is NULL for starts that are as written.
 MbsStatus mbs_equilibrium_create(MbsContext *context, MbsInitial *initial, bool is_steady, bool is_alone);
 // Before a start, or another position: none has been found, and (is_first) values of unknowns are those of the model.
 void mbs_equilibrium_forget(const MbsInitial *initial, bool is_first);
+// The equilibrium that was found is where searches to come begin, in place of the start: one is followed while numbers
+// change (sensitivities/equilibrium_sweep_bridge.c). What is held keeps the value of the start all the same.
+void mbs_equilibrium_go_on(const MbsInitial *initial);
+// Positions of the last one to the state; false: there is none.
+bool mbs_equilibrium_recall(const MbsInitial *initial, MbsState *state);
 // From the assembled start, in `state`, to the equilibrium: its positions, and unknown rates, become those of the
 // start.
 MbsStatus mbs_equilibrium_solve(MbsContext *context, MbsInitial *initial, MbsState *state);

@@ -12,7 +12,7 @@
 
 #include "kinematics/equilibrium.h"
 
-static const double nearby = 1e-2, near_end = 0.1, near = 1e-8;
+static const double nearby = 1e-2, followed = 0.5, near_end = 0.1, near = 1e-8;
 
 typedef struct Search {
   MbsContext *context;
@@ -347,6 +347,9 @@ static void begin(Search *s, const MbsState *start) {
   for (int i = 0; i < equilibrium->count; ++i) {
     bool is_state = s->initial->set.independents[i].is_state;
     equilibrium->first[i] = equilibrium->z[i] = system->independents.value[2 * i + is_state];
+    if (equilibrium->has_last && !equilibrium->is_given[i] && equilibrium->was_free[i]) {
+      equilibrium->first[i] = equilibrium->z[i] = equilibrium->last_z[i];
+    }
     if (!equilibrium->is_given[i] && s->initial->set.rate_row[i] >= 0) {
       s->active[s->count++] = i;
     }
@@ -374,9 +377,9 @@ static MbsStatus settle(const Search *s, double farthest, bool *is_there) {
   return mbs_equilibrium_factor(s->initial) ? MBS_OK : mbs_equilibrium_evaluate(s->context, s->initial, true);
 }
 
-// Newton's method from the start, if its steps are tiny
+// Newton's method from the start, if its steps are tiny; from another equilibrium, if they are small
 static MbsStatus try_nearby(const Search *s, bool *is_there) {
-  MbsStatus status = settle(s, nearby, is_there);
+  MbsStatus status = settle(s, s->equilibrium->has_last ? followed : nearby, is_there);
   int worst;
   if (status == MBS_OK) {
     measure_forces(s);
@@ -432,6 +435,17 @@ static MbsStatus find(Search *s, const MbsState *start) {
   return equilibrium->residual <= near ? MBS_OK : unbalanced(s, worst);
 }
 
+// from the last one
+static double distance_moved(const Search *s) {
+  const MbsSystem *system = s->initial->set.system;
+  double longest = 0;
+  for (int i = 0; i < system->first_state; ++i) {
+    double moved = fabs(mbs_re(s->equilibrium->state.q[i] - s->equilibrium->last_q[i]));   // real
+    longest = fmax(longest, moved / (system->units[i] == MBS_UNIT_NUMBER ? 1 : s->size));  // real
+  }
+  return longest;
+}
+
 MbsStatus mbs_equilibrium_solve(MbsContext *context, MbsInitial *initial, MbsState *state) {
   MbsEquilibrium *equilibrium = initial->equilibrium;
   const MbsSystem *system = initial->set.system;
@@ -444,6 +458,7 @@ MbsStatus mbs_equilibrium_solve(MbsContext *context, MbsInitial *initial, MbsSta
               .factor = equilibrium->matrix + 2 * d * d,
               .right = equilibrium->right};
   MBS_TRY(find(&s, state));
+  equilibrium->moved = equilibrium->has_last ? distance_moved(&s) : 0;
   equilibrium->is_found = true;
   for (int i = 0; i < system->n; ++i) {
     state->q[i] = equilibrium->state.q[i];

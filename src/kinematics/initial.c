@@ -202,14 +202,15 @@ MbsStatus mbs_initial_solve_velocity(MbsContext *context, MbsInitial *initial, M
 
 MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *state, bool is_first) {
   bool is_chosen = initial->set.velocity != NULL;
-  if (is_first) {
+  bool goes_on = is_first && initial->equilibrium && mbs_equilibrium_recall(initial, state);
+  if (is_first && !goes_on) {
     mbs_turns_forget(initial);
   }
   if (initial->equilibrium) {
     mbs_equilibrium_forget(initial, is_first);
   }
-  MBS_TRY(mbs_initial_solve_position(context, initial, state, is_first));
-  if (!factor(initial, &initial->set.position, state, nearly_singular)) {
+  MBS_TRY(goes_on ? MBS_OK : mbs_initial_solve_position(context, initial, state, is_first));
+  if (!goes_on && !factor(initial, &initial->set.position, state, nearly_singular)) {
     return singular_start(context, initial, state);
   }
   MbsStatus status = is_chosen ? MBS_OK : mbs_initial_choose_velocities(context, initial, state);

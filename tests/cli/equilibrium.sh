@@ -28,4 +28,29 @@ complains 'an equilibrium has methods direct' equilibrium models/pendulum.yaml -
 complains '"settled" is of a run' equilibrium "$iltis" --objective settled
 exits 3 equilibrium models/rod_drop.yaml
 grep -q 'no equilibrium was found: "r(G).y" goes on moving' "$folder/err" || fail "what falls is named"
+
+# along a parameter: a truss up to the load that it carries at most, 100 (1.2^(2/3) - 1)^(3/2)
+truss=tests/models/shallow_truss.yaml
+exits 0 equilibrium "$truss" --along F=0:4:9 --wrt F -o "$folder/along.csv"
+prints '^  *0\.5000000000  0\.6465156633  stable$'
+prints '^  *4\.000000000  *-0\.08738998862$'
+prints 'histories: .*along.csv, 9 rows'
+head -1 "$folder/along.csv" | grep -q '^F,P.x,' || fail "the first column is the parameter"
+[ "$(tail -1 "$folder/along.csv" | cut -c1-2)" = 4, ] || fail "the last row is that of F = 4"
+exits 0 equilibrium "$truss" --along F=0:4:3 --method adjoint --json
+prints '"along": "F"'
+prints '{"value": 2, "steady": false,.*"gradient": {"k": 0.00086'
+exits 3 equilibrium "$truss" --along F=0:6:13 -o "$folder/along.csv" --json
+prints '"limit_point": true'
+prints '"success": false'
+grep -q 'limit point at F = 4.6463479: ' "$folder/err" || fail "the limit point is named"
+grep -q 'incomplete: 10 of 13 equilibria: .*along.incomplete.csv' "$folder/err" || fail "what there is has a name"
+[ "$(wc -l <"$folder/along.incomplete.csv")" -eq 11 ] || fail "ten rows and names"
+[ "$(wc -l <"$folder/along.csv")" -eq 10 ] || fail "the whole file of before stays"
+complains 'must be NAME=FROM:TO:COUNT' equilibrium "$truss" --along F=0:5
+complains 'must be NAME=FROM:TO:COUNT' equilibrium "$truss" --along F=0:5:2.5
+complains 'no parameter "Q"' equilibrium "$truss" --along Q=0:5:3
+complains 'not offered with --along' equilibrium "$truss" --along F=0:5:3 --compare
+complains 'take direct or adjoint' equilibrium "$truss" --along F=0:5:3 --method complex-step
+complains 'not an option of simulate' simulate "$truss" --along F=0:5:3
 done_well
