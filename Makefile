@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 # these rules are a menu, not a graph: CMake runs the parallel part
 .NOTPARALLEL:
 .DEFAULT_GOAL := command
-.PHONY: command run test test-all test-sundials test-python test-pictures library test-threads bench check-all check-format format tidy generated install clean help
+.PHONY: command run test test-all test-sundials test-results test-python test-pictures library test-threads bench check-all check-format format tidy generated install clean help
 
 command:  ## build the command: build/mbsens (what `make` alone does)
 	@scripts/install-dependencies build
@@ -33,7 +33,7 @@ test:  ## build everything and run every test
 	@cmake --build $(FOLDER) --parallel $(JOBS)
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) $(if $(LEFT_OUT),-E '$(LEFT_OUT)')
 
-test-all: test test-sundials test-python test-pictures  ## the same, and what optional components are for
+test-all: test test-sundials test-results test-python test-pictures  ## the same, and what optional components are for
 
 test-sundials:  ## with SUNDIALS, installed first: CVODES and IDAS as a third party
 	@scripts/install-dependencies build sundials
@@ -41,6 +41,13 @@ test-sundials:  ## with SUNDIALS, installed first: CVODES and IDAS as a third pa
 	@cmake -D MBS_SUNDIALS=ON $(FOLDER) >/dev/null
 	@cmake --build $(FOLDER) --parallel $(JOBS)
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) -R sundials
+
+test-results:  ## with HDF5, installed first, and Python's h5py and Octave to read its files
+	@scripts/install-dependencies build results
+	@scripts/configure $(PRESET) $(FOLDER)
+	@cmake -D MBS_HDF5=ON $(FOLDER) >/dev/null
+	@cmake --build $(FOLDER) --parallel $(JOBS) --target command
+	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) -R 'results'
 
 test-python:  ## the package of python/, with NumPy and SciPy, installed first
 	@scripts/install-dependencies build python

@@ -72,11 +72,16 @@ void cli_hdf5_group(CliHdf5 *hdf5, const char *path) {
 }
 
 // ---- texts ----
-static hid_t text_type(size_t length) {
+// Texts are UTF-8, and are called ASCII where they are no more than that: Octave reads no others.
+static hid_t text_type(size_t length, size_t byte_count, const char *bytes) {
+  H5T_cset_t set = H5T_CSET_ASCII;
+  for (size_t i = 0; i < byte_count; ++i) {
+    set = (unsigned char)bytes[i] > 127 ? H5T_CSET_UTF8 : set;
+  }
   hid_t type = H5Tcopy(H5T_C_S1);
   (void)H5Tset_size(type, length > 0 ? length : 1);  // there is no type of length 0
   (void)H5Tset_strpad(type, H5T_STR_NULLPAD);
-  (void)H5Tset_cset(type, H5T_CSET_UTF8);
+  (void)H5Tset_cset(type, set);
   return type;
 }
 
@@ -100,7 +105,7 @@ void cli_hdf5_attribute(CliHdf5 *hdf5, const char *path, const char *name, doubl
 
 void cli_hdf5_attribute_text(CliHdf5 *hdf5, const char *path, const char *name, const char *text) {
   if (is_good(hdf5)) {
-    hid_t type = text_type(strlen(text));
+    hid_t type = text_type(strlen(text), strlen(text), text);
     put_attribute(hdf5, path, name, type, text[0] ? text : "\0");
     (void)H5Tclose(type);
   }
@@ -155,7 +160,7 @@ void cli_hdf5_array(CliHdf5 *hdf5, const char *path, int dimension_count, const 
 
 void cli_hdf5_text(CliHdf5 *hdf5, const char *path, const char *text) {
   if (is_good(hdf5)) {
-    hid_t type = text_type(strlen(text)), space = H5Screate(H5S_SCALAR);
+    hid_t type = text_type(strlen(text), strlen(text), text), space = H5Screate(H5S_SCALAR);
     put_dataset(hdf5, path, type, space, H5P_DEFAULT, text[0] ? text : "\0");
     (void)H5Sclose(space);
     (void)H5Tclose(type);
@@ -178,7 +183,7 @@ void cli_hdf5_texts(CliHdf5 *hdf5, const char *path, int count, const char *cons
     }
   }
   const hsize_t size = (hsize_t)count;
-  hid_t type = text_type(longest), space = H5Screate_simple(1, &size, NULL);
+  hid_t type = text_type(longest, (size_t)count * longest, all), space = H5Screate_simple(1, &size, NULL);
   bool is_chunked = (size_t)count * longest > 1024;
   hid_t properties = is_chunked ? chunked(1, &size) : H5P_DEFAULT;
   put_dataset(hdf5, path, type, space, properties, count > 0 ? all : NULL);
