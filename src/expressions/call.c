@@ -3,11 +3,13 @@
 // A call f(e1, e2) of a function of the model is its body with the arguments in their place: the body is parsed anew,
 // with the names of the arguments bound to the nodes of e1, e2, and every other name with the meaning it has for the
 // model where the call stands. So what a body may use is what the place of the call allows, and derivatives follow by
-// themselves.
+// themselves. Inside one call, the same function of the same arguments is parsed once: bodies that call one another as
+// a tyre's do would be parsed a thousand times otherwise.
 //
 // d(f, e) is df/dx at x = e: the body with an input of its own in the place of the argument, differentiated by it, and
 // then e in its place. d(f, k, e1, ..., en) is the derivative by argument number k, and d(d(f), e), d(d(f, k), l, e1,
 // ...) are second ones. Arguments by which nothing is differentiated are bound as in a call.
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,11 +77,47 @@ static MbsStatus apply(void *user, MbsContext *context, MbsPlace place, const ch
   return body->outside->apply(body->outside->user, context, place, function, count, arguments, value);
 }
 
+// The place of a call among those that are kept, by function and arguments; NULL: one with too many arguments.
+static MbsKeptCall *kept_call(MbsCallCount *count, const MbsFormula *formula, const MbsArguments *arguments) {
+  uintptr_t hash = (uintptr_t)formula / sizeof *formula;
+  if (arguments->count > MBS_KEPT_ARGUMENTS) {
+    return NULL;
+  }
+  for (int i = 0; i < arguments->count; ++i) {
+    for (int k = 0; k < arguments->values[i].size; ++k) {
+      hash = hash * 31 + (uintptr_t)arguments->values[i].node[k];
+    }
+  }
+  return &count->kept[hash % MBS_KEPT_CALLS];
+}
+
+static bool is_kept(const MbsKeptCall *kept, const MbsFormula *formula, const MbsArguments *arguments) {
+  if (kept->formula != formula) {
+    return false;
+  }
+  for (int i = 0; i < arguments->count; ++i) {
+    const MbsExpression *a = &kept->arguments[i], *b = &arguments->values[i];
+    if (a->size != b->size || memcmp(a->node, b->node, (size_t)a->size * sizeof *a->node) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// that of the call around this one, or a new one
+static MbsCallCount *count_of(const MbsScope *scope, MbsCallCount *own) {
+  if (scope->count) {
+    return scope->count;
+  }
+  *own = (MbsCallCount){.total = 0};
+  return own;
+}
+
 static MbsStatus apply_formula(const MbsCall *made, const MbsFormula *formula, const MbsArguments *arguments,
                                MbsExpression *value) {
   const MbsScope *outside = made->scope->global ? made->scope->global : made->scope;
   MbsContext *context = made->scanner->context;
-  MbsCallCount own = {.total = 0}, *count = made->scope->count ? made->scope->count : &own;
+  MbsCallCount own, *count = count_of(made->scope, &own);
   Body body = {.outside = outside, .formula = formula, .arguments = arguments, .graph = made->graph};
   MbsScope inside = {.user = &body,
                      .owner = outside->owner,
@@ -92,6 +130,11 @@ static MbsStatus apply_formula(const MbsCall *made, const MbsFormula *formula, c
                      .model = outside->model,
                      .global = outside,
                      .count = count};
+  MbsKeptCall *kept = kept_call(count, formula, arguments);
+  if (kept && is_kept(kept, formula, arguments)) {
+    *value = kept->value;
+    return MBS_OK;
+  }
   if (++count->total > MOST_CALLS || count->depth == DEEPEST_CALL) {
     return mbs_scanner_fail(made->scanner, made->offset,
                             "functions that call functions: more than %d calls, or deeper than %d", MOST_CALLS,
@@ -103,6 +146,10 @@ static MbsStatus apply_formula(const MbsCall *made, const MbsFormula *formula, c
   MbsStatus status = mbs_expression_parse(context, made->graph, formula->body, &inside, value);
   count->depth -= 1;
   count->nesting = nesting;
+  if (status == MBS_OK && kept) {
+    *kept = (MbsKeptCall){.formula = formula, .value = *value};
+    memcpy(kept->arguments, arguments->values, (size_t)arguments->count * sizeof *kept->arguments);
+  }
   if (status != MBS_OK) {
     MbsPlace place = mbs_scanner_place(made->scanner, made->offset);
     mbs_fail_append(context, "; in function \"%s\", called at %s:%d:%d", formula->name,
@@ -219,7 +266,7 @@ MbsStatus mbs_callee_differentiate(const MbsCall *made, const MbsDerivative *der
                                    MbsExpression *value) {
   MbsContext *context = made->scanner->context;
   MbsScope bare = {.owner = made->scanner->owner}, scope = made->scope ? *made->scope : bare;
-  MbsCallCount own = {.total = 0}, *count = scope.count ? scope.count : &own;
+  MbsCallCount own, *count = count_of(&scope, &own);
   MbsExpression values[MBS_DERIVATIVE_ARGUMENTS];
   MbsNode from[MBS_DERIVATIVE_ORDER], to[MBS_DERIVATIVE_ORDER];
   int inputs[MBS_DERIVATIVE_ORDER], before = count->inputs;

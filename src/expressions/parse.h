@@ -27,8 +27,17 @@ typedef struct MbsFormula {
   MbsText body;
 } MbsFormula;
 
+// A call of such a function and what it gave: in one call of an expression, f() with the same arguments is the same
+// again.
+enum { MBS_KEPT_CALLS = 128, MBS_KEPT_ARGUMENTS = 3 };
+typedef struct MbsKeptCall {
+  const MbsFormula *formula;  // NULL: none
+  MbsExpression arguments[MBS_KEPT_ARGUMENTS], value;
+} MbsKeptCall;
+
 // Calls of such functions that are open, and all there were, in one call of an expression (call.c).
 typedef struct MbsCallCount {
+  MbsKeptCall kept[MBS_KEPT_CALLS];
   int depth, total;
   int nesting;  // of brackets, arguments and exponents around the call that is open
   int inputs;   // that d() uses

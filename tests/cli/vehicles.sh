@@ -1,0 +1,73 @@
+#!/bin/sh
+# The vehicles of models/vehicles: the Iltis against the sheet of its benchmark, gradients of every manoeuvre against the
+# complex step.
+# shellcheck disable=SC1091,SC2154  # names come from ensure.inc
+. "$(dirname "$0")/ensure.inc"
+
+vehicles=models/vehicles
+
+# usage: near NAME VALUE SHARE    the objective of the last run, relative
+near() {
+  awk -v name="$1" -v wanted="$2" -v share="$3" '
+    $1 == name && !found {found = 1; e = $2/wanted - 1; good = (e < 0 ? -e : e) <= share; if (!good) print name, $2, "is not", wanted}
+    END {exit !(found && good)}' "$folder/out" || fail "$1 is not $2 to $3"
+}
+
+# usage: agrees FILE OPTION...    two ways that have each of natural and relative coordinates, ali3p and matrix-r, direct
+# method and adjoint; agrees_else: the opposite ones of method
+agrees() {
+  agree_in "relative ali3p adjoint" "natural matrix-r direct" -- "$@"
+}
+agrees_else() {
+  agree_in "natural ali3p direct" "relative matrix-r adjoint" -- "$@"
+}
+agree_in() {
+  one=$1
+  other=$2
+  shift 3
+  for ways in "$one" "$other"; do
+    coordinates=${ways%% *}
+    method=${ways##* }
+    formulation=${ways#* }
+    formulation=${formulation% *}
+    exits 0 gradient "$@" --coordinates "$coordinates" --formulation "$formulation" --method "$method" --compare complex-step
+    grep -q 'largest relative difference between .*: \(0\|.*e-\(0[7-9]\|1[0-9]\)\)$' "$folder/out" || fail "$* $ways: $(grep largest "$folder/out")"
+  done
+}
+
+# the Iltis in equilibrium: every digit of the sheet
+exits 0 equilibrium $vehicles/iltis.yaml --wrt none
+near dz -0.007083 1e-4
+near rest_pitch 0.1465 3e-4
+near fl_tyre_load 3831.31 3e-6
+near rl_tyre_load 3591.91 3e-6
+near fr_shock_force -335.29 1e-5
+near rr_shock_force -241.64 3e-5
+near fl_leaf_load -3068.62 3e-6
+near rr_leaf_load -2885.51 3e-6
+near fr_rod_force -1408.51 3e-6
+near rl_rod_force -1335.52 3e-6
+
+# over the bump: extrema within half a per cent of the reference
+exits 0 simulate $vehicles/iltis_bump.yaml --step 0.005
+near lowest 0.547494 0.005
+near highest 0.690687 0.005
+near nose_up -0.110899 0.005
+near nose_down 0.133343 0.005
+near front_load 6202.4 0.005
+near rear_load 5664.2 0.005
+near front_least 1300.5 0.005
+near rear_least 1360.1 0.005
+
+agrees_else $vehicles/iltis_bump.yaml --end 0.04 --step 0.005 --objective comfort,end_pitch,front_load --wrt tyre,leaf,height,shock.z
+agrees $vehicles/iltis_bump.yaml --set antiphase=1 --set height=0.5 --end 0.06 --step 0.005 --objective comfort,end_pitch --wrt speed,ball.y
+agrees $vehicles/iltis_ramp_steer.yaml --set start=0.012 --set rack_time=0.011 --end 0.04 --step 0.005 --objective side,end_yaw --wrt rack_rate,tie_hub.z,speed
+agrees_else $vehicles/iltis_sine_steer.yaml --set start=0.012 --end 0.04 --step 0.005 --objective path,end_yaw --wrt amplitude,tie_hub.z
+
+# a quarter of it: P2's Table 5, and the derivative by the speed through the event of the road's edge
+exits 0 gradient $vehicles/iltis_quarter.yaml --end 1 --objective psi --wrt leaf
+near leaf -1.98e-7 0.01
+exits 0 gradient $vehicles/iltis_quarter.yaml --end 3 --objective psi --wrt leaf
+near leaf 4.61e-6 0.01
+agrees $vehicles/iltis_quarter.yaml --set edge=0.2 --end 0.08 --step 0.005 --objective psi --wrt leaf,speed
+done_well
