@@ -15,16 +15,8 @@
 // stage's multipliers overwritten by the state's, errors of steps with Phi = 0 for Phidot = 0 (index3 collapses).
 #include <math.h>
 
-#include "event_runs.h"
+#include "integrator_runs.h"
 #include "integrators/collocation.h"
-#include "simulation/simulation.h"
-
-static MbsRequest radau_request(const MbsModel *model, const char *integrator, const char *formulation,
-                                const char *kind) {
-  MbsRequest request = request_of(model, formulation, kind);
-  (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "%s", integrator);
-  return request;
-}
 
 // ---- coefficients ----
 // B(2 s - 1), C(s) and D(s - 1), by which the order is 2 s - 1 (Hairer and Wanner, theorem IV.5.1); one more of B does
@@ -77,12 +69,12 @@ static void check_orders(const char *integrator, const char *formulation, const 
                                  {"reaction", 0, -1},     {"positions", 0, 1}, {"velocities", 0, 1},
                                  {"accelerations", 0, 0}, {"reactions", 0, 0}};
   MbsModel *model = read_model(context, "tests/models/radau_orders.yaml");
-  MbsRequest request = radau_request(model, "dormand-prince-8", "index1", "natural");
+  MbsRequest request = integrator_request(model, "dormand-prince-8", "index1", "natural");
   bool is_index3 = strcmp(formulation, "index3") == 0;
   request.settings.step = 0.004;
   MbsResult *reference = run_with(model, &request, MBS_METHOD_ADJOINT), *results[2];
   for (int pass = 0; pass < 2; ++pass) {
-    request = radau_request(model, integrator, formulation, kind);
+    request = integrator_request(model, integrator, formulation, kind);
     request.settings.step = request.settings.end / (pass == 0 ? coarse : 2 * coarse);
     results[pass] = run_with(model, &request, pass == 0 ? MBS_METHOD_DIRECT : MBS_METHOD_ADJOINT);
     ENSURE(is_index3 || strcmp(formulation, "ali3p") != 0 || results[pass]->statistics.residual_velocity < 1e-13);
@@ -125,7 +117,7 @@ static void check_order_of(const char *path, const char *integrator, const char 
   MbsModel *model = read_model(context, path);
   MbsResult *results[3];
   for (int pass = 0; pass < 3; ++pass) {
-    MbsRequest request = radau_request(model, integrator, formulation, "natural");
+    MbsRequest request = integrator_request(model, integrator, formulation, "natural");
     request.settings.end = end;
     request.settings.step = end / (steps << pass);
     results[pass] = run_with(model, &request, MBS_METHOD_ADJOINT);
@@ -154,7 +146,7 @@ static void check_stiff(const char *integrator, double bound) {
                               "initial: {independent: [{coordinate: s, value: A, velocity: 0}]}\n"
                               "objectives: {s: {final: s}, square: {integral: s^2}}\n"
                               "simulation: {end: 2, step: 0.05, formulation: index1}\n");
-  MbsRequest request = radau_request(model, integrator, "index1", "natural");
+  MbsRequest request = integrator_request(model, integrator, "index1", "natural");
   for (int pass = 0; pass < 2; ++pass) {
     request.settings.step_tolerance = pass == 0 ? 0 : 1e-6;
     MbsResult *result = run_with(model, &request, MBS_METHOD_ADJOINT);
@@ -181,7 +173,7 @@ static void check_stiff(const char *integrator, double bound) {
 static void check_bushings(const char *formulation, double bound) {
   MbsModel *model = read_model(context, "models/bushed_wishbone.yaml");
   static const char *const parameters[] = {"k", "c", "Bz"}, *const objectives[] = {"travel", "toe"};
-  MbsRequest request = radau_request(model, "dormand-prince-8", "index1", "natural");
+  MbsRequest request = integrator_request(model, "dormand-prince-8", "index1", "natural");
   request.parameters = parameters;
   request.parameter_count = MBS_COUNT(parameters);
   request.objectives = objectives;
@@ -189,7 +181,7 @@ static void check_bushings(const char *formulation, double bound) {
   request.settings.end = 0.2;
   request.settings.step = 5e-4;
   MbsResult *reference = run_with(model, &request, MBS_METHOD_ADJOINT);
-  request = radau_request(model, "radau-5", formulation, "natural");
+  request = integrator_request(model, "radau-5", formulation, "natural");
   request.parameters = parameters;
   request.parameter_count = MBS_COUNT(parameters);
   request.objectives = objectives;
@@ -213,10 +205,10 @@ static void check_bushings(const char *formulation, double bound) {
 static void check_tolerances(const char *integrator, const char *formulation, int order) {
   static const double tolerances[] = {1e-3, 1e-5, 1e-7};
   MbsModel *model = read_model(context, "models/five_bar.yaml");
-  MbsRequest request = radau_request(model, "dormand-prince-8", "index1", "natural");
+  MbsRequest request = integrator_request(model, "dormand-prince-8", "index1", "natural");
   request.settings.step = 0.02;
   MbsResult *reference = run_with(model, &request, MBS_METHOD_ADJOINT);
-  request = radau_request(model, integrator, formulation, "natural");
+  request = integrator_request(model, integrator, formulation, "natural");
   request.settings.step = 0.01;
   long steps[3], rejected = 0;
   for (int t = 0; t < (order > 3 ? 3 : 2); ++t) {
@@ -246,7 +238,7 @@ static void check_collapse(void) {
                               "forces: [{coordinate_force: s, value: c/(1 - t)^2}]\n"
                               "objectives: {s: {final: s}}\n"
                               "simulation: {end: 2, step: 0.1, formulation: index1}\n");
-  MbsRequest request = radau_request(model, "radau-5", "index1", "natural");
+  MbsRequest request = integrator_request(model, "radau-5", "index1", "natural");
   MbsResult *result = NULL;
   request.settings.step_tolerance = 1e-6;
   ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_NUMERICAL);
@@ -256,93 +248,26 @@ static void check_collapse(void) {
 }
 
 // ---- the same again ----
-// steps undone, and a trajectory that is walked again in pieces, whose rows must be those of the steps
-static void check_repeats(const char *path, const char *formulation, double tolerance) {
+static void repeat(const char *path, const char *formulation, double tolerance) {
   MbsModel *model = read_model(context, path);
-  MbsRequest request = radau_request(model, "radau-5", formulation, "natural");
+  MbsRequest request = integrator_request(model, "radau-5", formulation, "natural");
   request.settings.step = 0.02;
   request.settings.end = 1.2;
   request.settings.step_tolerance = tolerance;
-  MbsResult *all = run_with(model, &request, MBS_METHOD_ADJOINT);
-  request.memory = 2.5e4;
-  MbsResult *pieces = run_with(model, &request, MBS_METHOD_ADJOINT);
-  ENSURE(all->statistics.segments == 1 && pieces->statistics.segments > 1);
-  ENSURE(distance(all->objective_count, all->parameter_count, pieces->gradient, all->gradient) < 1e-10);
-  MbsSimulation *simulation;
-  MbsCheckpoint checkpoint = {0};
-  double seen[2][3];
-  const int columns[] = {0, 1};
-  ENSURE_OK(context, mbs_simulation_create(context, model, &all->request->settings, 2, columns, NULL, &simulation));
-  ENSURE_OK(context, mbs_simulation_start(context, simulation));
-  for (int i = 0; i < 40; ++i) {
-    if (i == 12) {
-      ENSURE_OK(context, mbs_simulation_save(context, simulation, &checkpoint));
-    }
-    ENSURE_OK(context, mbs_simulation_step(context, simulation));
-  }
-  for (int pass = 0; pass < 2; ++pass) {
-    seen[pass][0] = simulation->state.t;
-    seen[pass][1] = simulation->objectives.gradient[0];
-    seen[pass][2] = simulation->state.total[0];
-    if (pass == 0) {
-      mbs_simulation_restore(simulation, &checkpoint);
-      ENSURE(simulation->state.t < seen[0][0]);
-      for (int i = 12; i < 40; ++i) {
-        ENSURE_OK(context, mbs_simulation_step(context, simulation));
-      }
-    }
-  }
-  for (int i = 0; i < 3; ++i) {
-    ENSURE_NEAR(seen[1][i], seen[0][i], 0);
-  }
-  mbs_simulation_destroy(simulation);
-  mbs_result_destroy(all);
-  mbs_result_destroy(pieces);
+  check_repeats(model, &request, 2.5e4, 12, 40, 1e-10);
   mbs_model_destroy(model);
 }
 
 // ---- events ----
 // the figures of docs/validation.md, by steps that end at impacts
 static void check_impacts(const char *formulation) {
-  static const double times[] = {0.3118276, 1.77974387, 2.45379318};
-  static const double slopes[2][4] = {{1.31666313, -23.77516493, 1.31666313, 23.96625525},
-                                      {1.54226833, 121.8061426, 1.54226833, -89.9312174}};
   MbsModel *model = read_model(context, "models/five_bar_impact.yaml");
-  MbsRequest request = radau_request(model, "radau-5", formulation, "natural");
+  MbsRequest request = integrator_request(model, "radau-5", formulation, "natural");
+  double worst[3];
   request.settings.step = 0.01;
-  MbsResult *result = run_with(model, &request, MBS_METHOD_DIRECT);
-  double worst[2] = {0, 0};
-  ENSURE(result->event_count == 3);
-  for (int i = 0; i < 3; ++i) {
-    worst[0] = fmax(worst[0], fabs(result->events[i].time - times[i]));
-  }
-  for (int i = 0; i < 4; ++i) {
-    for (int k = 0; k < 2; ++k) {
-      worst[1] = fmax(worst[1], fabs(result->gradient[2 * i + k] / slopes[k][i] - 1));
-    }
-  }
-  (void)printf("impacts, %s: times off by %.1e, gradients by %.1e\n", formulation, worst[0], worst[1]);
-  ENSURE(worst[0] < 1e-7 && worst[1] < (strcmp(formulation, "index3") == 0 ? 1e-4 : 1e-6));
-  mbs_result_destroy(result);
+  compare_impacts(model, &request, worst);
+  ENSURE(worst[0] < 1e-7 && worst[2] < (strcmp(formulation, "index3") == 0 ? 1e-4 : 1e-6));
   mbs_model_destroy(model);
-}
-
-// ---- methods against each other ----
-static int check_methods(const char *path, const char *integrator, const char *formulation, const char *kind,
-                         double end, double tolerance) {
-  MbsModel *model = read_model(context, path);
-  static const char *const two[] = {"k1", "zeta"}, *const others[] = {"k", "kb"};
-  MbsRequest request = radau_request(model, integrator, formulation, kind);
-  if (strstr(path, "six_axis") || strstr(path, "bushed")) {  // of its many parameters
-    request.parameters = strstr(path, "six_axis") ? two : others;
-    request.parameter_count = 2;
-  }
-  request.settings.end = end > 0 ? end : request.settings.end;
-  request.settings.step = request.settings.end / (end > 0 ? 8 : 40);
-  request.settings.step_tolerance = tolerance;
-  int events = compare_methods(model, &request, path);
-  mbs_model_destroy(model);
-  return events;
 }
 
 int main(void) {
@@ -370,39 +295,34 @@ int main(void) {
   check_tolerances("radau-5", "index3", 5);
   check_tolerances("radau-3", "ali3p", 3);
   check_collapse();
-  check_repeats("models/five_bar_impact.yaml", "index3", 0);
-  check_repeats("models/five_bar_impact.yaml", "ali3p", 1e-6);
-  check_repeats("tests/models/adjoint_redundant.yaml", "ali1", 0);
+  repeat("models/five_bar_impact.yaml", "index3", 0);
+  repeat("models/five_bar_impact.yaml", "ali3p", 1e-6);
+  repeat("tests/models/adjoint_redundant.yaml", "ali1", 0);
   check_impacts("index1");
   check_impacts("ali3p");
   check_impacts("index3");
   // a spatial loop, an open tree, bushings, drivers, a ground that moves, states of first order, rolling; redundant
   // constraints; then events: impacts, switches, variables, an end that is a parameter, joints that come and go,
   // extrema
-  static const struct {
-    const char *path;
-    double end;
-    bool has_events, is_natural;  // is_natural: its objectives have multipliers of natural coordinates
-    bool has_redundancy;          // then or when
-  } models[] = {{"models/rssr.yaml", 0.02, false, false, false},
-                {"models/six_axis_arm.yaml", 0.002, false, false, false},
-                {"models/bushed_wishbone.yaml", 0.02, false, false, false},
-                {"tests/models/run_chain.yaml", 0.05, false, true, false},
-                {"models/driven_slider_crank.yaml", 0.1, false, false, false},
-                {"models/shaken_pendulum.yaml", 0.1, false, false, false},
-                {"tests/models/five_bar_moving.yaml", 0.05, false, false, false},
-                {"tests/models/element_states_plane.yaml", 0.1, false, false, false},
-                {"models/snakeboard.yaml", 0.1, false, false, false},
-                {"tests/models/adjoint_redundant.yaml", 0.3, false, true, true},
-                {"models/bouncing_ball.yaml", 0, true, false, false},
-                {"models/switching_damper.yaml", 0, true, false, false},
-                {"tests/models/event_variables.yaml", 0, true, false, false},
-                {"tests/models/end_parameter.yaml", 0, true, false, false},
-                {"models/string_pendulum.yaml", 0, true, false, false},
-                {"tests/models/runge_kutta_times.yaml", 1, false, false, false},
-                {"tests/models/runge_kutta_catch.yaml", 0, true, true, true},
-                {"tests/models/objectives_oscillator.yaml", 0, true, false, false},
-                {"tests/models/jump_force_zone.yaml", 0, true, false, false}};
+  static const MethodCase models[] = {{"models/rssr.yaml", 0.02, false, false, false},
+                                      {"models/six_axis_arm.yaml", 0.002, false, false, false},
+                                      {"models/bushed_wishbone.yaml", 0.02, false, false, false},
+                                      {"tests/models/run_chain.yaml", 0.05, false, true, false},
+                                      {"models/driven_slider_crank.yaml", 0.1, false, false, false},
+                                      {"models/shaken_pendulum.yaml", 0.1, false, false, false},
+                                      {"tests/models/five_bar_moving.yaml", 0.05, false, false, false},
+                                      {"tests/models/element_states_plane.yaml", 0.1, false, false, false},
+                                      {"models/snakeboard.yaml", 0.1, false, false, false},
+                                      {"tests/models/adjoint_redundant.yaml", 0.3, false, true, true},
+                                      {"models/bouncing_ball.yaml", 0, true, false, false},
+                                      {"models/switching_damper.yaml", 0, true, false, false},
+                                      {"tests/models/event_variables.yaml", 0, true, false, false},
+                                      {"tests/models/end_parameter.yaml", 0, true, false, false},
+                                      {"models/string_pendulum.yaml", 0, true, false, false},
+                                      {"tests/models/runge_kutta_times.yaml", 1, false, false, false},
+                                      {"tests/models/runge_kutta_catch.yaml", 0, true, true, true},
+                                      {"tests/models/objectives_oscillator.yaml", 0, true, false, false},
+                                      {"tests/models/jump_force_zone.yaml", 0, true, false, false}};
   static const char *const formulations[] = {"ali3p", "index3", "index1", "penalty", "ali1"};
   for (int m = 0; m < MBS_COUNT(models); ++m) {
     for (int f = 0; f < MBS_COUNT(formulations); ++f) {
@@ -412,10 +332,11 @@ int main(void) {
       const char *kind = coordinates[models[m].is_natural ? 0 : (m + f) % 2];
       double tolerance = (m + f) % 3 == 0 ? 1e-4 : 0;  // steps of their own size, or all alike
       if (!is_refused && (f == m / 2 % 2 || f == 2 + m % 3)) {
-        int events = check_methods(models[m].path, m % 4 == 3 ? "radau-3" : "radau-5", formulations[f], kind,
-                                   models[m].end, tolerance);
-        (void)printf("%s, %s, %s: %d events\n", models[m].path, formulations[f], kind, events);
-        ENSURE((events > 0) == models[m].has_events);
+        MbsModel *model = read_model(context, models[m].path);
+        MbsRequest request = integrator_request(model, m % 4 == 3 ? "radau-3" : "radau-5", formulations[f], kind);
+        request.settings.step_tolerance = tolerance;
+        compare_on(&models[m], model, &request, models[m].end > 0 ? 8 : 40);
+        mbs_model_destroy(model);
       }
     }
   }

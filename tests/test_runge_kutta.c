@@ -17,10 +17,9 @@
 //   sensitivities/adjoint.c             0.99 of points
 #include <math.h>
 
-#include "event_runs.h"
 #include "formulations/formulation.h"
+#include "integrator_runs.h"
 #include "integrators/pair.h"
-#include "simulation/simulation.h"
 
 // ---- conditions of order ----
 // A rooted tree of order p is a root with trees of smaller order on it. Its condition is sum_i b_i Phi_i = 1 / gamma:
@@ -117,13 +116,6 @@ static void check_coefficients(const MbsPair *pair, int estimate) {
 }
 
 // ---- orders of runs ----
-static MbsRequest explicit_request(const MbsModel *model, const char *integrator, const char *formulation,
-                                   const char *kind) {
-  MbsRequest request = request_of(model, formulation, kind);
-  (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "%s", integrator);
-  return request;
-}
-
 // x' = -k x and a mass on a spring, driven: x, v, and integrals of both, by k
 static const char *const scalar_text =
     "mbsens: 1\n"
@@ -160,7 +152,7 @@ static void check_scalar(const char *integrator, int order, double step, MbsMeth
   double expected[6], errors[2][6];
   scalar_solution(expected);
   for (int pass = 0; pass < 2; ++pass) {
-    MbsRequest request = explicit_request(model, integrator, "index1", "natural");
+    MbsRequest request = integrator_request(model, integrator, "index1", "natural");
     request.settings.step = pass == 0 ? step : step / 2;
     MbsResult *result = run_with(model, &request, method);
     const double found[] = {value(result, "x"),      value(result, "area"),      value(result, "square"),
@@ -251,7 +243,7 @@ static void check_tolerances(const MbsModel *model, const MbsRequest *base, cons
 
 static void check_five_bar(const char *formulation, const char *kind) {
   MbsModel *model = read_model(context, "models/five_bar.yaml");
-  MbsRequest request = explicit_request(model, "dormand-prince-8", formulation, kind);
+  MbsRequest request = integrator_request(model, "dormand-prince-8", formulation, kind);
   request.settings.step = 5.0 / 300;
   MbsResult *reference = run_with(model, &request, MBS_METHOD_ADJOINT);
   // all digits that the figures have; the penalty formulation gives way by 1 / alpha
@@ -269,7 +261,8 @@ static void check_limit(const char *path, double step, double end, const char *f
   MbsModel *model = read_model(context, path);
   MbsResult *results[3];
   for (int pass = 0; pass < 3; ++pass) {
-    MbsRequest request = explicit_request(model, pass < 2 ? "trapezoidal" : "dormand-prince-8", formulation, "natural");
+    MbsRequest request =
+        integrator_request(model, pass < 2 ? "trapezoidal" : "dormand-prince-8", formulation, "natural");
     request.settings.step = pass == 1 ? step / 2 : step;
     request.settings.end = end;
     results[pass] = run_with(model, &request, MBS_METHOD_DIRECT);
@@ -294,47 +287,16 @@ static void check_limit(const char *path, double step, double end, const char *f
   mbs_model_destroy(model);
 }
 
-// ---- methods against each other ----
-static int check_methods(const char *path, const char *integrator, const char *formulation, const char *kind,
-                         double end, double tolerance) {
-  MbsModel *model = read_model(context, path);
-  static const char *const two[] = {"k1", "zeta"};
-  MbsRequest request = explicit_request(model, integrator, formulation, kind);
-  if (strstr(path, "six_axis")) {  // of its many parameters
-    request.parameters = two;
-    request.parameter_count = 2;
-  }
-  request.settings.end = end > 0 ? end : request.settings.end;
-  request.settings.step = request.settings.end / (end > 0 ? 12 : 60);
-  request.settings.step_tolerance = tolerance;
-  int events = compare_methods(model, &request, path);
-  mbs_model_destroy(model);
-  return events;
-}
-
 // ---- events ----
 // The bouncing ball is a polynomial of second degree, which these methods integrate without error: test_events.c has
 // it.
 static void check_impacts(const char *kind) {
-  static const double times[] = {0.3118276, 1.77974387, 2.45379318};
-  static const double slopes[2][4] = {{1.31666313, -23.77516493, 1.31666313, 23.96625525},
-                                      {1.54226833, 121.8061426, 1.54226833, -89.9312174}};
-  static const double values[] = {-2.1377917, -0.3099695, -0.0349617, -4.27805442};
   MbsModel *model = read_model(context, "models/five_bar_impact.yaml");
-  MbsRequest request = explicit_request(model, "dormand-prince-8", "index1", kind);
+  MbsRequest request = integrator_request(model, "dormand-prince-8", "index1", kind);
+  double worst[3];
   request.settings.step = 0.02;
-  MbsResult *result = run_with(model, &request, MBS_METHOD_DIRECT);
-  ENSURE(result->event_count == 3);
-  for (int i = 0; i < 3; ++i) {
-    ENSURE_NEAR(result->events[i].time, times[i], 1e-8);  // the digits of the figures
-  }
-  for (int i = 0; i < 4; ++i) {
-    ENSURE_NEAR(result->values[i], values[i], 1e-8);
-    for (int k = 0; k < 2; ++k) {
-      ENSURE_NEAR(result->gradient[2 * i + k], slopes[k][i], 1e-7 * fabs(slopes[k][i]));
-    }
-  }
-  mbs_result_destroy(result);
+  compare_impacts(model, &request, worst);
+  ENSURE(worst[0] < 1e-8 && worst[1] < 1e-8 && worst[2] < 1e-7);  // the digits of the figures
   mbs_model_destroy(model);
 }
 
@@ -342,7 +304,7 @@ static void check_impacts(const char *kind) {
 // trapezoidal rule of these steps the work would be off by some 1e-2.)
 static void check_energy(void) {
   MbsModel *model = read_model(context, "tests/models/runge_kutta_times.yaml");
-  MbsRequest request = explicit_request(model, "dormand-prince-8", "index1", "natural");
+  MbsRequest request = integrator_request(model, "dormand-prince-8", "index1", "natural");
   request.settings.step = 0.1;
   MbsResult *result = run_with(model, &request, MBS_METHOD_NONE);
   (void)printf("energy drifts by %.1e\n", result->statistics.energy_drift);
@@ -352,45 +314,13 @@ static void check_energy(void) {
 }
 
 // ---- the same again ----
-// steps undone, and a trajectory that is walked again in pieces, whose rows must be those of the steps
-static void check_repeats(const char *integrator, const char *formulation, double tolerance) {
+static void repeat(const char *integrator, const char *formulation, double tolerance) {
   MbsModel *model = read_model(context, "models/five_bar_impact.yaml");
-  MbsRequest request = explicit_request(model, integrator, formulation, "natural");
+  MbsRequest request = integrator_request(model, integrator, formulation, "natural");
   request.settings.step = 0.02;
   request.settings.step_tolerance = tolerance;
-  MbsResult *all = run_with(model, &request, MBS_METHOD_ADJOINT);
-  request.memory = strcmp(formulation, "matrix-r") == 0 ? 1.3e5 : 6e4;
-  MbsResult *pieces = run_with(model, &request, MBS_METHOD_ADJOINT);
-  ENSURE(all->statistics.segments == 1 && pieces->statistics.segments > 1);
-  ENSURE(distance(all->objective_count, all->parameter_count, pieces->gradient, all->gradient) < 1e-11);
-  MbsSimulation *simulation;
-  MbsCheckpoint checkpoint = {0};
-  double seen[2][2];
-  const int columns[] = {0, 1};
-  ENSURE_OK(context, mbs_simulation_create(context, model, &all->request->settings, 2, columns, NULL, &simulation));
-  ENSURE_OK(context, mbs_simulation_start(context, simulation));
-  for (int i = 0; i < 45; ++i) {  // with an event before and one behind
-    if (i == 25) {
-      ENSURE_OK(context, mbs_simulation_save(context, simulation, &checkpoint));
-    }
-    ENSURE_OK(context, mbs_simulation_step(context, simulation));
-  }
-  for (int pass = 0; pass < 2; ++pass) {
-    seen[pass][0] = simulation->state.t;
-    seen[pass][1] = simulation->objectives.gradient[0];
-    if (pass == 0) {
-      mbs_simulation_restore(simulation, &checkpoint);
-      ENSURE(simulation->state.t < seen[0][0]);
-      for (int i = 25; i < 45; ++i) {
-        ENSURE_OK(context, mbs_simulation_step(context, simulation));
-      }
-    }
-  }
-  ENSURE_NEAR(seen[1][0], seen[0][0], 0);
-  ENSURE_NEAR(seen[1][1], seen[0][1], 0);
-  mbs_simulation_destroy(simulation);
-  mbs_result_destroy(all);
-  mbs_result_destroy(pieces);
+  // with an event before and one behind
+  check_repeats(model, &request, strcmp(formulation, "matrix-r") == 0 ? 1.3e5 : 6e4, 25, 45, 1e-11);
   mbs_model_destroy(model);
 }
 
@@ -404,7 +334,7 @@ static void check_collapse(const char *integrator) {
                               "forces: [{coordinate_force: s, value: c/(1 - t)^2}]\n"
                               "objectives: {s: {final: s}}\n"
                               "simulation: {end: 2, step: 0.1, formulation: index1}\n");
-  MbsRequest request = explicit_request(model, integrator, "index1", "natural");
+  MbsRequest request = integrator_request(model, integrator, "index1", "natural");
   MbsResult *result = NULL;
   request.settings.step_tolerance = 1e-6;
   ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_NUMERICAL);
@@ -432,10 +362,10 @@ int main(void) {
     }
   }
   check_energy();
-  check_repeats("dormand-prince-5", "index1", 0);
-  check_repeats("dormand-prince-8", "index1", 1e-7);
-  check_repeats("dormand-prince-8", "matrix-r", 0);
-  check_repeats("dormand-prince-5", "matrix-r", 1e-6);
+  repeat("dormand-prince-5", "index1", 0);
+  repeat("dormand-prince-8", "index1", 1e-7);
+  repeat("dormand-prince-8", "matrix-r", 0);
+  repeat("dormand-prince-5", "matrix-r", 1e-6);
   check_collapse("dormand-prince-5");
   check_collapse("dormand-prince-8");
   check_limit("models/rssr.yaml", 2e-3, 0.2, "index1", 1e-6);
@@ -444,36 +374,31 @@ int main(void) {
   }
   // a spatial loop, an open tree, drivers, a ground that moves, states of first order, redundant constraints, rolling;
   // then events: impacts, switches, variables, an end that is a parameter, joints that come and go, extrema
-  static const struct {
-    const char *path;
-    double end;
-    bool has_events, is_natural;  // is_natural: its objectives have multipliers of natural coordinates
-    bool has_redundancy;          // then or when
-  } models[] = {{"models/rssr.yaml", 0.02, false, false, false},
-                {"models/six_axis_arm.yaml", 0.002, false, false, false},
-                {"tests/models/run_chain.yaml", 0.05, false, true, false},
-                {"models/driven_slider_crank.yaml", 0.1, false, false, false},
-                {"models/shaken_pendulum.yaml", 0.1, false, false, false},
-                {"tests/models/five_bar_moving.yaml", 0.05, false, false, false},
-                {"tests/models/element_states_plane.yaml", 0.1, false, false, false},
-                {"models/snakeboard.yaml", 0.1, false, false, false},
-                {"models/bouncing_ball.yaml", 0, true, false, false},
-                {"models/switching_damper.yaml", 0, true, false, false},
-                {"tests/models/event_variables.yaml", 0, true, false, false},
-                {"tests/models/end_parameter.yaml", 0, true, false, false},
-                {"models/string_pendulum.yaml", 0, true, false, false},
-                {"tests/models/runge_kutta_times.yaml", 1, false, false, false},
-                {"tests/models/runge_kutta_catch.yaml", 0, true, true, true},
-                {"tests/models/objectives_oscillator.yaml", 0, true, false, false},
-                {"tests/models/jump_force_zone.yaml", 0, true, false, false}};
+  static const MethodCase models[] = {{"models/rssr.yaml", 0.02, false, false, false},
+                                      {"models/six_axis_arm.yaml", 0.002, false, false, false},
+                                      {"tests/models/run_chain.yaml", 0.05, false, true, false},
+                                      {"models/driven_slider_crank.yaml", 0.1, false, false, false},
+                                      {"models/shaken_pendulum.yaml", 0.1, false, false, false},
+                                      {"tests/models/five_bar_moving.yaml", 0.05, false, false, false},
+                                      {"tests/models/element_states_plane.yaml", 0.1, false, false, false},
+                                      {"models/snakeboard.yaml", 0.1, false, false, false},
+                                      {"models/bouncing_ball.yaml", 0, true, false, false},
+                                      {"models/switching_damper.yaml", 0, true, false, false},
+                                      {"tests/models/event_variables.yaml", 0, true, false, false},
+                                      {"tests/models/end_parameter.yaml", 0, true, false, false},
+                                      {"models/string_pendulum.yaml", 0, true, false, false},
+                                      {"tests/models/runge_kutta_times.yaml", 1, false, false, false},
+                                      {"tests/models/runge_kutta_catch.yaml", 0, true, true, true},
+                                      {"tests/models/objectives_oscillator.yaml", 0, true, false, false},
+                                      {"tests/models/jump_force_zone.yaml", 0, true, false, false}};
   for (int m = 0; m < MBS_COUNT(models); ++m) {
     for (int c = 0; c < (models[m].is_natural ? 1 : 2); ++c) {
-      const char *integrator = (m + c) % 2 ? "dormand-prince-5" : "dormand-prince-8";
-      const char *formulation = models[m].has_redundancy ? "ali1" : formulations[m % 3];
-      double tolerance = m % 2 == c ? 1e-5 : 0;  // steps of their own size, or all alike
-      int events = check_methods(models[m].path, integrator, formulation, coordinates[c], models[m].end, tolerance);
-      (void)printf("%s, %s: %d events\n", models[m].path, coordinates[c], events);
-      ENSURE((events > 0) == models[m].has_events);
+      MbsModel *model = read_model(context, models[m].path);
+      MbsRequest request = integrator_request(model, (m + c) % 2 ? "dormand-prince-5" : "dormand-prince-8",
+                                              models[m].has_redundancy ? "ali1" : formulations[m % 3], coordinates[c]);
+      request.settings.step_tolerance = m % 2 == c ? 1e-5 : 0;  // steps of their own size, or all alike
+      compare_on(&models[m], model, &request, models[m].end > 0 ? 12 : 60);
+      mbs_model_destroy(model);
     }
   }
   mbs_context_destroy(context);

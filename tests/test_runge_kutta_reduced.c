@@ -10,8 +10,7 @@
 //                                              one Newton iteration alone; stage 0 at the time of the end; V of Z
 //   integrators/explicit_reduced_transposed.c  0.99 a_ij u_i b; 0.99 of r_j b; (E1)_q' p1 or w' of stages left out
 //   integrators/explicit_stepper.c             signals left at a stage before hats are handled; sets not restored
-#include "event_runs.h"
-#include "formulations/formulation.h"
+#include "integrator_runs.h"
 
 // turns over and over: neither x nor y of its tips serves for long, and no coordinate is given
 static const char *const tumbling =
@@ -33,8 +32,7 @@ static const char *const tumbling =
     "simulation: {end: 1.5, step: 0.005, formulation: matrix-r}\n";
 
 static MbsRequest reduced_request(const MbsModel *model, const char *integrator, const char *kind, double end) {
-  MbsRequest request = request_of(model, "matrix-r", kind);
-  (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "%s", integrator);
+  MbsRequest request = integrator_request(model, integrator, "matrix-r", kind);
   request.settings.end = end > 0 ? end : request.settings.end;
   return request;
 }
@@ -112,40 +110,28 @@ int main(void) {
     check_changes("dormand-prince-5", coordinates[c], 0);
     check_changes("dormand-prince-8", coordinates[c], 1e-6);
   }
-  static const char *const some[] = {"k1", "zeta"};
-  static const struct {
-    const char *path;
-    double end;
-    bool has_events, is_natural;  // is_natural: its objectives have multipliers of natural coordinates
-  } models[] = {{"models/six_axis_arm.yaml", 0.002, false, false},
-                {"tests/models/run_chain.yaml", 0.05, false, true},
-                {"models/driven_slider_crank.yaml", 0.1, false, false},
-                {"models/shaken_pendulum.yaml", 0.1, false, false},
-                {"tests/models/five_bar_moving.yaml", 0.05, false, false},
-                {"tests/models/element_states_plane.yaml", 0.1, false, false},
-                {"tests/models/adjoint_redundant.yaml", 0.3, false, true},
-                {"models/rolling_disc.yaml", 0.1, false, false},
-                {"models/five_bar_impact.yaml", 2, true, false},
-                {"models/switching_damper.yaml", 1, true, false},
-                {"tests/models/event_variables.yaml", 0, true, false},
-                {"tests/models/end_parameter.yaml", 0, true, false},
-                {"models/string_pendulum.yaml", 0, true, false},
-                {"tests/models/runge_kutta_catch.yaml", 0, true, true},
-                {"tests/models/objectives_oscillator.yaml", 0, true, false}};
+  static const MethodCase models[] = {{"models/six_axis_arm.yaml", 0.002, false, false, false},
+                                      {"tests/models/run_chain.yaml", 0.05, false, true, false},
+                                      {"models/driven_slider_crank.yaml", 0.1, false, false, false},
+                                      {"models/shaken_pendulum.yaml", 0.1, false, false, false},
+                                      {"tests/models/five_bar_moving.yaml", 0.05, false, false, false},
+                                      {"tests/models/element_states_plane.yaml", 0.1, false, false, false},
+                                      {"tests/models/adjoint_redundant.yaml", 0.3, false, true, false},
+                                      {"models/rolling_disc.yaml", 0.1, false, false, false},
+                                      {"models/five_bar_impact.yaml", 2, true, false, false},
+                                      {"models/switching_damper.yaml", 1, true, false, false},
+                                      {"tests/models/event_variables.yaml", 0, true, false, false},
+                                      {"tests/models/end_parameter.yaml", 0, true, false, false},
+                                      {"models/string_pendulum.yaml", 0, true, false, false},
+                                      {"tests/models/runge_kutta_catch.yaml", 0, true, true, false},
+                                      {"tests/models/objectives_oscillator.yaml", 0, true, false, false}};
   for (int m = 0; m < MBS_COUNT(models); ++m) {
     for (int c = 0; c < (models[m].is_natural ? 1 : 2); ++c) {
       MbsModel *model = read_model(context, models[m].path);
       MbsRequest request =
           reduced_request(model, (m + c) % 2 ? "dormand-prince-5" : "dormand-prince-8", coordinates[c], models[m].end);
-      if (m == 0) {  // of its many parameters
-        request.parameters = some;
-        request.parameter_count = 2;
-      }
-      request.settings.step = request.settings.end / (models[m].has_events ? 60 : 12);
       request.settings.step_tolerance = m % 2 == c ? 1e-5 : 0;
-      int events = compare_methods(model, &request, models[m].path);
-      (void)printf("%s, %s: %d events\n", models[m].path, coordinates[c], events);
-      ENSURE((events > 0) == models[m].has_events);
+      compare_on(&models[m], model, &request, models[m].has_events ? 60 : 12);
       mbs_model_destroy(model);
     }
   }

@@ -29,6 +29,7 @@ typedef struct Case {
   bool is_kinematic;
   const char *independent;  // of matrix-r; NULL: as the model has it
   int tangent;              // with the tangent matrix of P0 (18): so many, -1: until they converge; 0: none such
+  int projections;          // of the end of an explicit step
 } Case;
 
 static MbsSettings settings_of(const MbsModel *model, const Case *which) {
@@ -43,6 +44,7 @@ static MbsSettings settings_of(const MbsModel *model, const Case *which) {
     settings->is_projection_tangent = true;
     settings->projections = which->tangent > 0 ? which->tangent : 0;
   }
+  settings->projections = which->projections > 0 ? which->projections : settings->projections;
   if (which->independent) {
     (void)snprintf(settings->independent, sizeof settings->independent, "%s", which->independent);
   }
@@ -159,9 +161,9 @@ int main(void) {
     for (int c = 0; c < 2; ++c) {
       for (int m = 0; m < MBS_COUNT(models); ++m) {
         check(&(Case){models[m], formulations[f], coordinates[c], f == 4 ? "generalised-alpha" : "trapezoidal", false,
-                      NULL, 0});
+                      NULL, 0, 0});
       }
-      check(&(Case){models[1], formulations[f], coordinates[c], "generalised-alpha", false, NULL, 0});
+      check(&(Case){models[1], formulations[f], coordinates[c], "generalised-alpha", false, NULL, 0, 0});
     }
   }
   // stages have times of their own
@@ -169,38 +171,47 @@ int main(void) {
     for (int c = 0; c < 2; ++c) {
       for (int m = 0; m < MBS_COUNT(models) && f != 3 && f != 4; ++m) {  // not at position level
         check(&(Case){models[m], formulations[f], coordinates[c], m % 2 ? "dormand-prince-8" : "dormand-prince-5",
-                      false, NULL, 0});
+                      false, NULL, 0, 0});
       }
     }
   }
-  check(&(Case){"tests/models/runge_kutta_times.yaml", "index1", "natural", "dormand-prince-8", false, NULL, 0});
+  for (int m = 0; m < MBS_COUNT(models); ++m) {
+    for (int c = 0; c < 2; ++c) {
+      check(&(Case){.path = models[m],
+                    .formulation = formulations[(m + c) % 3],
+                    .coordinates = coordinates[c],
+                    .integrator = "dormand-prince-5",
+                    .projections = 1 + c});
+    }
+  }
+  check(&(Case){"tests/models/runge_kutta_times.yaml", "index1", "natural", "dormand-prince-8", false, NULL, 0, 0});
   for (int f = 0; f < 5; ++f) {
     // of drivers multipliers of the stages of index3 answer with 1 / h^2, which cancels in integrals, with its digits
     for (int m = 0; m < (f == 4 ? 2 : MBS_COUNT(models)); ++m) {
       const char *integrator = f % 2 ? "radau-3" : "radau-5";
-      check(&(Case){models[m], formulations[f], coordinates[(m + f) % 2], integrator, false, NULL, 0});
+      check(&(Case){models[m], formulations[f], coordinates[(m + f) % 2], integrator, false, NULL, 0, 0});
     }
   }
-  check(&(Case){"tests/models/runge_kutta_times.yaml", "ali3p", "natural", "radau-5", false, NULL, 0});
-  check(&(Case){"tests/models/adjoint_redundant.yaml", "ali3p", "natural", "radau-5", false, NULL, 0});
-  check(&(Case){"tests/models/adjoint_redundant.yaml", "ali1", "natural", "radau-5", false, NULL, 0});
-  check(&(Case){"tests/models/adjoint_redundant.yaml", "penalty", "natural", "dormand-prince-5", false, NULL, 0});
-  check(&(Case){"tests/models/adjoint_redundant.yaml", "ali1", "natural", "dormand-prince-8", false, NULL, 0});
+  check(&(Case){"tests/models/runge_kutta_times.yaml", "ali3p", "natural", "radau-5", false, NULL, 0, 0});
+  check(&(Case){"tests/models/adjoint_redundant.yaml", "ali3p", "natural", "radau-5", false, NULL, 0, 0});
+  check(&(Case){"tests/models/adjoint_redundant.yaml", "ali1", "natural", "radau-5", false, NULL, 0, 0});
+  check(&(Case){"tests/models/adjoint_redundant.yaml", "penalty", "natural", "dormand-prince-5", false, NULL, 0, 0});
+  check(&(Case){"tests/models/adjoint_redundant.yaml", "ali1", "natural", "dormand-prince-8", false, NULL, 0, 0});
   for (int c = 0; c < 2; ++c) {
-    check(&(Case){models[2], "ali3p", coordinates[c], "trapezoidal", true, NULL, 0});
+    check(&(Case){models[2], "ali3p", coordinates[c], "trapezoidal", true, NULL, 0, 0});
     // coordinates that move with the ground, whose place before the step is that of its old time
     const char *moving = "distance(S, P), distance(S, Q)";
-    check(&(Case){models[1], "matrix-r", coordinates[c], "trapezoidal", false, moving, 0});
-    check(&(Case){models[1], "matrix-r", coordinates[c], "generalised-alpha", false, moving, 0});
-    check(&(Case){models[1], "matrix-r", coordinates[c], "dormand-prince-5", false, moving, 0});
+    check(&(Case){models[1], "matrix-r", coordinates[c], "trapezoidal", false, moving, 0, 0});
+    check(&(Case){models[1], "matrix-r", coordinates[c], "generalised-alpha", false, moving, 0, 0});
+    check(&(Case){models[1], "matrix-r", coordinates[c], "dormand-prince-5", false, moving, 0, 0});
   }
   // P moves with the size, too: springs, dampers, laws by expression; reactions; the last has a redundant constraint
   static const char *const forced[] = {"models/five_bar.yaml", "tests/models/adjoint_projections.yaml",
                                        "models/slider_spring.yaml", "tests/models/adjoint_redundant.yaml"};
   for (int m = 0; m < MBS_COUNT(forced); ++m) {
-    check(&(Case){forced[m], "ali3p", "natural", "trapezoidal", false, NULL, -1});
-    check(&(Case){forced[m], "ali3p", "natural", "trapezoidal", false, NULL, 1});
-    check(&(Case){forced[m], "ali3p", "natural", "generalised-alpha", false, NULL, -1});
+    check(&(Case){forced[m], "ali3p", "natural", "trapezoidal", false, NULL, -1, 0});
+    check(&(Case){forced[m], "ali3p", "natural", "trapezoidal", false, NULL, 1, 0});
+    check(&(Case){forced[m], "ali3p", "natural", "generalised-alpha", false, NULL, -1, 0});
   }
   mbs_context_destroy(context);
   return 0;

@@ -73,6 +73,7 @@ MbsStatus mbs_explicit_create(MbsContext *context, MbsFormulation *formulation, 
   if (formulation->type->is_reduced) {
     MBS_TRY(create_independent(context, explicit, system));
   }
+  MBS_TRY(mbs_explicit_create_projection(context, explicit, settings->projections));
   explicit->implicit.old[0] = NULL;  // of no use here, and so not of rows
   base->row_size =
       mbs_implicit_row_size(&explicit->implicit) + 3 * system->n + (explicit->end - 1) * (system->n + system->m);
@@ -139,6 +140,8 @@ static MbsStatus make_stage(MbsContext *context, MbsExplicit *explicit, const Mb
   }
   if (stage < explicit->end) {
     guess(explicit, stage, at);
+  } else {
+    MBS_TRY(mbs_explicit_project(context, explicit, at));
   }
   MBS_TRY(mbs_implicit_solve_instant(context, &explicit->implicit, at));
   if (is_independent && stage < explicit->end) {

@@ -9,7 +9,8 @@
 //     r(t_i, q_i, v_i, a_i, lambda_i) = 0,            t_i = t - (1 - c_i) h
 // with t the time of the end, so that accelerations of the stages are all that is added up. Fixed coordinates are
 // where they are at t_i. Integrals have the stages' weights b_i at points (q_i, v_i, a_i, lambda_i): stepper.h.
-// Of matrix-r independent coordinates are added up so, and q_i and v_i recovered from them: explicit_reduced.c.
+// Of matrix-r independent coordinates are added up so, and q_i and v_i recovered from them: explicit_reduced.c. Of the
+// others q and v of the end may be projected onto their constraints, before its accelerations: explicit_projection.c.
 //
 // Derivative, explicit_derivative.c: with r_i' what is known of r at stage i and S its matrix, factored in the step,
 //     Q_i = Q_0 + c_i h V_0 + h^2 sum_j d_ij A_j,  V_i likewise,  S (A_i, L_i) = -(r_q Q_i + r_v V_i + r_rho)
@@ -31,11 +32,21 @@ typedef struct MbsStageCoordinates {
   mbs_scalar *z0_bar, *rate_bar, *second_bar;  // what they have received
 } MbsStageCoordinates;
 
+// The end of a step onto its constraints, where settings ask for it: explicit_projection.c.
+typedef struct MbsEndProjection {
+  int count;                 // of iterations; 0: nothing is projected
+  MbsProjector **positions;  // of each iteration: its factors, its u and sigma
+  MbsProjector *velocity;
+  MbsState *places;  // where each iteration began: q and t alone
+  MbsState again;    // of the way back
+} MbsEndProjection;
+
 typedef struct MbsExplicit {
   MbsImplicit implicit;  // solves the equations of an instant; its own one is that of the state
   MbsStepperType type;   // the implicit step's, but for what is different
   const MbsPair *pair;
-  MbsStageCoordinates independent;                        // of matrix-r
+  MbsStageCoordinates independent;  // of matrix-r
+  MbsEndProjection projection;
   int end;                                                // s, the number of the end among stages
   double c[MBS_MOST_STAGES + 1];                          // of stages and end,
   double velocity[MBS_MOST_STAGES + 1][MBS_MOST_STAGES];  // a
@@ -78,6 +89,19 @@ static inline mbs_scalar *mbs_explicit_blocks(const MbsExplicit *explicit, mbs_s
   const MbsReduced *reduced = explicit->independent.reduced;
   return carry + (reduced ? mbs_reduced_hat_size(reduced->system) : 0);
 }
+
+// ---- explicit_projection.c: q and v of the end onto the constraints, from where the method leads ----
+MbsStatus mbs_explicit_create_projection(MbsContext *context, MbsExplicit *explicit, int iterations);
+void mbs_explicit_destroy_projection(MbsExplicit *explicit);
+MbsStatus mbs_explicit_project(MbsContext *context, MbsExplicit *explicit, MbsState *state);
+// The same again after a step was recalled: its stages are there, and q and v of its end.
+MbsStatus mbs_explicit_recall_projection(MbsContext *context, MbsExplicit *explicit, const MbsStep *step,
+                                         const MbsState *state);
+// X and V, in place; and from what q and v of the state have received to what the method's have.
+void mbs_explicit_project_derivative(MbsExplicit *explicit, const MbsState *state, const MbsColumns *columns);
+void mbs_explicit_project_transposed(MbsExplicit *explicit, const MbsState *state, const MbsStateBar *bar);
+// Its solvers, one after another; NULL: there are no more.
+MbsSparseSolver *mbs_explicit_projection_solver(const MbsExplicit *explicit, int index);
 
 // ---- explicit_reduced.c: independent coordinates ----
 MbsStatus mbs_explicit_create_independent(MbsContext *context, MbsExplicit *explicit);

@@ -73,6 +73,9 @@ MbsStatus mbs_explicit_derivative(MbsContext *context, MbsExplicit *explicit, co
     }
     mbs_system_fixed_columns(system, at->t, own->X, own->V, own->A);
     status = is_independent ? mbs_explicit_recover_columns(context, explicit, step->h, i, at, own) : MBS_OK;
+    if (is_end && status == MBS_OK) {
+      mbs_explicit_project_derivative(explicit, at, own);
+    }
     mbs_signal_bank_try(system, at);
     status = status == MBS_OK ? mbs_implicit_instant_derivative(context, implicit, at, own) : status;
     if (is_independent && !is_end && status == MBS_OK) {

@@ -81,6 +81,7 @@ void mbs_explicit_transposed(MbsExplicit *explicit, const MbsStep *step, const M
     mbs_explicit_begin_independent_bars(explicit);
     mbs_explicit_recover_transposed(explicit, step->h, explicit->end, state, bar);
   } else {
+    mbs_explicit_project_transposed(explicit, state, bar);
     spread(explicit, step->h, explicit->end, bar, bar);
   }
   for (int stage = explicit->end - 1; stage > 0; --stage) {

@@ -88,7 +88,8 @@ const MbsField mbs_settings[] = {
      SETTING(NUMBER, settings.spectral_radius, OPTION("spectral-radius", "X", DYNAMICS_OR_VERIFY), .most = 1,
              .range = "from 0 to 1", WORDS({"auto", -1}))},
     [MBS_SIMULATION_PROJECTIONS] = {"projections", MBS_FIELD_TEXT, .default_text = "auto",
-     .summary = "ali3p: iterations of each projection, a number, none, or auto: until they converge",
+     .summary = "ali3p: iterations of each projection, a number, none, or auto: until they converge; explicit integrators: so "
+                "many of positions and velocities after each step, auto: none",
      SETTING(ITERATIONS, settings.projections, OPTION("projections", "N", DYNAMICS_OR_VERIFY), .least = 1,
              .most = MBS_MOST_PROJECTIONS, .range = "none, auto, or 1 to 40", WORDS({"auto", 0}, {"none", -1}))},
     [MBS_SIMULATION_PROJECTION_MATRIX] = {"projection_matrix", MBS_FIELD_CHOICE, .default_text = "mass",

@@ -42,7 +42,7 @@ typedef struct MbsSettings {
   bool is_stabilised;          // index1: use xi and omega
   double beta, gamma;          // newmark; 0: not given
   double spectral_radius;      // generalised-alpha; negative: not given
-  int projections;             // ali3p: iterations of each projection; 0: until they converge, -1: none
+  int projections;             // iterations; ali3p 0: until they converge, -1: none
   bool is_projection_tangent;  // ali3p: project with M - gamma h Q_v - beta h^2 Q_x instead of M
   bool is_nonholonomic_projected;     // ali3p: nonholonomic constraints enter by the projections alone
   bool is_tangent_approximate;        // Newton's iteration without the curvature of the constraints

@@ -187,8 +187,9 @@ static bool is_refusal(MbsStatus status) {
 // settings of projections, of stabilisation and of explicit methods are for the formulations that have them; type NULL:
 // for none
 static void forget_foreign(const MbsFormulationType *type, MbsSettings *settings) {
+  bool has_ends = type && !type->is_reduced && mbs_integrator_kind(settings) == MBS_INTEGRATOR_EXPLICIT;
   if (!type || !type->has_projections) {
-    settings->projections = 0;
+    settings->projections = has_ends && mbs_formulation_is_explicit(type) ? settings->projections : 0;
     settings->is_projection_tangent = settings->is_nonholonomic_projected = false;
   }
   settings->is_stabilised = settings->is_stabilised && type && type->has_stabilisation;

@@ -213,13 +213,23 @@ static MbsStatus check_integrator(MbsContext *context, const MbsModel *model, co
 
 static MbsStatus check_projections(MbsContext *context, const MbsFormulationType *formulation,
                                    const MbsSettings *settings) {
-  if (formulation && !formulation->has_projections &&
-      (settings->projections != 0 || settings->is_projection_tangent || settings->is_nonholonomic_projected)) {
-    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "formulation %s has no projections; use ali3p for %s",
-                    settings->formulation,
-                    settings->projections != 0        ? "projections"
-                    : settings->is_projection_tangent ? "projection matrix tangent"
-                                                      : "nonholonomic projected");
+  bool is_explicit = mbs_integrator_kind(settings) == MBS_INTEGRATOR_EXPLICIT;
+  if (is_explicit && formulation && formulation->is_reduced && settings->projections > 0) {
+    return mbs_fail(
+        context, MBS_ERROR_INPUT, mbs_nowhere,
+        "projections have no meaning with formulation %s, whose states meet their constraints; leave them out",
+        settings->formulation);
+  }
+  // of explicit steps the end may be projected (explicit_projection.c)
+  const char *foreign = settings->projections != 0 && !is_explicit ? "projections"
+                        : settings->is_projection_tangent          ? "projection matrix tangent"
+                        : settings->is_nonholonomic_projected      ? "nonholonomic projected"
+                                                                   : NULL;
+  if (formulation && !formulation->has_projections && foreign) {
+    bool may_be_explicit = settings->projections > 0 && !is_explicit && !formulation->is_reduced;
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "formulation %s has no projections; use ali3p for %s%s",
+                    settings->formulation, foreign,
+                    may_be_explicit ? ", or an explicit integrator, whose steps can be projected" : "");
   }
   if ((settings->is_nonholonomic_projected || settings->is_projection_tangent) &&
       mbs_integrator_kind(settings) == MBS_INTEGRATOR_COUPLED) {

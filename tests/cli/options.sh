@@ -155,6 +155,10 @@ json simulate $model --end 0.2 --formulation penalty --penalty 1e9
 holds "size(($soft - $(objective psi1))/($hard - $(objective psi1)) - 10) < 0.1" # in 1/alpha
 json simulate $model --end 0.2 --formulation ali3p --projections none
 holds "$(figure velocity) > 1e-6 || $(figure acceleration) > 1e-6"
+json simulate $model --end 1 --step 0.05 --formulation index1 --integrator dormand-prince-5
+holds "$(figure position) > 1e-8 && $(figure velocity) > 1e-8"
+json simulate $model --end 1 --step 0.05 --formulation index1 --integrator dormand-prince-5 --projections 2
+holds "$(figure position) < 1e-14 && $(figure velocity) < 1e-14"
 json simulate $model --end 0.2 --formulation ali3p
 value=$(objective psi1)
 iterations=$(figure iterations)

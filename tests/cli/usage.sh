@@ -70,7 +70,11 @@ complains '--error-control' gradient $model --error-control all
 complains '--step-tolerance must be between 1e-14, which is rounding, and 1' gradient $model --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-15
 complains 'every 3 and sample 0.1 contradict each other' simulate $model --formulation index1 --integrator dormand-prince-5 --step-tolerance 1e-6 --sample 0.1 --every 3 -o "$folder/rows.csv"
 complains 'adjoint-continuous is not offered with integrator dormand-prince-5' gradient $model --formulation penalty --integrator dormand-prince-5 --method adjoint-continuous
-complains 'formulation index1 has no projections; use ali3p for projections' gradient $model --formulation index1 --projections 2
+complains 'formulation index1 has no projections; use ali3p for projections, or an explicit integrator' gradient $model --formulation index1 --projections 2
+complains 'projections have no meaning with formulation matrix-r, whose states meet' gradient $model --formulation matrix-r --integrator dormand-prince-5 --projections 2
+complains 'formulation index1 has no projections; use ali3p for projections' gradient $model --formulation index1 --integrator radau-5 --projections 2
+complains 'formulation index1 has no projections; use ali3p for projection matrix tangent' gradient $model --formulation index1 --integrator dormand-prince-5 --projections 2 --projection-matrix tangent
+exits 0 verify $model --end 0.2 --step 0.05 --integrator dormand-prince-5 --projections 2 --objective psi1 --wrt Ls1
 complains 'formulation ali3p has no Baumgarte stabilisation; use index1' gradient $model --baumgarte
 exits 0 verify $model --step 0.05 --end 0.5 --baumgarte  # with the formulations that have it
 complains 'formulation penalty has no projections; use ali3p for nonholonomic' gradient $model --formulation penalty --nonholonomic projected
