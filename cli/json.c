@@ -31,7 +31,7 @@ static void begin_member(CliJson *json, const char *key) {
   if (*has_members) {
     (void)fputc(',', json->out);
   }
-  if (json->depth <= LEVELS_WITH_LINES) {
+  if (json->depth <= LEVELS_WITH_LINES && !json->is_line) {
     put_line(json);
   } else if (*has_members) {
     (void)fputc(' ', json->out);
@@ -56,6 +56,12 @@ CliJson cli_json_begin(FILE *out) {
   return json;
 }
 
+CliJson cli_json_begin_line(FILE *out) {
+  CliJson json = {.out = out, .is_line = true};
+  open_level(&json, '{', '}');
+  return json;
+}
+
 void cli_json_end(CliJson *json) {
   cli_json_close(json);
   (void)fputc('\n', json->out);
@@ -73,7 +79,7 @@ void cli_json_open_array(CliJson *json, const char *key) {
 
 void cli_json_close(CliJson *json) {
   --json->depth;
-  if (json->depth < LEVELS_WITH_LINES && json->has_members[json->depth]) {
+  if (json->depth < LEVELS_WITH_LINES && json->has_members[json->depth] && !json->is_line) {
     put_line(json);
   }
   (void)fputc(json->closer[json->depth], json->out);

@@ -16,13 +16,15 @@ enum { CLI_JSON_DEPTH = 8 };
 
 typedef struct CliJson {
   FILE *out;
+  bool is_line;
   int depth;
   char closer[CLI_JSON_DEPTH];  // of each open level
   bool has_members[CLI_JSON_DEPTH];
 } CliJson;
 
-CliJson cli_json_begin(FILE *out);  // opens the one object
-void cli_json_end(CliJson *json);   // closes it, with a newline
+CliJson cli_json_begin(FILE *out);       // opens the one object
+CliJson cli_json_begin_line(FILE *out);  // one that stays on its line, as a program that reads line by line needs it
+void cli_json_end(CliJson *json);        // closes it, with a newline
 
 // In objects `key` names the member, in arrays it is NULL.
 void cli_json_open_object(CliJson *json, const char *key);

@@ -99,6 +99,19 @@ static const CliCommand commands[] = {
      "  mbsens study MODEL --vary formulation=ali3p,index1 --vary step=0.01,0.005,0.0025 --latex\n"
      "  mbsens study MODEL --formulation penalty --vary penalty=1e6,1e8,1e10 --reference 1e-9\n",
      cli_run_study},
+    {"optimize", CLI_OPTIMIZE, "MODEL [--objective A,B] [--wrt P,Q] [-o FILE.yaml] [options]",
+     "better parameters: objectives as small or large as bounds and constraints allow",
+     "Looks for the parameters with which the model's section optimization is best: what is minimised or\n"
+     "maximised, what may change between which bounds, what constraints must be kept. --objective and --wrt\n"
+     "say it for a model without that section. Gradients are exact, and the model is compiled once. Prints\n"
+     "the design with its gradient, how far it is from first-order optimality, multipliers of bounds and\n"
+     "constraints (what moving them is worth), and --set options for other commands; -o writes the model\n"
+     "with these values. Status 3: no optimum was found. Ctrl-C: the best design so far.\n"
+     "\n"
+     "  mbsens optimize models/five_bar.yaml --objective psi1 --wrt Ls1,Ls2 --end 1\n"
+     "  mbsens optimize MODEL -o better.yaml --state search.state\n"
+     "  mbsens optimize MODEL --objective range --maximize --wrt angle --bound angle=0:1.5 --starts 5\n",
+     cli_run_optimize},
     {"plot", CLI_PLOT, "MODEL|FILE.csv ... -o FILE.svg [--y A,B] [options]",
      "curves over time or against each other, sensitivities, as a picture",
      "Runs the model and draws what --y names: outputs, coordinates, objectives, sensitivities\n"
@@ -133,7 +146,7 @@ static bool is_called(const char *command, const char *name) {
 
 // NULL after a sentence on standard error
 static const CliCommand *find_command(const char *name) {
-  static const char *const planned[] = {"optimize", "identify", "sweep", "report"};
+  static const char *const planned[] = {"identify", "sweep", "report"};
   const char *nearest = NULL;
   for (int i = 0; i < COMMAND_COUNT; ++i) {
     if (is_called(commands[i].name, name)) {

@@ -19,7 +19,8 @@ typedef enum Kind {
   KIND_COMPARE,   // optional: MbsMethod, and has_comparison
   KIND_COUNT,     // long, 1 or more
   KIND_SET,       // the next of the assignments
-  KIND_VARY       // the next of the variations
+  KIND_VARY,      // the next of the variations
+  KIND_BOUND      // the next of the bounds
 } Kind;
 
 typedef struct Option {
@@ -36,7 +37,7 @@ typedef struct Option {
 enum {
   GRADIENTS = CLI_GRADIENT | CLI_KINEMATICS | CLI_EQUILIBRIUM,
   RUNS = CLI_SIMULATE | GRADIENTS,
-  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE | CLI_STUDY | CLI_PLOT,
+  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE | CLI_STUDY | CLI_PLOT | CLI_OPTIMIZE,
   ALL = MODELS | CLI_LIST | CLI_HELP
 };
 
@@ -49,7 +50,12 @@ static unsigned commands_of(const MbsField *setting) {
     return commands;
   }
   bool is_of_plot = strcmp(setting->name, "columns") != 0;  // --y says them
-  return commands | (is_of_histories ? 0u : CLI_STUDY) | (is_of_plot ? CLI_PLOT : 0u);
+  // its methods are those of simulators, and auto; a run each
+  bool is_of_other_methods = strcmp(setting->name, "method") == 0 || strcmp(setting->name, "accuracy") == 0 ||
+                             strncmp(setting->name, "difference", 10) == 0 ||
+                             strcmp(setting->name, "sundials_tolerance") == 0;
+  return commands | (is_of_histories ? 0u : CLI_STUDY) | (is_of_plot ? CLI_PLOT : 0u) |
+         (is_of_histories || is_of_other_methods ? 0u : CLI_OPTIMIZE);
 }
 
 static const Option own[] = {
@@ -88,12 +94,37 @@ static const Option own[] = {
     {"--by", "COLUMN", KIND_TEXT, CLI_PLOT, MEMBER(by), "of a file: a curve for each value of this column"},
     {"--bars", NULL, KIND_FLAG, CLI_PLOT, MEMBER(has_bars),
      "instead of curves the relative sensitivities of objectives, ranked"},
-    {"--kinematics", NULL, KIND_FLAG, CLI_PLOT, MEMBER(is_kinematic), "the motion that drivers prescribe"},
+    {"--kinematics", NULL, KIND_FLAG, CLI_PLOT | CLI_OPTIMIZE, MEMBER(is_kinematic),
+     "the motion that drivers prescribe"},
     {"--log", "x|y|xy", KIND_TEXT, CLI_PLOT, MEMBER(log), "logarithmic axes"},
     {"--equal", NULL, KIND_FLAG, CLI_PLOT, MEMBER(is_equal), "a metre is as long on both axes: for paths of points"},
     {"--discs", NULL, KIND_FLAG, CLI_PLOT, MEMBER(has_discs), "a disc at each value"},
     {"--title", "TEXT", KIND_TEXT, CLI_PLOT, MEMBER(title), "above the picture"},
     {"--size", "WIDTHxHEIGHT", KIND_TEXT, CLI_PLOT, MEMBER(size), "of the picture, points (1/72 inch)"},
+    {"--method", "NAME", KIND_TEXT, CLI_OPTIMIZE, MEMBER(method),
+     "of the gradients: direct, adjoint, adjoint-continuous (penalty and matrix-r), or auto: direct or adjoint, what "
+     "costs less (auto)"},
+    {"--maximize", NULL, KIND_FLAG, CLI_OPTIMIZE, MEMBER(is_maximized),
+     "what --objective names is to become large, not small"},
+    {"--bound", "NAME=LOWER:UPPER", KIND_BOUND, CLI_OPTIMIZE, MEMBER(bounds),
+     "bounds of a parameter, one of which may be left out; may be repeated (default: those of the model)"},
+    {"--algorithm", "NAME", KIND_TEXT, CLI_OPTIMIZE, MEMBER(algorithm),
+     "lbfgs, slsqp, mma, cobyla, or auto: slsqp with constraints, else lbfgs (default: that of the model)"},
+    {"--evaluations", "N", KIND_COUNT, CLI_OPTIMIZE, MEMBER(evaluations),
+     "runs of the model at most, from each start (default: that of the model, 200)"},
+    {"--search-tolerance", "X", KIND_TEXT, CLI_OPTIMIZE, MEMBER(search_tolerance),
+     "the search ends where the gradient, or a step, is this part of its size (default: that of the model, 1e-8)"},
+    {"--target", "X", KIND_TEXT, CLI_OPTIMIZE, MEMBER(target), "a value that is good enough"},
+    {"--starts", "N", KIND_COUNT, CLI_OPTIMIZE, MEMBER(starts),
+     "starts: the first at the model's values, others anywhere between bounds (default: that of the model, 1)"},
+    {"--seed", "N", KIND_COUNT, CLI_OPTIMIZE, MEMBER(seed), "of the random numbers of starts"},
+    {"--state", "FILE", KIND_TEXT, CLI_OPTIMIZE, MEMBER(state),
+     "what has been computed is kept there after every run; called again, the search goes on from it and ends as if it "
+     "had never stopped"},
+    {"-o", "FILE", KIND_TEXT, CLI_OPTIMIZE, MEMBER(output),
+     "FILE.yaml: a copy of the model with the improved parameters, comments and layout as they are; it appears whole "
+     "or "
+     "not at all"},
     {"-o", "FILE", KIND_TEXT, CLI_PLOT, MEMBER(output),
      "FILE.svg; with cairo built in also FILE.png and FILE.pdf; the file appears whole or not at all"},
     {"-o", "FILE", KIND_OUTPUT, RUNS, MEMBER(output),
@@ -250,6 +281,9 @@ static bool store(MbsContext *context, const Option *option, const char *value, 
     case KIND_VARY:
       return cli_value_assignment(option->name, value, &options->variations[options->variation_count]) &&
              ++options->variation_count > 0;
+    case KIND_BOUND:
+      return cli_value_assignment(option->name, value, &options->bounds[options->bound_count]) &&
+             ++options->bound_count > 0;
     case KIND_SET:
       return cli_value_assignment(option->name, value, &options->assignments[options->assignment_count]) &&
              ++options->assignment_count > 0;
@@ -383,6 +417,7 @@ int cli_options_read(int argument_count, char **arguments, unsigned command, con
   // there cannot be more assignments than arguments
   options->assignments = cli_memory_take((size_t)argument_count, sizeof *options->assignments);
   options->variations = cli_memory_take((size_t)argument_count, sizeof *options->variations);
+  options->bounds = cli_memory_take((size_t)argument_count, sizeof *options->bounds);
   options->repeat = 1;
   options->operands = cli_memory_take((size_t)argument_count, sizeof *options->operands);
   int exit_status = read_options(context, argument_count, arguments, command, name, options);
@@ -398,6 +433,10 @@ void cli_options_free(CliOptions *options) {
   for (int i = 0; i < options->variation_count; ++i) {
     free(options->variations[i].name);
   }
+  for (int i = 0; i < options->bound_count; ++i) {
+    free(options->bounds[i].name);
+  }
+  free(options->bounds);
   free(options->variations);
   free(options->assignments);
   free(options->given);

@@ -22,7 +22,8 @@ enum {
   CLI_HELP = 1 << 5,
   CLI_STUDY = 1 << 16,
   CLI_SWEEP = 1 << 17,
-  CLI_PLOT = 1 << 20  // with the settings of gradient
+  CLI_PLOT = 1 << 20,     // with the settings of gradient
+  CLI_OPTIMIZE = 1 << 21  // likewise
 };
 
 // The command line, read but not yet applied.
@@ -51,6 +52,11 @@ typedef struct CliOptions {
   bool wants_hessian;                           // gradient
   const char *y, *x, *by, *log, *title, *size;  // plot
   bool has_bars, is_equal, has_discs;           // likewise
+  bool is_maximized;                            // optimize
+  int bound_count;                              // likewise
+  CliAssignment *bounds;                        // --bound
+  const char *method, *algorithm, *target, *search_tolerance, *state;
+  long evaluations, starts, seed;  // 0: as in the model
   bool is_json, is_quiet, is_markdown, wants_help;
 } CliOptions;
 

@@ -1,6 +1,8 @@
-# libfyaml (model files), KLU of SuiteSparse (sparse factorisation, LGPL part only), LAPACK (eigenvalues).
+# libfyaml (model files), KLU of SuiteSparse (sparse factorisation, LGPL part only), LAPACK (eigenvalues), NLopt
+# (optimisation; its C part, MIT and LGPL).
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(fyaml REQUIRED IMPORTED_TARGET libfyaml>=0.7.12)
+pkg_check_modules(nlopt REQUIRED IMPORTED_TARGET nlopt>=2.6)
 find_package(LAPACK REQUIRED)
 
 # SuiteSparse 5 has no pkg-config file

@@ -96,6 +96,11 @@ MbsStatus mbs_model_set_optimization(MbsContext *context, MbsModel *model, const
 // includes and constants are written as what they became. Yours to destroy.
 MbsStatus mbs_model_write(MbsContext *context, const MbsModel *model, char **text);
 void mbs_text_destroy(char *text);
+// The text of a model file with other values of parameters, as numbers or expressions: all else, comments too, is as it
+// was written. Refused where a value stands in another file that this one includes, or not by itself (a range, a list
+// in one text).
+MbsStatus mbs_model_revise(MbsContext *context, const char *path, int count, const char *const *names,
+                           const char *const *values, char **text);
 
 // What a model has, with names in the order of the file.
 typedef struct MbsContents {

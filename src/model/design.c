@@ -15,6 +15,10 @@ typedef struct Reading {
 static const MbsField *fields_of(int section) { return mbs_model_type.fields[section].record->fields; }
 static const MbsField *option(int index) { return &fields_of(MBS_MODEL_OPTIMIZATION)[index]; }
 
+const char *mbs_algorithm_name(MbsAlgorithm algorithm) {
+  return option(MBS_OPTIMIZATION_ALGORITHM)->choices[algorithm];
+}
+
 static const MbsRecord *section_of(const MbsModel *model) {
   return mbs_record_child(&model->root, MBS_MODEL_OPTIMIZATION);
 }

@@ -15,6 +15,9 @@ typedef enum MbsAlgorithm {  // in the order of the field's choices
   MBS_ALGORITHM_COBYLA
 } MbsAlgorithm;
 
+// "lbfgs", ...
+const char *mbs_algorithm_name(MbsAlgorithm algorithm);
+
 typedef struct MbsDesignVariable {
   const char *name;
   MbsPlace place;       // of its value

@@ -272,8 +272,7 @@ static const MbsField optimization_fields[] = {
                                       .summary = "limits that objectives must keep"},
     [MBS_OPTIMIZATION_ALGORITHM] = {"algorithm", MBS_FIELD_CHOICE, .default_text = "auto",
                                     .choices = (const char *const[]){"auto", "lbfgs", "slsqp", "mma", "cobyla", NULL},
-                                    .summary = "auto: slsqp, and lbfgs for more than 100 parameters without "
-                                               "constraints; cobyla needs no gradients"},
+                                    .summary = "auto: slsqp with constraints, else lbfgs; cobyla needs no gradients"},
     [MBS_OPTIMIZATION_EVALUATIONS] = {"evaluations", MBS_FIELD_INTEGER, .default_text = "200",
                                       .summary = "of the model, at most, from each start"},
     [MBS_OPTIMIZATION_TOLERANCE] = {"tolerance", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1e-8",

@@ -23,6 +23,9 @@ static int *find_slot(const MbsBlueprint *blueprint, const MbsSignal *signal) {
 }
 
 void mbs_signals_index(MbsBlueprint *blueprint) {
+  if (blueprint->signal_slot_count == 0) {
+    return;  // nothing has been looked for yet: the first table takes all there are
+  }
   for (int slot = 0; slot < blueprint->signal_slot_count; ++slot) {
     blueprint->signal_slots[slot] = 0;
   }

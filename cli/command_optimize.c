@@ -1,0 +1,461 @@
+// mbsens optimize: the search with what it says on its way, the design that came out, and the model with it.
+#include <math.h>
+#include <mbsens/build.h>
+#include <mbsens/optimize.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "json.h"
+#include "memory.h"
+#include "outcome.h"
+#include "session.h"
+#include "stop.h"
+#include "table.h"
+
+enum { NUMBER_ROOM = 32 };
+
+// the shortest text that is this number
+static void write_number(double number, char *text) {
+  int digits = 15;
+  do {
+    (void)snprintf(text, NUMBER_ROOM, "%.*g", digits, number);
+  } while (strtod(text, NULL) != number && ++digits <= 17);
+}
+
+// ---- on the way ----
+typedef struct Watch {
+  bool is_json, is_live;  // lines of JSON; a table on the terminal
+} Watch;
+
+static void put_iterate(const MbsIterate *iterate) {
+  CliJson json = cli_json_begin_line(stdout);
+  cli_json_integer(&json, "start", iterate->start);
+  cli_json_integer(&json, "iteration", iterate->iteration);
+  cli_json_integer(&json, "evaluations", iterate->evaluations);
+  cli_json_number(&json, "value", iterate->value);
+  cli_json_number(&json, "violation", iterate->violation);
+  cli_json_number(&json, "optimality", iterate->optimality);
+  if (iterate->failure) {
+    cli_json_text(&json, "rejected", iterate->failure);
+  }
+  cli_json_open_object(&json, "parameters");
+  for (int i = 0; i < iterate->parameter_count; ++i) {
+    cli_json_number(&json, iterate->names[i], iterate->parameters[i]);
+  }
+  cli_json_close(&json);
+  cli_json_end(&json);
+  (void)fflush(stdout);
+}
+
+static void show_iterate(const MbsIterate *iterate) {
+  if (iterate->failure) {
+    (void)fprintf(stderr, "           a step is rejected: %s\n", iterate->failure);
+    return;
+  }
+  if (iterate->iteration == 0) {
+    (void)fprintf(stderr, " iteration  evaluations             value  violation  optimality\n");
+  }
+  (void)fprintf(stderr, "%10d  %11d  %16.9g  %9.1e  %10.1e\n", iterate->iteration, iterate->evaluations, iterate->value,
+                iterate->violation, iterate->optimality);
+}
+
+static bool watch(void *user, const MbsIterate *iterate) {
+  const Watch *watch = user;
+  if (watch->is_json) {
+    put_iterate(iterate);
+  } else if (watch->is_live) {
+    show_iterate(iterate);
+  }
+  return true;
+}
+
+// asked before every run, and during long ones
+static bool keep_going(void *user, double fraction) {
+  (void)user;
+  (void)fraction;
+  return !cli_stop_is_asked();
+}
+
+// ---- the copy of the model ----
+typedef struct Copy {
+  int count;
+  char **values;
+  const char **names;
+} Copy;
+
+static void copy_free(Copy *copy) {
+  for (int i = 0; i < copy->count; ++i) {
+    free(copy->values[i]);
+  }
+  free(copy->values);
+  free(copy->names);
+  *copy = (Copy){0};
+}
+
+static void copy_add(Copy *copy, const char *name, const char *value) {
+  for (int i = 0; i < copy->count; ++i) {
+    if (strcmp(copy->names[i], name) == 0) {
+      free(copy->values[i]);
+      copy->values[i] = cli_memory_copy_text(value, strlen(value));
+      return;
+    }
+  }
+  copy->names = cli_memory_resize(copy->names, (size_t)copy->count + 1, sizeof *copy->names);
+  copy->values = cli_memory_resize(copy->values, (size_t)copy->count + 1, sizeof *copy->values);
+  copy->names[copy->count] = name;
+  copy->values[copy->count] = cli_memory_copy_text(value, strlen(value));
+  copy->count += 1;
+}
+
+// what --set says, and over it the design
+static Copy copy_of(const CliOptions *options, const MbsOptimum *optimum) {
+  Copy copy = {0};
+  for (int i = 0; i < options->assignment_count; ++i) {
+    copy_add(&copy, options->assignments[i].name, options->assignments[i].value);
+  }
+  for (int i = 0; i < optimum->parameter_count; ++i) {
+    char text[NUMBER_ROOM];
+    write_number(optimum->parameters[i].value, text);
+    copy_add(&copy, optimum->parameters[i].name, text);
+  }
+  return copy;
+}
+
+static int write_copy(CliSession *session, const MbsOptimum *optimum) {
+  Copy copy = copy_of(session->options, optimum);
+  char *text = NULL;
+  MbsStatus status = mbs_model_revise(session->context, session->options->operand, copy.count, copy.names,
+                                      (const char *const *)copy.values, &text);
+  copy_free(&copy);
+  if (status != MBS_OK) {
+    return cli_fail_library(session->context, status);
+  }
+  (void)fputs(text, session->output.file);
+  mbs_text_destroy(text);
+  return cli_output_finish(&session->output);
+}
+
+// ---- what came out ----
+static void add_bound(CliTable *table, double bound) {
+  if (isfinite(bound)) {
+    cli_table_number(table, bound);
+  } else {
+    cli_table_blank(table);
+  }
+}
+
+static void print_parameters(const MbsOptimum *optimum) {
+  bool has_bounds = false, has_multipliers = false;
+  for (int i = 0; i < optimum->parameter_count; ++i) {
+    const MbsOptimumParameter *parameter = &optimum->parameters[i];
+    has_bounds = has_bounds || isfinite(parameter->lower) || isfinite(parameter->upper);
+    has_multipliers = has_multipliers || fabs(parameter->multiplier) > 0;
+  }
+  CliTable *table = cli_table_create(4 + 2 * has_bounds + has_multipliers);
+  cli_table_text(table, "parameter");
+  cli_table_text(table, "start");
+  cli_table_text(table, "value");
+  if (has_bounds) {
+    cli_table_text(table, "lower");
+    cli_table_text(table, "upper");
+  }
+  cli_table_text(table, "gradient");
+  if (has_multipliers) {
+    cli_table_text(table, "multiplier");
+  }
+  for (int i = 0; i < optimum->parameter_count; ++i) {
+    const MbsOptimumParameter *parameter = &optimum->parameters[i];
+    cli_table_text(table, parameter->name);
+    cli_table_number(table, parameter->start);
+    cli_table_number(table, parameter->value);
+    if (has_bounds) {
+      add_bound(table, parameter->lower);
+      add_bound(table, parameter->upper);
+    }
+    add_bound(table, parameter->gradient);
+    if (has_multipliers && fabs(parameter->multiplier) > 0) {
+      cli_table_number(table, parameter->multiplier);
+    } else if (has_multipliers) {
+      cli_table_blank(table);
+    }
+  }
+  cli_table_print(table, stdout);
+}
+
+static void print_constraints(const MbsOptimum *optimum) {
+  if (optimum->constraint_count == 0) {
+    return;
+  }
+  CliTable *table = cli_table_create(6);
+  const char *const columns[] = {"constraint", "", "limit", "start", "value", "multiplier"};
+  for (int k = 0; k < 6; ++k) {
+    cli_table_text(table, columns[k]);
+  }
+  for (int j = 0; j < optimum->constraint_count; ++j) {
+    const MbsOptimumConstraint *constraint = &optimum->constraints[j];
+    cli_table_text(table, constraint->objective);
+    cli_table_text(table, constraint->kind);
+    cli_table_number(table, constraint->limit);
+    cli_table_number(table, constraint->start);
+    cli_table_number(table, constraint->value);
+    add_bound(table, constraint->is_active ? constraint->multiplier : (double)NAN);
+  }
+  cli_table_print(table, stdout);
+}
+
+static void print_objectives(const MbsOptimum *optimum) {
+  CliTable *table = cli_table_create(3);
+  cli_table_text(table, "objective");
+  cli_table_text(table, "start");
+  cli_table_text(table, "value");
+  for (int k = 0; k < optimum->objective_count; ++k) {
+    cli_table_text(table, optimum->objectives[k].name);
+    cli_table_number(table, optimum->objectives[k].start);
+    cli_table_number(table, optimum->objectives[k].value);
+  }
+  cli_table_print(table, stdout);
+}
+
+static void print_settings(const MbsOptimum *optimum) {
+  (void)fputs("as options:", stdout);
+  for (int i = 0; i < optimum->parameter_count; ++i) {
+    char text[NUMBER_ROOM];
+    const char *name = optimum->parameters[i].name;
+    const char *quote = strpbrk(name, "[]") ? "'" : "";
+    write_number(optimum->parameters[i].value, text);
+    (void)printf(" --set %s%s=%s%s", quote, name, text, quote);
+  }
+  (void)fputc('\n', stdout);
+}
+
+static void print(const CliSession *session, const MbsOptimum *optimum) {
+  bool is_quiet = session->options->is_quiet;
+  if (!is_quiet) {
+    (void)printf("%s: %s, gradients %s, %d evaluations%s\n\n", optimum->model, optimum->algorithm, optimum->method,
+                 optimum->evaluations, optimum->success ? "" : ", NO OPTIMUM");
+  }
+  print_parameters(optimum);
+  print_objectives(optimum);
+  print_constraints(optimum);
+  if (is_quiet) {
+    return;
+  }
+  (void)printf("%s\n", optimum->message);
+  (void)printf("%s: %.10g, at the start %.10g; first-order optimality %.1e; %d iterations%s\n",
+               optimum->is_maximized ? "maximum" : "minimum", optimum->value, optimum->start_value, optimum->optimality,
+               optimum->iterations, optimum->starts > 1 ? ", of several starts" : "");
+  if (optimum->failures > 0) {
+    (void)printf("%d of the evaluations failed: designs that cannot be simulated\n", optimum->failures);
+  }
+  for (int i = 0; i < optimum->warning_count; ++i) {
+    (void)printf("warning: %s\n", optimum->warnings[i]);
+  }
+  print_settings(optimum);
+  if (session->output.partial) {
+    (void)printf("model with these values: %s\n", session->output.path);
+  }
+}
+
+static void put_constraints(CliJson *json, const MbsOptimum *optimum) {
+  cli_json_open_array(json, "constraints");
+  for (int j = 0; j < optimum->constraint_count; ++j) {
+    const MbsOptimumConstraint *constraint = &optimum->constraints[j];
+    cli_json_open_object(json, NULL);
+    cli_json_text(json, "objective", constraint->objective);
+    cli_json_number(json, constraint->kind, constraint->limit);
+    cli_json_number(json, "start", constraint->start);
+    cli_json_number(json, "value", constraint->value);
+    cli_json_number(json, "violation", constraint->violation);
+    cli_json_boolean(json, "active", constraint->is_active);
+    cli_json_number(json, "multiplier", constraint->multiplier);
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+}
+
+static void put_objectives(CliJson *json, const MbsOptimum *optimum) {
+  cli_json_open_object(json, "objectives");
+  for (int k = 0; k < optimum->objective_count; ++k) {
+    const MbsOptimumObjective *objective = &optimum->objectives[k];
+    cli_json_open_object(json, objective->name);
+    cli_json_number(json, "start", objective->start);
+    cli_json_number(json, "value", objective->value);
+    cli_json_open_object(json, "gradient");
+    for (int i = 0; objective->gradient && i < optimum->parameter_count; ++i) {
+      cli_json_number(json, optimum->parameters[i].name, objective->gradient[i]);
+    }
+    cli_json_close(json);
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+}
+
+static void put_multipliers(CliJson *json, const MbsOptimum *optimum) {
+  cli_json_open_object(json, "bound_multipliers");
+  for (int i = 0; i < optimum->parameter_count; ++i) {
+    if (fabs(optimum->parameters[i].multiplier) > 0) {
+      cli_json_number(json, optimum->parameters[i].name, optimum->parameters[i].multiplier);
+    }
+  }
+  cli_json_close(json);
+}
+
+static void put(const MbsOptimum *optimum) {
+  CliJson json = cli_json_begin_line(stdout);
+  cli_json_text(&json, "model", optimum->model);
+  cli_json_boolean(&json, "success", optimum->success);
+  cli_json_text(&json, "message", optimum->message);
+  cli_json_open_object(&json, "parameters");
+  for (int i = 0; i < optimum->parameter_count; ++i) {
+    cli_json_number(&json, optimum->parameters[i].name, optimum->parameters[i].value);
+  }
+  cli_json_close(&json);
+  cli_json_number(&json, "value", optimum->value);
+  cli_json_open_object(&json, "gradient");
+  for (int i = 0; i < optimum->parameter_count; ++i) {
+    cli_json_number(&json, optimum->parameters[i].name, optimum->parameters[i].gradient);
+  }
+  cli_json_close(&json);
+  cli_json_integer(&json, "iterations", optimum->iterations);
+  cli_json_integer(&json, "evaluations", optimum->evaluations);
+  cli_json_integer(&json, "failures", optimum->failures);
+  cli_json_integer(&json, "starts", optimum->starts);
+  cli_json_text(&json, "algorithm", optimum->algorithm);
+  cli_json_text(&json, "method", optimum->method);
+  cli_json_boolean(&json, "maximized", optimum->is_maximized);
+  cli_json_number(&json, "start_value", optimum->start_value);
+  cli_json_number(&json, "violation", optimum->violation);
+  cli_json_number(&json, "optimality", optimum->optimality);
+  put_multipliers(&json, optimum);
+  put_constraints(&json, optimum);
+  put_objectives(&json, optimum);
+  cli_json_open_array(&json, "warnings");
+  for (int i = 0; i < optimum->warning_count; ++i) {
+    cli_json_text(&json, NULL, optimum->warnings[i]);
+  }
+  cli_json_close(&json);
+  cli_json_end(&json);
+}
+
+// ---- what is asked ----
+static MbsStatus set_whole(CliSession *session, const char *key, long number) {
+  char text[NUMBER_ROOM];
+  (void)snprintf(text, sizeof text, "%ld", number);
+  return number > 0 ? mbs_model_set_optimization(session->context, session->model, key, text) : MBS_OK;
+}
+
+static MbsStatus set_text(CliSession *session, const char *key, const char *text) {
+  return text ? mbs_model_set_optimization(session->context, session->model, key, text) : MBS_OK;
+}
+
+static bool is_parameter(CliSession *session, const char *name) {
+  MbsContents *contents;
+  if (mbs_contents_create(session->context, session->model, &contents) != MBS_OK) {
+    return true;  // what is wrong will be told
+  }
+  bool is_there = false;
+  for (int i = 0; i < contents->parameter_count; ++i) {
+    is_there = is_there || strcmp(contents->parameters[i], name) == 0;
+  }
+  mbs_contents_destroy(contents);
+  return is_there;
+}
+
+// NAME=LOWER:UPPER
+static MbsStatus set_bound(CliSession *session, const CliAssignment *bound) {
+  const char *colon = strchr(bound->value, ':');
+  if (!colon) {
+    (void)cli_fail(MBS_ERROR_INPUT, "--bound: must be NAME=LOWER:UPPER, one of which may be left out, got \"%s=%s\"",
+                   bound->name, bound->value);
+    return MBS_ERROR_INPUT;
+  }
+  if (!is_parameter(session, bound->name)) {
+    (void)cli_fail(MBS_ERROR_INPUT, "--bound: no parameter \"%s\" in %s", bound->name, session->options->operand);
+    return MBS_ERROR_INPUT;
+  }
+  char *lower = cli_memory_copy_text(bound->value, (size_t)(colon - bound->value));
+  MbsStatus status = mbs_model_set_range(session->context, session->model, bound->name, lower[0] ? lower : NULL,
+                                         colon[1] ? colon + 1 : NULL, NULL);
+  free(lower);
+  if (status != MBS_OK) {
+    (void)cli_fail_library(session->context, status);
+  }
+  return status;
+}
+
+static int apply(CliSession *session, MbsOptimizeOptions *asked) {
+  const CliOptions *options = session->options;
+  if (options->is_maximized && !cli_options_given(options, "objectives")) {
+    return cli_fail(MBS_ERROR_INPUT, "--maximize: is for what --objective names; the model says it itself");
+  }
+  for (int i = 0; i < options->bound_count; ++i) {
+    MbsStatus bad = set_bound(session, &options->bounds[i]);
+    if (bad != MBS_OK) {
+      return cli_exit_status(bad);
+    }
+  }
+  MbsStatus status = set_text(session, "algorithm", options->algorithm);
+  status = status == MBS_OK ? set_text(session, "target", options->target) : status;
+  status = status == MBS_OK ? set_text(session, "tolerance", options->search_tolerance) : status;
+  status = status == MBS_OK ? set_whole(session, "evaluations", options->evaluations) : status;
+  status = status == MBS_OK ? set_whole(session, "starts", options->starts) : status;
+  status = status == MBS_OK ? set_whole(session, "seed", options->seed) : status;
+  asked->is_maximized = options->is_maximized;
+  asked->is_method_fixed = options->method && strcmp(options->method, "auto") != 0;
+  if (status == MBS_OK && asked->is_method_fixed) {
+    status = mbs_request_set(session->context, session->request, "method", options->method);
+  }
+  return status == MBS_OK ? 0 : cli_fail_library(session->context, status);
+}
+
+static int search(CliSession *session, MbsOptimizeOptions *asked, MbsOptimum **optimum) {
+  const CliOptions *options = session->options;
+  Watch told = {.is_json = options->is_json,
+                .is_live = !options->is_json && !options->is_quiet && isatty(STDERR_FILENO)};
+  asked->state = options->state;
+  asked->on_iterate = watch;
+  asked->user = &told;
+  if (options->output) {
+    int exit_status = cli_output_open(&session->output, options->output);
+    if (exit_status) {
+      return exit_status;
+    }
+  }
+  mbs_context_on_progress(session->context, keep_going, NULL);
+  MbsStatus status = mbs_optimize(session->context, session->model, session->request, asked, optimum);
+  cli_stop_expect_no_reports();
+  mbs_context_on_progress(session->context, NULL, NULL);
+  return status == MBS_OK ? 0 : cli_fail_library(session->context, status);
+}
+
+static int report(CliSession *session, const MbsOptimum *optimum) {
+  int exit_status = session->output.partial ? write_copy(session, optimum) : 0;
+  if (exit_status) {
+    return exit_status;
+  }
+  if (session->options->is_json) {
+    put(optimum);
+  } else {
+    print(session, optimum);
+  }
+  exit_status = cli_session_commit(session);
+  return exit_status               ? exit_status
+         : optimum->is_interrupted ? cli_exit_status(MBS_ERROR_INTERRUPTED)
+         : optimum->success        ? 0
+                                   : cli_exit_status(MBS_ERROR_NUMERICAL);
+}
+
+int cli_run_optimize(const CliOptions *options) {
+  CliSession session;
+  MbsOptimizeOptions asked = {0};
+  MbsOptimum *optimum = NULL;
+  int exit_status = cli_session_open(&session, options);
+  exit_status = exit_status ? exit_status : apply(&session, &asked);
+  exit_status = exit_status ? exit_status : search(&session, &asked, &optimum);
+  exit_status = exit_status ? exit_status : report(&session, optimum);
+  mbs_optimum_destroy(optimum);
+  cli_session_close(&session);
+  return exit_status;
+}
