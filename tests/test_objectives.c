@@ -288,6 +288,21 @@ static void compare(const char *path, const char *formulation, const char *kind,
   mbs_model_destroy(model);
 }
 
+// Reactions of joints that carry the tree are forces of bodies, not multipliers, and of a step's size with index3 too.
+static void check_reactions_of_tree(void) {
+  MbsModel *model = read_text(context, "pendulum",
+                              "mbsens: 1\ngravity: [0, -9.81]\nparameters: {L: 1}\nground: {points: {O: [0, 0]}}\n"
+                              "bodies: {bar: {mass: 1, com: [L/2, 0], inertia: 0.1, points: {O: [0, 0], B: [L, 0]}}}\n"
+                              "joints: [{name: pin, revolute: [ground.O, bar.O]}]\n"
+                              "objectives: {load: {maximum: norm(force(pin))}}\nsimulation: {end: 0.5, step: 0.01}\n");
+  MbsRequest request = request_of(model, "index3", "relative");
+  MbsResult *none;
+  ENSURE(mbs_run(context, model, &request, &none) == MBS_ERROR_NOT_OFFERED);
+  ENSURE_CONTAINS(mbs_context_message(context), "extrema of accelerations, multipliers or reactions");
+  mbs_result_destroy(none);
+  mbs_model_destroy(model);
+}
+
 static MbsResult *run_text(const char *text, MbsMethod method) {
   MbsModel *model = read_text(context, "looked at", text);
   MbsRequest request;
@@ -367,6 +382,7 @@ int main(void) {
   check_closed_forms();
   check_extrema();
   check_ties();
+  check_reactions_of_tree();
   check_ends();
   check_prescribed(MBS_METHOD_DIRECT);
   check_prescribed(MBS_METHOD_ADJOINT);

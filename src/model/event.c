@@ -265,15 +265,11 @@ static bool do_constraints_depend_on(const MbsBlueprint *blueprint, int paramete
 }
 
 MbsStatus mbs_event_find_rate(MbsContext *context, MbsBlueprint *blueprint, MbsEventSpec *event) {
-  int count;
-  const int *inputs;
-  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, event->guard, &count, &inputs));
-  for (int i = 0; i < count; ++i) {
-    MbsSignalKind kind = blueprint->signals.items[inputs[i]].kind;
-    if (kind == MBS_SIGNAL_ACCELERATION || kind == MBS_SIGNAL_MULTIPLIER || kind == MBS_SIGNAL_BODY_FORCE) {
-      event->rate = MBS_NODE_NONE;
-      return MBS_OK;
-    }
+  int level;
+  MBS_TRY(mbs_signal_level(context, blueprint, event->guard, &level));
+  if (level >= 2) {
+    event->rate = MBS_NODE_NONE;
+    return MBS_OK;
   }
   return mbs_signal_rate(context, blueprint, event->guard, &event->rate);
 }

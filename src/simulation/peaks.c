@@ -11,19 +11,14 @@
 // Of a step that keeps positions alone accelerations and multipliers depend on its size.
 static MbsStatus check(MbsContext *context, const MbsSimulation *simulation, const MbsObjectiveSpec *spec) {
   const MbsFormulationType *type = simulation->formulation.type;
-  MbsGraph *graph = simulation->system->blueprint->graph;
   bool is_told = simulation->settings.is_kinematic || !type->is_position_level || type->has_projections;
-  int count;
-  const int *inputs;
-  MBS_TRY(mbs_graph_inputs_of(context, graph, spec->expression, &count, &inputs));
-  for (int i = 0; i < count && !is_told; ++i) {
-    MbsSignalKind kind = simulation->system->blueprint->signals.items[inputs[i]].kind;
-    if (kind == MBS_SIGNAL_ACCELERATION || kind == MBS_SIGNAL_MULTIPLIER) {
-      return mbs_fail(context, MBS_ERROR_NOT_OFFERED, spec->place,
-                      "objective \"%s\": extrema of accelerations, multipliers or reactions are not offered in "
-                      "formulation %s, whose steps determine them by their size; use another one",
-                      spec->name, type->name);
-    }
+  int level;
+  MBS_TRY(mbs_signal_level(context, simulation->system->blueprint, spec->expression, &level));
+  if (level >= 2 && !is_told) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, spec->place,
+                    "objective \"%s\": extrema of accelerations, multipliers or reactions are not offered in "
+                    "formulation %s, whose steps determine them by their size; use another one",
+                    spec->name, type->name);
   }
   return MBS_OK;
 }
