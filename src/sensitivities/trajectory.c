@@ -230,8 +230,11 @@ MbsStatus mbs_trajectory_record(MbsContext *context, MbsTrajectory *trajectory) 
   trajectory->first_row = oldest > trajectory->first_row ? oldest : trajectory->first_row;
   MBS_TRY(record_snapshot(context, trajectory, step));
   statistics->segments = trajectory->first_row > 1 ? (step + trajectory->spacing - 1) / trajectory->spacing : 1;
-  statistics->trajectory_bytes = row_bytes(trajectory) * (double)(trajectory->row_capacity + 1) +
-                                 snapshot_bytes(trajectory) * (double)trajectory->snapshot_capacity;
+  // what was written: room for more costs nothing until it is used
+  double bytes = row_bytes(trajectory) * (double)(trajectory->row_capacity + 1) +
+                 snapshot_bytes(trajectory) * (double)trajectory->snapshot_count;
+  bool is_most = step == 0 || bytes > statistics->trajectory_bytes;
+  statistics->trajectory_bytes = is_most ? bytes : statistics->trajectory_bytes;
   return MBS_OK;
 }
 
