@@ -112,6 +112,18 @@ static const CliCommand commands[] = {
      "  mbsens optimize MODEL -o better.yaml --state search.state\n"
      "  mbsens optimize MODEL --objective range --maximize --wrt angle --bound angle=0:1.5 --starts 5\n",
      cli_run_optimize},
+    {"sweep", CLI_SWEEP, "MODEL [--vary NAME=WHAT]... [--plan NAME] [-o FILE] [options]",
+     "many sets of parameters: grids, lists, random samples; values, gradients and statistics",
+     "Runs the model, compiled once, with many values of its parameters, on several threads or under mpirun,\n"
+     "for its objectives and their gradients (--method none: without). Results are the same bits for any\n"
+     "number of threads and processes. A sample whose run fails is kept, empty, and counted. What is done\n"
+     "is in a journal: after a stop the same command goes on.\n"
+     "\n"
+     "  mbsens sweep models/five_bar.yaml --vary Ls1=2:2.5:11 --vary Ls2=2:2.3:7 -o grid.csv\n"
+     "  mbsens sweep MODEL --vary \"k=normal(100,5)\" --vary \"m=uniform(0.9,1.1)\" --samples 10000 -o sweep.h5\n"
+     "  mbsens sweep MODEL --vary \"k=normal(100,5)\" --plan saltelli --samples 1024 --method none\n"
+     "  mpirun -n 4 mbsens sweep MODEL --vary \"k=normal(100,5)\" --samples 100000 -o sweep.h5\n",
+     cli_run_sweep},
     {"plot", CLI_PLOT, "MODEL|FILE.csv ... -o FILE.svg [--y A,B] [options]",
      "curves over time or against each other, sensitivities, as a picture",
      "Runs the model and draws what --y names: outputs, coordinates, objectives, sensitivities\n"
@@ -146,7 +158,7 @@ static bool is_called(const char *command, const char *name) {
 
 // NULL after a sentence on standard error
 static const CliCommand *find_command(const char *name) {
-  static const char *const planned[] = {"identify", "sweep", "report"};
+  static const char *const planned[] = {"identify", "report"};
   const char *nearest = NULL;
   for (int i = 0; i < COMMAND_COUNT; ++i) {
     if (is_called(commands[i].name, name)) {

@@ -37,7 +37,7 @@ typedef struct Option {
 enum {
   GRADIENTS = CLI_GRADIENT | CLI_KINEMATICS | CLI_EQUILIBRIUM,
   RUNS = CLI_SIMULATE | GRADIENTS,
-  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE | CLI_STUDY | CLI_PLOT | CLI_OPTIMIZE,
+  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE | CLI_STUDY | CLI_SWEEP | CLI_PLOT | CLI_OPTIMIZE,
   ALL = MODELS | CLI_LIST | CLI_HELP
 };
 
@@ -54,7 +54,7 @@ static unsigned commands_of(const MbsField *setting) {
   bool is_of_other_methods = strcmp(setting->name, "method") == 0 || strcmp(setting->name, "accuracy") == 0 ||
                              strncmp(setting->name, "difference", 10) == 0 ||
                              strcmp(setting->name, "sundials_tolerance") == 0;
-  return commands | (is_of_histories ? 0u : CLI_STUDY) | (is_of_plot ? CLI_PLOT : 0u) |
+  return commands | (is_of_histories ? 0u : CLI_STUDY | CLI_SWEEP) | (is_of_plot ? CLI_PLOT : 0u) |
          (is_of_histories || is_of_other_methods ? 0u : CLI_OPTIMIZE);
 }
 
@@ -84,6 +84,20 @@ static const Option own[] = {
      "numbers, psi=0.72,d(psi)/d(p)=-4.2 (finest)"},
     {"--repeat", "N", KIND_COUNT, CLI_STUDY, MEMBER(repeat),
      "runs of each, of whose processor times the least counts (1)"},
+    {"--vary", "NAME=WHAT", KIND_VARY, CLI_SWEEP, MEMBER(variations),
+     "a parameter, and what it may be: A,B,C; FROM:TO:COUNT; uniform(a,b), loguniform(a,b), normal(mean,deviation), "
+     "normal(mean,deviation,lower,upper), lognormal(median,deviation), triangular(a,c,b), weibull(scale,shape); may be "
+     "repeated (default: parameters of the model with a distribution, or else with two bounds)"},
+    {"--plan", "NAME", KIND_TEXT, CLI_SWEEP, MEMBER(plan),
+     "grid: all combinations of values; monte-carlo, latin-hypercube, sobol: samples of the distributions; saltelli: "
+     "for Sobol's indices (default: grid where all are values, else monte-carlo)"},
+    {"--samples", "N", KIND_COUNT, CLI_SWEEP, MEMBER(samples),
+     "how many, of random plans; of saltelli N (parameters + 2) (1000)"},
+    {"--seed", "N", KIND_COUNT, CLI_SWEEP, MEMBER(seed), "of random numbers (1)"},
+    {"--list", "FILE.csv", KIND_TEXT, CLI_SWEEP, MEMBER(list),
+     "plan list: samples are the rows of this file, a column with a name for each parameter"},
+    {"--threads", "N", KIND_COUNT, CLI_SWEEP, MEMBER(threads),
+     "runs at the same time in one process (default: one for each core; under mpirun 1)"},
     {"--y", "A,B;C", KIND_TEXT, CLI_PLOT, MEMBER(y),
      "what to draw, a comma within a panel, a semicolon before the next: columns of histories, d(X)/d(p), or "
      "expressions "
@@ -130,6 +144,9 @@ static const Option own[] = {
     {"-o", "FILE", KIND_OUTPUT, RUNS, MEMBER(output),
      "FILE.h5: everything over time and at the end, with derivatives and the model, as HDF5; FILE.csv: time histories; "
      "the file appears whole or not at all"},
+    {"-o", "FILE", KIND_OUTPUT, CLI_SWEEP, MEMBER(output),
+     "FILE.h5, FILE.csv: every sample with values and gradients; the file appears whole or not at all, and until then "
+     "there is FILE.journal, with which the same command goes on where it was stopped"},
     {"-o", "FILE", KIND_MATRICES, CLI_LINEARIZE, MEMBER(output),
      "FILE.mat, FILE.h5: all matrices, eigenvalues, shapes and derivatives (Octave, MATLAB, scipy, h5py); FILE.csv: "
      "eigenvalues with "
@@ -315,11 +332,11 @@ static bool settle(CliOptions *options, unsigned command) {
   if (options->has_comparison && options->compared == MBS_METHOD_NONE) {
     options->compared = method == MBS_METHOD_COMPLEX_STEP ? MBS_METHOD_DIRECT : MBS_METHOD_COMPLEX_STEP;
   }
-  if (method == MBS_METHOD_NONE) {
+  if (method == MBS_METHOD_NONE && command != CLI_SWEEP) {
     (void)cli_fail(MBS_ERROR_INPUT, "--method none: is what mbsens simulate does");
     return false;
   }
-  if (options->compared == method) {
+  if (options->has_comparison && options->compared == method) {
     (void)cli_fail(MBS_ERROR_INPUT, "--compare: %s is the method already; compare it with another",
                    cli_method_name(method));
     return false;
@@ -488,11 +505,10 @@ static void print_commands(FILE *out, unsigned commands) {
   static const struct {
     unsigned bit;
     const char *name;
-  } names[] = {{CLI_CHECK, "check"},         {CLI_SIMULATE, "simulate"},
-               {CLI_GRADIENT, "gradient"},   {CLI_KINEMATICS, "kinematics"},
-               {CLI_LINEARIZE, "linearize"}, {CLI_EQUILIBRIUM, "equilibrium"},
-               {CLI_VERIFY, "verify"},       {CLI_STUDY, "study"},
-               {CLI_PLOT, "plot"},           {CLI_LIST, "list"}};
+  } names[] = {{CLI_CHECK, "check"},           {CLI_SIMULATE, "simulate"},   {CLI_GRADIENT, "gradient"},
+               {CLI_KINEMATICS, "kinematics"}, {CLI_LINEARIZE, "linearize"}, {CLI_EQUILIBRIUM, "equilibrium"},
+               {CLI_VERIFY, "verify"},         {CLI_STUDY, "study"},         {CLI_SWEEP, "sweep"},
+               {CLI_OPTIMIZE, "optimize"},     {CLI_PLOT, "plot"},           {CLI_LIST, "list"}};
   const char *separator = "";
   if ((commands & ALL) == ALL || (commands & MODELS) == MODELS) {
     (void)fputs((commands & ALL) == ALL ? "all" : "all with a MODEL", out);

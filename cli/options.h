@@ -40,6 +40,8 @@ typedef struct CliOptions {
   CliAssignment *variations;  // --vary
   const char *reference;      // study
   long repeat;                // likewise, 1 or more
+  const char *plan, *list;    // sweep
+  long samples, threads;      // likewise; 0: not given
   bool is_csv, is_latex;
   bool is_kinematic;    // kinematics instead of dynamics
   bool is_equilibrium;  // neither: the equilibrium
@@ -56,7 +58,7 @@ typedef struct CliOptions {
   int bound_count;                              // likewise
   CliAssignment *bounds;                        // --bound
   const char *method, *algorithm, *target, *search_tolerance, *state;
-  long evaluations, starts, seed;  // 0: as in the model
+  long evaluations, starts, seed;  // 0: as in the model; seed also of sweep
   bool is_json, is_quiet, is_markdown, wants_help;
 } CliOptions;
 

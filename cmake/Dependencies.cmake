@@ -4,6 +4,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(fyaml REQUIRED IMPORTED_TARGET libfyaml>=0.7.12)
 pkg_check_modules(nlopt REQUIRED IMPORTED_TARGET nlopt>=2.6)
 find_package(LAPACK REQUIRED)
+find_package(Threads REQUIRED)  # of mbsens sweep, and of tests
 
 # SuiteSparse 5 has no pkg-config file
 find_path(KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse REQUIRED)

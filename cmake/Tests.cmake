@@ -10,7 +10,7 @@ target_include_directories(mbsens_complex INTERFACE include)
 # what tests and benchmarks may look into; examples see the public headers only
 add_library(internals INTERFACE)
 target_include_directories(internals INTERFACE src)
-find_package(Threads REQUIRED)
+
 target_link_libraries(internals INTERFACE KLU::klu Threads::Threads)
 
 # usage: add_program(NAME SOURCE FOLDER LIBRARIES...)
@@ -97,6 +97,7 @@ foreach(script IN LISTS scripts)
     add_executable(planted_${name} ${planted} $<TARGET_OBJECTS:command>)
     target_include_directories(planted_${name} PRIVATE src)
     target_link_libraries(planted_${name} PRIVATE mbsens KLU::klu $<TARGET_NAME_IF_EXISTS:SUNDIALS::all>
+                                                  Threads::Threads $<TARGET_NAME_IF_EXISTS:MPI::ranks>
                                                   $<TARGET_NAME_IF_EXISTS:HDF5::serial>
                                                   $<TARGET_NAME_IF_EXISTS:PkgConfig::cairo> m)
     set_target_properties(planted_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)

@@ -157,6 +157,9 @@ static MbsModel *build_again(const MbsModel *from) {
                                            mbs_record_text(&parameters->records[i], MBS_PARAMETER_LOWER).text,
                                            mbs_record_text(&parameters->records[i], MBS_PARAMETER_UPPER).text,
                                            mbs_record_text(&parameters->records[i], MBS_PARAMETER_SCALE).text));
+    ENSURE_OK(context,
+              mbs_model_set_distribution(context, to, parameters->records[i].name.text,
+                                         mbs_record_text(&parameters->records[i], MBS_PARAMETER_DISTRIBUTION).text));
   }
   add_optimization(to, mbs_record_child(root, MBS_MODEL_OPTIMIZATION));
   const MbsValue *hardpoints = mbs_record_value(root, MBS_MODEL_HARDPOINTS);

@@ -45,6 +45,9 @@ MbsStatus mbs_model_add_parameter(MbsContext *context, MbsModel *model, const ch
 // The range of a parameter in an optimisation, and what a large change of it is. NULL: as it was.
 MbsStatus mbs_model_set_range(MbsContext *context, MbsModel *model, const char *parameter, const char *lower,
                               const char *upper, const char *scale);
+// What is known of it, for sweeps: "normal(100, 5)" (docs/sweeps.md).
+MbsStatus mbs_model_set_distribution(MbsContext *context, MbsModel *model, const char *parameter,
+                                     const char *distribution);
 // A design point: a vector for expressions, whose components name.x, name.y, name.z are parameters. A vector may always
 // be one expression instead: x, with NULL for y and z, here and below.
 MbsStatus mbs_model_add_hardpoint(MbsContext *context, MbsModel *model, const char *name, const char *x, const char *y,

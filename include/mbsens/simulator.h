@@ -41,6 +41,10 @@ MbsStatus mbs_simulator_set_parameters(MbsContext *context, MbsSimulator *simula
 // Any parameter of the model that is a number there, by name.
 MbsStatus mbs_simulator_set_parameter(MbsContext *context, MbsSimulator *simulator, const char *name, double value);
 
+// The next run is like the first one of a simulator: its bits depend on its numbers alone, not on the runs before,
+// whose pivots it would go on with where they are sound. It takes memory for its own.
+void mbs_simulator_renew(MbsSimulator *simulator);
+
 // ---- whole runs ----
 MbsStatus mbs_simulator_run(MbsContext *context, MbsSimulator *simulator);
 // After a run, or after finish: of the request's objectives; gradient: objectives x parameters, NULL with method none.

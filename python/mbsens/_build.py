@@ -148,6 +148,11 @@ class Builder(Elements):
                  for value in (lower, upper, scale)]
         self._call(lib.mbs_model_set_range, _convert.to_bytes(parameter, "the name of a parameter"), *texts)
 
+    def set_distribution(self, parameter: str, distribution: str) -> None:
+        """What is known of a parameter, for sweeps: "normal(100, 5)"."""
+        self._call(lib.mbs_model_set_distribution, _convert.to_bytes(parameter, "the name of a parameter"),
+                   _convert.to_bytes(distribution, parameter))
+
     def _add_each(self, add, owner, values, what):
         if not isinstance(values, Mapping):
             raise UsageError(f'{what} of "{owner}" must be a mapping of names, got {type(values).__name__}')

@@ -50,7 +50,8 @@ struct MbsSparseSolver {
   int *order;         // of elimination, where it is given
   mbs_scalar *whole;  // size: one right-hand side, with the extra unknowns
   klu_common common;
-  klu_symbolic *symbolic, *other;  // two orders of elimination, until the first factors tell which one fills in less
+  klu_symbolic *symbolic, *other;  // two orders of elimination; the first factors tell which one fills in less
+  bool is_decided, is_swapped;     // has it been told? is `other` the first of the two?
   int choice_count, current;       // current: in use; -1: none yet
   Choice choices[MOST_CHOICES];
   double quality;            // reciprocal condition estimate now
@@ -146,7 +147,14 @@ static klu_numeric *factored(MbsSparseSolver *solver, double *values, klu_symbol
   return numeric;
 }
 
-// Of two orders keeps the one whose factors are sparser; a matrix that is singular decides nothing.
+static void swap_orders(MbsSparseSolver *solver) {
+  klu_symbolic *with = solver->symbolic;
+  solver->symbolic = solver->other;
+  solver->other = with;
+  solver->is_swapped = !solver->is_swapped;
+}
+
+// Of two orders uses the one whose factors are sparser; a matrix that is singular decides nothing.
 static void choose_order(MbsSparseSolver *solver, double *values, klu_numeric **chosen) {
   klu_numeric *numeric = factored(solver, values, solver->other);
   if (!numeric || !*chosen) {
@@ -155,14 +163,12 @@ static void choose_order(MbsSparseSolver *solver, double *values, klu_numeric **
   }
   if (numeric->lnz + numeric->unz < (*chosen)->lnz + (*chosen)->unz) {
     klu_numeric *worse = *chosen;
-    klu_symbolic *with = solver->symbolic;
     *chosen = numeric;
-    solver->symbolic = solver->other;
     numeric = worse;
-    solver->other = with;
+    swap_orders(solver);
   }
   KLU_FREE_NUMERIC(&numeric, &solver->common);
-  klu_free_symbolic(&solver->other, &solver->common);
+  solver->is_decided = true;
 }
 
 static bool refactor(MbsSparseSolver *solver, double *values) {
@@ -184,6 +190,7 @@ static bool choose_again(MbsSparseSolver *solver, double *values) {
     return false;
   }
   solver->current += 1;
+  solver->is_decided = true;
   return refactor(solver, values);
 }
 
@@ -197,8 +204,12 @@ static bool factor_anew(MbsSparseSolver *solver, double *values) {
     KLU_FREE_NUMERIC(&solver->choices[--solver->choice_count].numeric, &solver->common);
   }
   solver->current = kept - 1;
+  bool has_order = !solver->other || solver->is_decided;
+  if (!has_order && solver->is_swapped) {
+    swap_orders(solver);
+  }
   klu_numeric *numeric = factored(solver, values, solver->symbolic);
-  if (solver->other) {
+  if (!has_order) {
     choose_order(solver, values, &numeric);
   }
   if (!numeric) {
@@ -304,6 +315,11 @@ int mbs_sparse_solver_pivots(const MbsSparseSolver *solver) { return solver->cur
 
 void mbs_sparse_solver_use_pivots(MbsSparseSolver *solver, int choice) {
   solver->current = choice < solver->choice_count ? choice : solver->choice_count - 1;
+}
+
+void mbs_sparse_solver_forget(MbsSparseSolver *solver) {
+  solver->current = -1;
+  solver->is_decided = false;
 }
 
 double mbs_sparse_solver_quality(const MbsSparseSolver *solver) {

@@ -31,6 +31,10 @@ bool mbs_sparse_solver_factor_anew(MbsSparseSolver *solver, mbs_scalar *values);
 int mbs_sparse_solver_pivots(const MbsSparseSolver *solver);
 void mbs_sparse_solver_use_pivots(MbsSparseSolver *solver, int choice);
 
+// As a new one, for a matrix that is not the first of the choices; with that one the choices are met again. So what a
+// run computes depends on its own matrices alone, and not on those of runs before it.
+void mbs_sparse_solver_forget(MbsSparseSolver *solver);
+
 // In place, for `count` right-hand sides stored one after another. A x = b, or A' x = b.
 void mbs_sparse_solver_solve(MbsSparseSolver *solver, int count, mbs_scalar *b);
 void mbs_sparse_solver_solve_transposed(MbsSparseSolver *solver, int count, mbs_scalar *b);

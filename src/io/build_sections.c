@@ -116,9 +116,9 @@ MbsStatus mbs_model_add_parameter(MbsContext *context, MbsModel *model, const ch
   return add_entry(context, model, "mbs_model_add_parameter", MBS_MODEL_PARAMETERS, MBS_FIELD_NUMBER, name, value);
 }
 
-MbsStatus mbs_model_set_range(MbsContext *context, MbsModel *model, const char *parameter, const char *lower,
-                              const char *upper, const char *scale) {
-  const char *call = "mbs_model_set_range";
+// fields of a parameter from `first` on; NULL: as it was
+static MbsStatus set_fields(MbsContext *context, MbsModel *model, const char *call, const char *parameter, int first,
+                            int count, const char *const *texts) {
   MBS_TRY(mbs_builder_start(context, call, model));
   MBS_TRY(mbs_builder_need(context, call, "parameter", parameter));
   MbsReader reader = mbs_builder_reader(context, model);
@@ -129,18 +129,29 @@ MbsStatus mbs_model_set_range(MbsContext *context, MbsModel *model, const char *
   }
   const MbsRecordType *type = type_of_section(MBS_MODEL_PARAMETERS);
   MbsWhere where = {.word = type->name, .name = record->name.text};
-  const char *texts[] = {lower, upper, scale};
-  for (int k = 0; k < MBS_COUNT(texts); ++k) {
-    const MbsField *field = &type->fields[MBS_PARAMETER_LOWER + k];
+  for (int k = 0; k < count; ++k) {
+    const MbsField *field = &type->fields[first + k];
     MbsValue fresh = {.is_given = false};
     MbsYaml *node;
     if (texts[k]) {
       MBS_TRY(mbs_builder_new_scalar(&reader, field->name, texts[k], &node));
       MBS_TRY(mbs_reader_read_value(&reader, &where, field, node, &fresh));
-      *mbs_builder_change(record, MBS_PARAMETER_LOWER + k) = fresh;
+      *mbs_builder_change(record, first + k) = fresh;
     }
   }
   return MBS_OK;
+}
+
+MbsStatus mbs_model_set_range(MbsContext *context, MbsModel *model, const char *parameter, const char *lower,
+                              const char *upper, const char *scale) {
+  const char *texts[] = {lower, upper, scale};
+  return set_fields(context, model, "mbs_model_set_range", parameter, MBS_PARAMETER_LOWER, MBS_COUNT(texts), texts);
+}
+
+MbsStatus mbs_model_set_distribution(MbsContext *context, MbsModel *model, const char *parameter,
+                                     const char *distribution) {
+  return set_fields(context, model, "mbs_model_set_distribution", parameter, MBS_PARAMETER_DISTRIBUTION, 1,
+                    &distribution);
 }
 
 MbsStatus mbs_model_add_function(MbsContext *context, MbsModel *model, const char *name, const char *body) {

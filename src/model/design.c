@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "model/distribution.h"
 
 // ---- numbers ----
 typedef struct Reading {
@@ -74,16 +75,21 @@ static MbsStatus check_parameter(const Reading *reading, int index) {
   const MbsRecord *record = &mbs_record_value(&blueprint->model->root, MBS_MODEL_PARAMETERS)->records[index];
   const MbsParameter *parameter = &blueprint->parameters.items[index];
   Range range;
-  if (!has_range(record)) {
+  MbsText distribution = mbs_record_text(record, MBS_PARAMETER_DISTRIBUTION);
+  if (!has_range(record) && !distribution.text) {
     return MBS_OK;
   }
   const char *owner = mbs_arena_print(blueprint->arena, "parameter \"%s\"", parameter->name);
   owner = owner ? owner : parameter->name;
   if (parameter->is_derived) {
     return mbs_fail(reading->context, MBS_ERROR_INPUT, record->values[MBS_PARAMETER_VALUE].texts[0].place,
-                    "%s is an expression of others, \"%s\", and follows them: bounds and scale belong to those, or to "
-                    "a constraint",
+                    "%s is an expression of others, \"%s\", and follows them: bounds, scale and distribution belong to "
+                    "those, or bounds to a constraint",
                     owner, parameter->text.text);
+  }
+  if (distribution.text) {
+    MbsDistribution known;
+    MBS_TRY(mbs_distribution_read(reading->context, reading->blueprint, owner, distribution, &known));
   }
   return read_range(reading, owner, fields_of(MBS_MODEL_PARAMETERS), record, MBS_PARAMETER_LOWER, &range);
 }

@@ -9,6 +9,9 @@ static const MbsField parameter_fields[] = {
     [MBS_PARAMETER_SCALE] = {"scale", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
                              .summary = "how much of it is a large change (default: what lies between the bounds, or "
                                         "its size)"},
+    [MBS_PARAMETER_DISTRIBUTION] = {"distribution", MBS_FIELD_TEXT,
+                                    .summary = "what is known of it, for a sweep: normal(100, 5), uniform(90, 110), "
+                                               "..."},
 };
 static const MbsRecordType parameter_type = {"parameter", "a named number, with the range that it may have in a design",
                                              MBS_COUNT(parameter_fields), parameter_fields};

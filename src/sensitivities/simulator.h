@@ -10,6 +10,9 @@
 MbsStatus mbs_simulator_create_with(MbsContext *context, const MbsModel *model, const MbsRequest *request,
                                     const double *values, MbsSimulator **simulator);
 MbsStatus mbs_simulator_run_all(MbsContext *context, MbsSimulator *simulator);
+// Parameters by name, all at once.
+MbsStatus mbs_simulator_set_named(MbsContext *context, MbsSimulator *simulator, int count, const char *const *names,
+                                  const double *values);
 // Did it fail on the way, so that there is a result which is not complete?
 bool mbs_simulator_is_cut_short(const MbsSimulator *simulator);
 // Moves all parameters of the model at the level of rounding (shaken_run.h), from its own values; 0: these.

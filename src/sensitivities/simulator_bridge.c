@@ -225,8 +225,7 @@ MbsStatus mbs_simulator_shake(MbsContext *context, MbsSimulator *simulator, int 
   return use_parameters(context, simulator);
 }
 
-MbsStatus mbs_simulator_set_parameter(MbsContext *context, MbsSimulator *simulator, const char *name, double value) {
-  MBS_CALL_BEGIN(context, "mbs_simulator_set_parameter", {"simulator", simulator}, {"name", name});
+static MbsStatus try_parameter(MbsContext *context, MbsSimulator *simulator, const char *name, double value) {
   const MbsBlueprint *blueprint = simulator->session->simulation->system->blueprint;
   const char *nearest = NULL;
   int found = -1;
@@ -246,7 +245,31 @@ MbsStatus mbs_simulator_set_parameter(MbsContext *context, MbsSimulator *simulat
                     blueprint->parameters.items[found].text.text);
   }
   simulator->tried[found] = value;
-  return mbs_call_end(context, use_parameters(context, simulator));
+  return MBS_OK;
+}
+
+MbsStatus mbs_simulator_set_named(MbsContext *context, MbsSimulator *simulator, int count, const char *const *names,
+                                  const double *values) {
+  size_t bytes = (size_t)simulator->selection.model_parameter_count * sizeof(double);
+  for (int i = 0; i < count; ++i) {
+    MbsStatus status = try_parameter(context, simulator, names[i], values[i]);
+    if (status != MBS_OK) {
+      memcpy(simulator->tried, simulator->all, bytes);
+      return status;
+    }
+  }
+  return use_parameters(context, simulator);
+}
+
+MbsStatus mbs_simulator_set_parameter(MbsContext *context, MbsSimulator *simulator, const char *name, double value) {
+  MBS_CALL_BEGIN(context, "mbs_simulator_set_parameter", {"simulator", simulator}, {"name", name});
+  return mbs_call_end(context, mbs_simulator_set_named(context, simulator, 1, &name, &value));
+}
+
+void mbs_simulator_renew(MbsSimulator *simulator) {
+  if (simulator) {
+    simulator->session->simulation->is_new = true;
+  }
 }
 
 // ---- runs and steps ----

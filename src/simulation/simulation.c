@@ -316,8 +316,13 @@ static void forget(MbsSimulation *simulation) {
   mbs_path_clear(&simulation->path);
   simulation->planned = 0;
   for (int i = 0; (solver = mbs_simulation_solver(simulation, i)); ++i) {
-    mbs_sparse_solver_use_pivots(solver, 0);
+    if (simulation->is_new) {
+      mbs_sparse_solver_forget(solver);
+    } else {
+      mbs_sparse_solver_use_pivots(solver, 0);
+    }
   }
+  simulation->is_new = false;
   for (int i = 0; i < system->nq; ++i) {
     state->q[i] = simulation->guess[i];
     state->v[i] = state->a[i] = 0;

@@ -174,6 +174,7 @@ typedef struct MbsSimulation {
   long planned;              // steps of the plan that are done
   MbsContinuity continuity;  // what may not be defined
   MbsOpposition opposition;  // of the start
+  bool is_new;               // the next run chooses pivots as a first one does, whatever runs there were
   bool is_started;
   mbs_scalar *levels;  // of the constraints: 3 x m
   MbsStatistics statistics;
