@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 # these rules are a menu, not a graph: CMake runs the parallel part
 .NOTPARALLEL:
 .DEFAULT_GOAL := command
-.PHONY: command run test test-all test-sundials test-results test-python test-pictures library test-threads bench check-all check-format format tidy generated install clean help
+.PHONY: command run test test-all test-sundials test-results test-python test-pictures test-browser web library test-threads bench check-all check-format format tidy generated install clean help
 
 command:  ## build the command: build/mbsens (what `make` alone does)
 	@scripts/install-dependencies build
@@ -33,7 +33,7 @@ test:  ## build everything and run every test
 	@cmake --build $(FOLDER) --parallel $(JOBS)
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) $(if $(LEFT_OUT),-E '$(LEFT_OUT)')
 
-test-all: test test-sundials test-results test-python test-pictures  ## the same, and what optional components are for
+test-all: test test-sundials test-results test-python test-pictures test-browser  ## the same, and what optional components are for
 
 test-sundials:  ## with SUNDIALS, installed first: CVODES and IDAS as a third party
 	@scripts/install-dependencies build sundials
@@ -61,6 +61,16 @@ test-pictures:  ## with cairo, installed first: PNG and PDF
 	@cmake -D MBS_CAIRO=ON $(FOLDER) >/dev/null
 	@cmake --build $(FOLDER) --parallel $(JOBS) --target command
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) -R cli_plot
+
+test-browser: command  ## reports in a headless Chromium, installed first (its driver and axe come from npm)
+	@scripts/install-dependencies browser
+	@scripts/install-npm
+	@node web/test/report.mjs $(COMMAND)
+
+web:  ## make again what reports use of three.js and uPlot, from npm: web/vendor
+	@scripts/install-dependencies npm
+	@scripts/install-npm
+	@node web/build.mjs
 
 test-threads:  ## one model in several threads, under the thread sanitizer
 	@scripts/install-dependencies build

@@ -1,13 +1,34 @@
 #include "json.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "memory.h"
 
 enum { LEVELS_WITH_LINES = 2 };
 
+// In HTML: < > & and the line separators U+2028 and U+2029, which old JavaScript takes for ends of lines.
+static bool put_escaped_for_html(FILE *out, const unsigned char **c) {
+  if (**c == '<' || **c == '>' || **c == '&') {
+    (void)fprintf(out, "\\u%04x", (unsigned)**c);
+    return true;
+  }
+  if (**c == 0xe2 && (*c)[1] == 0x80 && ((*c)[2] == 0xa8 || (*c)[2] == 0xa9)) {
+    (void)fprintf(out, "\\u%04x", 0x2000u + (*c)[2] - 0x80u);
+    *c += 2;
+    return true;
+  }
+  return false;
+}
+
 // Everything but quote, backslash and control characters may stand in a JSON string as it is.
-static void put_text(FILE *out, const char *text) {
+static void put_text(const CliJson *json, const char *text) {
+  FILE *out = json->out;
   (void)fputc('"', out);
   for (const unsigned char *c = (const unsigned char *)text; *c; ++c) {
+    if (json->is_in_html && put_escaped_for_html(out, &c)) {
+      continue;
+    }
     if (*c == '"' || *c == '\\') {
       (void)fprintf(out, "\\%c", *c);
     } else if (*c == '\n') {
@@ -38,7 +59,7 @@ static void begin_member(CliJson *json, const char *key) {
   }
   *has_members = true;
   if (key) {
-    put_text(json->out, key);
+    put_text(json, key);
     (void)fputs(": ", json->out);
   }
 }
@@ -87,7 +108,7 @@ void cli_json_close(CliJson *json) {
 
 void cli_json_text(CliJson *json, const char *key, const char *text) {
   begin_member(json, key);
-  put_text(json->out, text);
+  put_text(json, text);
 }
 
 void cli_json_number(CliJson *json, const char *key, double number) {
@@ -107,4 +128,41 @@ void cli_json_integer(CliJson *json, const char *key, long number) {
 void cli_json_boolean(CliJson *json, const char *key, bool value) {
   begin_member(json, key);
   (void)fputs(value ? "true" : "false", json->out);
+}
+
+// ---- numbers as bytes ----
+static void put_bytes(CliJson *json, const char *key, const unsigned char *bytes, size_t count) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  begin_member(json, key);
+  (void)fputc('"', json->out);
+  for (size_t i = 0; i < count; i += 3) {
+    size_t left = count - i < 3 ? count - i : 3;
+    unsigned word = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0u) |
+                    (left > 2 ? (unsigned)bytes[i + 2] : 0u);
+    const char text[4] = {digits[word >> 18], digits[word >> 12 & 63], left > 1 ? digits[word >> 6 & 63] : '=',
+                          left > 2 ? digits[word & 63] : '='};
+    (void)fwrite(text, 1, sizeof text, json->out);
+  }
+  (void)fputc('"', json->out);
+}
+
+// the lowest byte first, whatever the machine does
+static void put_numbers(CliJson *json, const char *key, size_t count, size_t size, const void *numbers) {
+  const unsigned one = 1;
+  bool is_little = *(const unsigned char *)&one == 1;
+  unsigned char *bytes = cli_memory_take(count * size, 1);
+  for (size_t i = 0; i < count * size; ++i) {
+    size_t at = i % size, from = is_little ? i : i - at + (size - 1 - at);
+    bytes[i] = ((const unsigned char *)numbers)[from];
+  }
+  put_bytes(json, key, bytes, count * size);
+  free(bytes);
+}
+
+void cli_json_floats(CliJson *json, const char *key, size_t count, const float *numbers) {
+  put_numbers(json, key, count, sizeof *numbers, numbers);
+}
+
+void cli_json_doubles(CliJson *json, const char *key, size_t count, const double *numbers) {
+  put_numbers(json, key, count, sizeof *numbers, numbers);
 }

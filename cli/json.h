@@ -10,6 +10,7 @@
 #define MBS_CLI_JSON_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 enum { CLI_JSON_DEPTH = 8 };
@@ -20,6 +21,7 @@ typedef struct CliJson {
   int depth;
   char closer[CLI_JSON_DEPTH];  // of each open level
   bool has_members[CLI_JSON_DEPTH];
+  bool is_in_html;  // it stands in a script element: nothing in it may end that, or be read as markup
 } CliJson;
 
 CliJson cli_json_begin(FILE *out);       // opens the one object
@@ -33,6 +35,9 @@ void cli_json_close(CliJson *json);
 void cli_json_text(CliJson *json, const char *key, const char *text);  // UTF-8
 void cli_json_number(CliJson *json, const char *key, double number);   // 17 digits; null where not finite
 void cli_json_integer(CliJson *json, const char *key, long number);
+// Numbers of 4 and 8 bytes, the lowest first, as base64: a quarter of what they take as digits.
+void cli_json_floats(CliJson *json, const char *key, size_t count, const float *numbers);
+void cli_json_doubles(CliJson *json, const char *key, size_t count, const double *numbers);
 void cli_json_boolean(CliJson *json, const char *key, bool value);
 
 #endif

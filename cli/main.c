@@ -136,6 +136,16 @@ static const CliCommand commands[] = {
      "  mbsens plot models/five_bar.yaml --x P2.x --y P2.y --equal --vary Ls1=2.1,2.2 -o paths.svg\n"
      "  mbsens plot models/five_bar.yaml --bars --objective psi1 -o ranked.svg\n",
      cli_run_plot},
+    {"report", CLI_REPORT, "MODEL -o FILE.html [--y A,B] [options]",
+     "one HTML file: the motion in 3D, linked plots, sensitivities, everything about the run",
+     "Runs the model with its derivatives and writes a page that opens in any browser, without a network: the\n"
+     "mechanism moves (play, scrub, turn, zoom), with forces and paths of points; plots of signals and of their\n"
+     "sensitivities follow it; objectives with gradients, ranked sensitivities, energies, residuals, events,\n"
+     "the model, settings and version are there.\n"
+     "\n"
+     "  mbsens report models/five_bar.yaml -o five_bar.html\n"
+     "  mbsens report models/rssr.yaml --y \"angle(hinge),angle(shaft);force(ball)\" -o rssr.html\n",
+     cli_run_report},
     {"list", CLI_LIST, "[TOPIC] [--markdown]", "what model files may contain: joints, forces, formulations, ...",
      "Prints the elements, fields or names of a topic. Without TOPIC: the topics.\n"
      "\n"
@@ -158,7 +168,7 @@ static bool is_called(const char *command, const char *name) {
 
 // NULL after a sentence on standard error
 static const CliCommand *find_command(const char *name) {
-  static const char *const planned[] = {"identify", "report"};
+  static const char *const planned[] = {"identify"};
   const char *nearest = NULL;
   for (int i = 0; i < COMMAND_COUNT; ++i) {
     if (is_called(commands[i].name, name)) {

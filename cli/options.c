@@ -37,7 +37,7 @@ typedef struct Option {
 enum {
   GRADIENTS = CLI_GRADIENT | CLI_KINEMATICS | CLI_EQUILIBRIUM,
   RUNS = CLI_SIMULATE | GRADIENTS,
-  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE | CLI_STUDY | CLI_SWEEP | CLI_PLOT | CLI_OPTIMIZE,
+  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE | CLI_STUDY | CLI_SWEEP | CLI_PLOT | CLI_OPTIMIZE | CLI_REPORT,
   ALL = MODELS | CLI_LIST | CLI_HELP
 };
 
@@ -55,7 +55,9 @@ static unsigned commands_of(const MbsField *setting) {
                              strncmp(setting->name, "difference", 10) == 0 ||
                              strcmp(setting->name, "sundials_tolerance") == 0;
   return commands | (is_of_histories ? 0u : CLI_STUDY | CLI_SWEEP) | (is_of_plot ? CLI_PLOT : 0u) |
-         (is_of_histories || is_of_other_methods ? 0u : CLI_OPTIMIZE);
+         (is_of_histories       ? 0u
+          : is_of_other_methods ? CLI_REPORT
+                                : CLI_REPORT | CLI_OPTIMIZE);
 }
 
 static const Option own[] = {
@@ -98,7 +100,7 @@ static const Option own[] = {
      "plan list: samples are the rows of this file, a column with a name for each parameter"},
     {"--threads", "N", KIND_COUNT, CLI_SWEEP, MEMBER(threads),
      "runs at the same time in one process (default: one for each core; under mpirun 1)"},
-    {"--y", "A,B;C", KIND_TEXT, CLI_PLOT, MEMBER(y),
+    {"--y", "A,B;C", KIND_TEXT, CLI_PLOT | CLI_REPORT, MEMBER(y),
      "what to draw, a comma within a panel, a semicolon before the next: columns of histories, d(X)/d(p), or "
      "expressions "
      "(default: outputs, or coordinates and objectives)"},
@@ -108,7 +110,7 @@ static const Option own[] = {
     {"--by", "COLUMN", KIND_TEXT, CLI_PLOT, MEMBER(by), "of a file: a curve for each value of this column"},
     {"--bars", NULL, KIND_FLAG, CLI_PLOT, MEMBER(has_bars),
      "instead of curves the relative sensitivities of objectives, ranked"},
-    {"--kinematics", NULL, KIND_FLAG, CLI_PLOT | CLI_OPTIMIZE, MEMBER(is_kinematic),
+    {"--kinematics", NULL, KIND_FLAG, CLI_PLOT | CLI_REPORT | CLI_OPTIMIZE, MEMBER(is_kinematic),
      "the motion that drivers prescribe"},
     {"--log", "x|y|xy", KIND_TEXT, CLI_PLOT, MEMBER(log), "logarithmic axes"},
     {"--equal", NULL, KIND_FLAG, CLI_PLOT, MEMBER(is_equal), "a metre is as long on both axes: for paths of points"},
@@ -141,6 +143,7 @@ static const Option own[] = {
      "not at all"},
     {"-o", "FILE", KIND_TEXT, CLI_PLOT, MEMBER(output),
      "FILE.svg; with cairo built in also FILE.png and FILE.pdf; the file appears whole or not at all"},
+    {"-o", "FILE", KIND_TEXT, CLI_REPORT, MEMBER(output), "FILE.html; the file appears whole or not at all"},
     {"-o", "FILE", KIND_OUTPUT, RUNS, MEMBER(output),
      "FILE.h5: everything over time and at the end, with derivatives and the model, as HDF5; FILE.csv: time histories; "
      "the file appears whole or not at all"},
@@ -425,7 +428,8 @@ static int read_options(MbsContext *context, int argument_count, char **argument
 }
 
 int cli_options_read(int argument_count, char **arguments, unsigned command, const char *name, CliOptions *options) {
-  *options = (CliOptions){.command = name, .compared = MBS_METHOD_NONE};
+  *options = (CliOptions){
+      .command = name, .argument_count = argument_count, .arguments = arguments, .compared = MBS_METHOD_NONE};
   MbsContext *context = mbs_context_create();
   if (!context || mbs_request_create_empty(context, &options->asked) != MBS_OK) {
     cli_memory_is_out();
@@ -505,10 +509,19 @@ static void print_commands(FILE *out, unsigned commands) {
   static const struct {
     unsigned bit;
     const char *name;
-  } names[] = {{CLI_CHECK, "check"},           {CLI_SIMULATE, "simulate"},   {CLI_GRADIENT, "gradient"},
-               {CLI_KINEMATICS, "kinematics"}, {CLI_LINEARIZE, "linearize"}, {CLI_EQUILIBRIUM, "equilibrium"},
-               {CLI_VERIFY, "verify"},         {CLI_STUDY, "study"},         {CLI_SWEEP, "sweep"},
-               {CLI_OPTIMIZE, "optimize"},     {CLI_PLOT, "plot"},           {CLI_LIST, "list"}};
+  } names[] = {{CLI_CHECK, "check"},
+               {CLI_SIMULATE, "simulate"},
+               {CLI_GRADIENT, "gradient"},
+               {CLI_KINEMATICS, "kinematics"},
+               {CLI_LINEARIZE, "linearize"},
+               {CLI_EQUILIBRIUM, "equilibrium"},
+               {CLI_VERIFY, "verify"},
+               {CLI_STUDY, "study"},
+               {CLI_SWEEP, "sweep"},
+               {CLI_OPTIMIZE, "optimize"},
+               {CLI_PLOT, "plot"},
+               {CLI_REPORT, "report"},
+               {CLI_LIST, "list"}};
   const char *separator = "";
   if ((commands & ALL) == ALL || (commands & MODELS) == MODELS) {
     (void)fputs((commands & ALL) == ALL ? "all" : "all with a MODEL", out);

@@ -22,13 +22,16 @@ enum {
   CLI_HELP = 1 << 5,
   CLI_STUDY = 1 << 16,
   CLI_SWEEP = 1 << 17,
-  CLI_PLOT = 1 << 20,     // with the settings of gradient
-  CLI_OPTIMIZE = 1 << 21  // likewise
+  CLI_PLOT = 1 << 20,      // with the settings of gradient
+  CLI_OPTIMIZE = 1 << 21,  // likewise
+  CLI_REPORT = 1 << 22     // likewise
 };
 
 // The command line, read but not yet applied.
 typedef struct CliOptions {
   const char *command;  // its name
+  int argument_count;   // all of what stands behind that, for reports
+  char **arguments;
   const char *operand;  // MODEL; the topic of list; the command of help
   int operand_count;
   const char **operands;  // of plot, which takes several; `operand` is the first
@@ -59,6 +62,7 @@ typedef struct CliOptions {
   CliAssignment *bounds;                        // --bound
   const char *method, *algorithm, *target, *search_tolerance, *state;
   long evaluations, starts, seed;  // 0: as in the model; seed also of sweep
+  const char *ghost;               // report
   bool is_json, is_quiet, is_markdown, wants_help;
 } CliOptions;
 

@@ -51,13 +51,16 @@ static void make_room(CliData *data) {
   }
 }
 
-static MbsStatus keep_row(void *user, const double *values) {
-  CliData *data = user;
+void cli_data_add_row(CliData *data, const double *values) {
   make_room(data);
   for (int j = 0; j < data->column_count; ++j) {
     data->columns[j].values[data->row_count] = values[j];
   }
   ++data->row_count;
+}
+
+static MbsStatus keep_row(void *user, const double *values) {
+  cli_data_add_row(user, values);
   return MBS_OK;
 }
 
@@ -69,6 +72,17 @@ void cli_data_begin(CliData *data) {
 int cli_data_find(const CliData *data, const char *name) {
   for (int j = 0; j < data->column_count; ++j) {
     if (strcmp(data->columns[j].name, name) == 0) {
+      return j;
+    }
+  }
+  return -1;
+}
+
+int cli_data_find_output(const CliData *data, const char *name) {
+  size_t length = strlen(name);
+  for (int j = 0; j < data->column_count; ++j) {
+    const char *own = data->columns[j].name;
+    if (strncmp(own, name, length) == 0 && (own[length] == '\0' || strcmp(own + length, ".x") == 0)) {
       return j;
     }
   }
@@ -87,6 +101,7 @@ void cli_data_free(CliData *data) {
     free(column->unit);
   }
   free(data->columns);
+  cli_thinning_free(data->thinning);
   *data = (CliData){0};
 }
 

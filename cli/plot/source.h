@@ -43,6 +43,12 @@ typedef struct CliAsked {
   const CliOptions *options;
   CliWords words;
   const char *x;  // NULL: time, or the first column
+  // of a report
+  size_t most_numbers;     // that are kept of a run, which is thinned; 0: all
+  bool wants_derivatives;  // of every word that is none, by all parameters, where there are not too many:
+  bool has_too_many;       // there were
+  const char *instead;     // a word where there is none, or too many, to choose; NULL: that is an error
+  MbsResult **result;      // what the last run gave, for the caller to destroy; NULL: not wanted
 } CliAsked;
 
 // Adds the runs of an operand. Return 0, or the exit status after a sentence on standard error.

@@ -10,6 +10,7 @@
 #include "../outcome.h"
 #include "../session.h"
 #include "model/blueprint.h"
+#include "model/model.h"
 #include "source.h"
 
 // What a word means.
@@ -173,6 +174,9 @@ static int choose_words(Work *work, CliWords *words) {
     free(chosen);
   }
   cli_data_free(&columns);
+  if (words->count == 0 && work->asked->instead) {
+    cli_words_add(words, work->asked->instead, 0);
+  }
   return words->count > 0
              ? 0
              : cli_fail(MBS_ERROR_INPUT,
@@ -194,6 +198,41 @@ static int find_meanings(Work *work) {
   for (int w = 0; w < words->count && !failure; ++w) {
     const CliWord *word = &words->items[w];
     failure = find_meaning(work, "--y", word->base ? word->base : word->text, &work->meanings[w]);
+  }
+  return failure;
+}
+
+// Derivatives of all words so far by all parameters, in the panels of these: what a report shows without being asked.
+static int add_derivative_words(Work *work) {
+  enum { MOST_COLUMNS = 1500 };
+  CliAsked *asked = work->asked;
+  const MbsRequest *request = work->session.request;
+  int base_count = asked->words.count, columns = 0, failure = 0;
+  int parameters = request->parameters ? request->parameter_count
+                                       : mbs_record_value(&work->session.model->root, MBS_MODEL_PARAMETERS)->count;
+  for (int w = 0; w < base_count; ++w) {
+    columns += work->meanings[w].columns.column_count - 1;
+  }
+  asked->has_too_many = (1 + parameters) * columns > MOST_COLUMNS;
+  if (parameters == 0 || asked->has_too_many) {
+    return 0;
+  }
+  for (int w = 0; w < base_count; ++w) {
+    const CliWord *word = &asked->words.items[w];
+    if (!word->base) {
+      size_t room = strlen(word->text) + 12;
+      char *text = cli_memory_take(room, 1);
+      (void)snprintf(text, room, "d(%s)/d(*)", word->text);
+      cli_words_add(&asked->words, text, word->panel);
+      free(text);
+    }
+  }
+  work->meanings = cli_memory_resize(work->meanings, (size_t)asked->words.count, sizeof *work->meanings);
+  for (int w = base_count; w < asked->words.count; ++w) {
+    work->meanings[w] = (Meaning){0};
+  }
+  for (int w = base_count; w < asked->words.count && !failure; ++w) {
+    failure = find_meaning(work, "--y", asked->words.items[w].base, &work->meanings[w]);
   }
   return failure;
 }
@@ -245,7 +284,10 @@ static int make_request(Work *work) {
   size_t length = 0;
   work->request = *work->session.request;
   for (int w = 0; w < work->asked->words.count; ++w) {
-    add_names(work, &work->meanings[w], &length);
+    bool is_repeated = work->asked->wants_derivatives && work->asked->words.items[w].base;  // its base is a word too
+    if (!is_repeated) {
+      add_names(work, &work->meanings[w], &length);
+    }
   }
   add_names(work, &work->x, &length);
   if (length >= sizeof work->request.settings.columns) {
@@ -355,12 +397,17 @@ static int run_once(Work *work, const char *label, CliRuns *runs) {
   CliSession *session = &work->session;
   MbsResult *result = NULL;
   CliData data;
-  cli_data_begin(&data);
+  if (work->asked->most_numbers > 0) {
+    cli_data_begin_thin(&data, CLI_THIN_CURVES, work->asked->most_numbers);
+  } else {
+    cli_data_begin(&data);
+  }
   work->request.recorder = &data.recorder;
   cli_progress_begin(&session->progress, session->context, "run to plot", work->asked->options->is_quiet);
   MbsStatus status = mbs_run(session->context, session->model, &work->request, &result);
   cli_progress_end(&session->progress, session->context);
   int failure = status == MBS_OK ? 0 : cli_session_fail(session, status);
+  cli_data_end_thin(&data, result && result->has_ended);
   if (!failure && data.row_count == 0) {
     failure = cli_fail(MBS_ERROR_NOT_OFFERED, "--method: histories of method %s are not offered",
                        cli_method_name(work->request.method));
@@ -372,10 +419,16 @@ static int run_once(Work *work, const char *label, CliRuns *runs) {
     set_x(work, run);
     failure = add_series(work, run);
     keep_events(run, result);
-    blank_derivatives_at_events(run, result->has_ended);
+    if (work->asked->most_numbers == 0) {
+      blank_derivatives_at_events(run, result->has_ended);
+    }
   }
   cli_data_free(&data);
-  mbs_result_destroy(result);
+  if (work->asked->result && !failure) {
+    *work->asked->result = result;
+  } else {
+    mbs_result_destroy(result);
+  }
   return failure;
 }
 
@@ -424,6 +477,7 @@ int cli_source_read_model(CliAsked *asked, const char *operand, CliRuns *runs) {
   options.operand = operand;
   int failure = cli_session_open(&work.session, &options);
   failure = failure ? failure : find_meanings(&work);
+  failure = failure || !asked->wants_derivatives ? failure : add_derivative_words(&work);
   failure = failure ? failure : make_request(&work);
   if (!failure) {
     failure = run_varied(&work, 0, "", runs);

@@ -1,0 +1,333 @@
+// See geometry.h.
+#include "geometry.h"
+
+#include <math.h>
+#include <mbsens/elements.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../memory.h"
+#include "../outcome.h"
+#include "model/force.h"
+#include "model/joint.h"
+#include "model/model.h"
+
+// ---- numbers of the model, all in one evaluation ----
+typedef struct Number {
+  char *output;
+  int size;
+  double *to;
+} Number;
+
+typedef struct Numbers {
+  MbsContext *context;
+  MbsModel *scratch;
+  int count;
+  Number *items;
+} Numbers;
+
+static MbsStatus add_output(MbsContext *context, MbsModel *model, const char *name, const char *expression) {
+  MbsOutputDef def = mbs_default_output_def();
+  def.name = name;
+  def.value = expression;
+  return mbs_model_add_output(context, model, &def);
+}
+
+static char *print(const char *format, const char *a, const char *b) {
+  size_t room = strlen(format) + strlen(a) + strlen(b) + 1;
+  char *text = cli_memory_take(room, 1);
+  (void)snprintf(text, room, format, a, b);
+  return text;
+}
+
+// [a, b, c] of the texts of a field; one text is a vector by itself, or the number 0 that fills one
+static char *vector_text(const MbsText *texts, int first, int count) {
+  size_t room = 3;
+  for (int k = 0; k < count; ++k) {
+    room += strlen(texts[first + k].text) + 2;
+  }
+  char *text = cli_memory_take(room, 1);
+  size_t length = 0;
+  if (count == 1) {
+    (void)snprintf(text, room, "%s", texts[first].text);
+    return text;
+  }
+  for (int k = 0; k < count; ++k) {
+    length += (size_t)snprintf(text + length, room - length, "%s%s", k ? ", " : "[", texts[first + k].text);
+  }
+  (void)snprintf(text + length, room - length, "]");
+  return text;
+}
+
+static MbsStatus ask_text(Numbers *numbers, const char *expression, int size, double *to) {
+  char name[40];
+  (void)snprintf(name, sizeof name, "mbsens_drawn_%d", numbers->count);
+  numbers->items = cli_memory_resize(numbers->items, (size_t)numbers->count + 1, sizeof *numbers->items);
+  numbers->items[numbers->count++] = (Number){cli_memory_copy_text(name, strlen(name)), size, to};
+  return add_output(numbers->context, numbers->scratch, name, expression);
+}
+
+// Of a field that is there; one that is a single 0 stays 0.
+static MbsStatus ask(Numbers *numbers, const MbsValue *value, int first, int size, double *to) {
+  int count = value->count - first < size ? value->count - first : size;
+  if (count <= 0 || (count == 1 && size > 1 && strcmp(value->texts[first].text, "0") == 0)) {
+    return MBS_OK;
+  }
+  char *text = vector_text(value->texts, first, count);
+  MbsStatus status = ask_text(numbers, text, size, to);
+  free(text);
+  return status;
+}
+
+// The first row is all that is wanted: the run is stopped there.
+typedef struct FirstRow {
+  CliData data;
+  bool is_there;
+} FirstRow;
+
+static MbsStatus keep_units(void *user, int count, const char *const *units, const char *const *descriptions) {
+  FirstRow *first = user;
+  return first->data.recorder.describe(&first->data, count, units, descriptions);
+}
+
+static MbsStatus keep_names(void *user, int count, const char *const *names) {
+  FirstRow *first = user;
+  return first->data.recorder.begin(&first->data, count, names);
+}
+
+static MbsStatus keep_row_and_stop(void *user, const double *values) {
+  FirstRow *first = user;
+  first->is_there = true;
+  cli_data_add_row(&first->data, values);
+  return MBS_ERROR_INTERRUPTED;
+}
+
+static MbsStatus evaluate(Numbers *numbers, const MbsRequest *request) {
+  FirstRow first = {0};
+  MbsRecorder recorder = {.user = &first, .describe = keep_units, .begin = keep_names, .row = keep_row_and_stop};
+  MbsRequest own = *request;
+  MbsResult *result = NULL;
+  if (numbers->count == 0) {
+    return MBS_OK;
+  }
+  cli_data_begin(&first.data);
+  own.method = MBS_METHOD_NONE;
+  own.recorder = &recorder;
+  own.settings.accuracy = 0;
+  own.settings.has_no_outputs = false;
+  (void)strcpy(own.settings.columns, "outputs");
+  MbsStatus status = mbs_run(numbers->context, numbers->scratch, &own, &result);
+  mbs_result_destroy(result);
+  status = first.is_there ? MBS_OK : status;
+  for (int i = 0; i < numbers->count && first.is_there; ++i) {
+    int at = cli_data_find_output(&first.data, numbers->items[i].output);
+    for (int k = 0; at >= 0 && k < numbers->items[i].size; ++k) {
+      numbers->items[i].to[k] = first.data.columns[at + k].values[0];
+    }
+  }
+  cli_data_free(&first.data);
+  return status;
+}
+
+// ---- bodies ----
+static MbsStatus read_points(Numbers *numbers, const MbsValue *points, int dimension, CliDrawnBody *body) {
+  body->point_count = points->count;
+  body->points = cli_memory_take((size_t)points->count, sizeof *body->points);
+  for (int i = 0; i < points->count; ++i) {
+    body->points[i].name = points->records[i].name.text;
+    MBS_TRY(ask(numbers, mbs_record_value(&points->records[i], 0), 0, dimension, body->points[i].local));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus read_body(Numbers *numbers, const MbsRecord *record, int dimension, CliDrawnBody *body) {
+  const MbsValue *inertia = mbs_record_value(record, MBS_BODY_INERTIA);
+  *body = (CliDrawnBody){.name = record->name.text, .inertia_count = inertia->count, .anchor = -1, .aim = -1};
+  MBS_TRY(ask(numbers, mbs_record_value(record, MBS_BODY_MASS), 0, 1, &body->mass));
+  MBS_TRY(ask(numbers, mbs_record_value(record, MBS_BODY_COM), 0, dimension, body->com));
+  MBS_TRY(ask(numbers, inertia, 0, inertia->count < 3 ? inertia->count : 3, body->inertia));
+  if (inertia->count == 6) {
+    MBS_TRY(ask(numbers, inertia, 3, 3, body->inertia + 3));
+  }
+  return read_points(numbers, mbs_record_value(record, MBS_BODY_POINTS), dimension, body);
+}
+
+// The ground, where it is drawn: its points may depend on the time.
+static MbsStatus read_ground(Numbers *numbers, const MbsModel *model, CliDrawnBody *body) {
+  *body = (CliDrawnBody){.name = "ground", .anchor = -1, .aim = -1};
+  const MbsRecord *ground = mbs_record_child(&model->root, MBS_MODEL_GROUND);
+  return ground ? read_points(numbers, mbs_record_value(ground, MBS_GROUND_POINTS), model->dimension, body) : MBS_OK;
+}
+
+// Point masses, and thin rods in space, have no axes of their own: a rod's first and its farthest point say where it
+// is.
+static void find_anchors(CliGeometry *geometry) {
+  for (int b = 1; b < geometry->body_count; ++b) {
+    CliDrawnBody *body = &geometry->bodies[b];
+    double most = 0;
+    body->has_frame = body->inertia_count > (geometry->dimension == 3 ? 1 : 0);
+    body->anchor = body->point_count > 0 ? 0 : -1;
+    for (int i = 1; i < body->point_count && body->inertia_count == 1 && !body->has_frame; ++i) {
+      const double *p = body->points[i].local, *q = body->points[0].local;
+      double d = hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]);
+      if (d > most) {
+        most = d;
+        body->aim = i;
+      }
+    }
+  }
+}
+
+// ---- joints and forces ----
+static void read_ends(const MbsRecordType *type, const MbsRecord *record, CliDrawnElement *element) {
+  const MbsValue *value = mbs_record_value(record, 0);
+  *element = (CliDrawnElement){.type = type->name, .name = record->name.text};
+  bool is_of_texts = type->field_count > 0 && value->texts;
+  for (int k = 0; is_of_texts && k < value->count && k < 2; ++k) {
+    element->ends[element->end_count++] = value->texts[k].text;
+  }
+}
+
+static void read_elements(const MbsModel *model, CliGeometry *geometry) {
+  const MbsValue *joints = mbs_record_value(&model->root, MBS_MODEL_JOINTS);
+  const MbsValue *forces = mbs_record_value(&model->root, MBS_MODEL_FORCES);
+  geometry->joints = cli_memory_take((size_t)joints->count, sizeof *geometry->joints);
+  geometry->forces = cli_memory_take((size_t)forces->count, sizeof *geometry->forces);
+  for (int i = 0; i < joints->count; ++i) {
+    read_ends(&mbs_joint_types[joints->records[i].type]->record, &joints->records[i],
+              &geometry->joints[geometry->joint_count++]);
+  }
+  for (int i = 0; i < forces->count; ++i) {
+    read_ends(&mbs_force_types[forces->records[i].type]->record, &forces->records[i],
+              &geometry->forces[geometry->force_count++]);
+  }
+}
+
+int cli_geometry_read(MbsContext *context, const MbsModel *model, MbsModel *scratch, const MbsRequest *request,
+                      CliGeometry *geometry) {
+  const MbsValue *bodies = mbs_record_value(&model->root, MBS_MODEL_BODIES);
+  Numbers numbers = {.context = context, .scratch = scratch};
+  *geometry = (CliGeometry){.dimension = model->dimension, .body_count = bodies->count + 1};
+  geometry->bodies = cli_memory_take((size_t)geometry->body_count, sizeof *geometry->bodies);
+  MbsStatus status = read_ground(&numbers, model, &geometry->bodies[0]);
+  for (int b = 0; b < bodies->count && status == MBS_OK; ++b) {
+    status = read_body(&numbers, &bodies->records[b], model->dimension, &geometry->bodies[1 + b]);
+  }
+  status = status == MBS_OK ? ask(&numbers, mbs_record_value(&model->root, MBS_MODEL_GRAVITY), 0, model->dimension,
+                                  geometry->gravity)
+                            : status;
+  status = status == MBS_OK ? evaluate(&numbers, request) : status;
+  for (int i = 0; i < numbers.count; ++i) {
+    free(numbers.items[i].output);
+  }
+  free(numbers.items);
+  if (status != MBS_OK) {
+    return cli_fail_library(context, status);
+  }
+  find_anchors(geometry);
+  read_elements(model, geometry);
+  return 0;
+}
+
+// ---- what a run puts out ----
+static MbsStatus add_named(MbsContext *context, MbsModel *model, const char *kind, int number, const char *expression,
+                           char **output) {
+  char digits[20];
+  (void)snprintf(digits, sizeof digits, "%d", number);
+  *output = print("mbsens_%s_%s", kind, digits);
+  return add_output(context, model, *output, expression);
+}
+
+static MbsStatus add_point(MbsContext *context, MbsModel *model, const CliDrawnBody *body, CliDrawnPoint *point,
+                           int number) {
+  char *name = print("r(%s.%s)", body->name, point->name);
+  MbsStatus status = add_named(context, model, "point", number, name, &point->output);
+  free(name);
+  return status;
+}
+
+static const MbsValue *field_of(const MbsRecordType *type, const MbsRecord *record, const char *name) {
+  for (int k = 0; k < type->field_count; ++k) {
+    if (strcmp(type->fields[k].name, name) == 0) {
+      return mbs_record_value(record, k);
+    }
+  }
+  return NULL;
+}
+
+// The tension of a spring, as its element says: k (l - L) + c l', or the law as a function of both.
+static MbsStatus add_tension(MbsContext *context, MbsModel *model, const MbsRecordType *type, const MbsRecord *record,
+                             int number, CliDrawnElement *force) {
+  const MbsValue *law = field_of(type, record, "law"), *length = field_of(type, record, "length");
+  char text[2000], of[600];
+  (void)snprintf(of, sizeof of, "distance(%s, %s)", force->ends[0], force->ends[1]);
+  int needed;
+  if (law && law->count > 0) {
+    char name[60];
+    (void)snprintf(name, sizeof name, "mbsens_law_%d(length, rate)", number);
+    MBS_TRY(mbs_model_add_function(context, model, name, law->texts[0].text));
+    needed = snprintf(text, sizeof text, "mbsens_law_%d(%s, rate(%s))", number, of, of);
+  } else {
+    needed = snprintf(text, sizeof text, "(%s)*(%s - (%s)) + (%s)*rate(%s)",
+                      field_of(type, record, "stiffness")->texts[0].text, of, length->texts[0].text,
+                      field_of(type, record, "damping")->texts[0].text, of);
+  }
+  return needed < (int)sizeof text ? add_named(context, model, "force", number, text, &force->output) : MBS_OK;
+}
+
+static MbsStatus add_force(MbsContext *context, MbsModel *model, const MbsRecord *record, int number,
+                           CliDrawnElement *force) {
+  const MbsRecordType *type = &mbs_force_types[record->type]->record;
+  if (strcmp(type->name, "spring") == 0 && force->end_count == 2) {
+    return add_tension(context, model, type, record, number, force);
+  }
+  const MbsValue *axes = field_of(type, record, "axes");
+  bool is_global = axes && axes->count > 0 && strcmp(axes->texts[0].text, "global") == 0;
+  if (strcmp(type->name, "point_force") == 0 && is_global) {
+    const MbsValue *value = field_of(type, record, "value");
+    char *text = vector_text(value->texts, 0, value->count);
+    MbsStatus status = add_named(context, model, "force", number, text, &force->output);
+    free(text);
+    return status;
+  }
+  return MBS_OK;
+}
+
+int cli_geometry_add_outputs(MbsContext *context, MbsModel *model, CliGeometry *geometry) {
+  const MbsValue *forces = mbs_record_value(&model->root, MBS_MODEL_FORCES);
+  MbsStatus status = MBS_OK;
+  int number = 0;
+  for (int b = 0; b < geometry->body_count; ++b) {
+    CliDrawnBody *body = &geometry->bodies[b];
+    for (int i = 0; i < body->point_count && status == MBS_OK; ++i) {
+      if (b == 0 || (!body->has_frame && (i == body->anchor || i == body->aim))) {
+        status = add_point(context, model, body, &body->points[i], number++);
+      }
+    }
+  }
+  for (int i = 0; i < geometry->force_count && status == MBS_OK; ++i) {
+    status = add_force(context, model, &forces->records[i], i, &geometry->forces[i]);
+  }
+  return status == MBS_OK ? 0 : cli_fail_library(context, status);
+}
+
+static void free_elements(int count, CliDrawnElement *elements) {
+  for (int i = 0; i < count; ++i) {
+    free(elements[i].output);
+  }
+  free(elements);
+}
+
+void cli_geometry_free(CliGeometry *geometry) {
+  for (int b = 0; b < geometry->body_count; ++b) {
+    for (int i = 0; i < geometry->bodies[b].point_count; ++i) {
+      free(geometry->bodies[b].points[i].output);
+    }
+    free(geometry->bodies[b].points);
+  }
+  free(geometry->bodies);
+  free_elements(geometry->joint_count, geometry->joints);
+  free_elements(geometry->force_count, geometry->forces);
+  *geometry = (CliGeometry){0};
+}

@@ -1,0 +1,69 @@
+#!/bin/sh
+# Reports: one file, with the numbers of the run, safe from the texts of a model; whole or absent. What a browser makes of
+# it: web/test/report.mjs.
+# shellcheck disable=SC1091,SC2154  # names come from ensure.inc
+. "$(dirname "$0")/ensure.inc"
+html=$folder/out.html
+
+# the data of the report, a member a line
+data() {
+  sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$html"
+}
+# floats KEY COUNT: the last COUNT numbers of the first member KEY that is base64
+floats() {
+  data | grep -o "\"$1\": \"[^\"]*\"" | head -n 1 | sed 's/.*: "//; s/"$//' | base64 -d | od -A n -v -t f4 -w4 | tail -n "$2" | tr -s ' \n' ' '
+}
+holds() {  # holds WHAT AWK-PROGRAM: which exits with 0
+  awk "$2" || fail "$1"
+  checks=$((checks + 1))
+}
+
+# ---- frames are those of another run, to the digits of a float; every number there is, and nothing fetched ----
+exits 0 report $model -o "$html" --end 0.5
+prints 'out.html, 4 bodies, 51 of 50 steps drawn'
+[ "$(wc -c <"$html")" -lt 1500000 ] || fail 'a short run makes a small file'
+exits 0 simulate $model --end 0.5 --columns frames -o "$folder/out.csv" --quiet
+{ floats frames 12; echo; tail -n 1 "$folder/out.csv" | tr ',' ' '; } | holds 'the last frames are those of a history' '
+  NR == 1 { for (i = 1; i <= 12; ++i) x[i] = $i }
+  NR == 2 { for (i = 1; i <= 12; ++i) { e = x[i] - $(i + 1); if (e * e > 1e-11 || NF != 13) exit 1 } seen = 1 }
+  END { exit !seen }'
+run gradient $model --end 0.5 --json
+value=$(sed -n 's/.*"psi1": {"value": \([^,]*\), "gradient".*/\1/p' "$folder/out")
+data | grep -qF "\"psi1\": {\"value\": $value, \"gradient\"" || fail 'objectives are those of gradient'
+for text in 'kinetic energy' 'd(psi1)/d(Ls1)' 'force(revolute 1).x' '"version": "' '"command": ['; do
+  data | grep -qF "$text" || fail "the report has $text"
+done
+grep -q "Content-Security-Policy.*default-src 'none'; script-src 'sha256-[A-Za-z0-9+/]*='; style-src 'sha256-" "$html" ||
+  fail 'nothing may be fetched, and one script run'
+sed '/^<script>/,$d' "$html" | grep -iE '(src|href)="[^#]' && fail 'no address is in it'
+# the hash is that of the script (another program says so), without which no browser would run it
+if command -v openssl >/dev/null; then
+  hash=$(sed -n '/^<script>/,$p' "$html" | sed '1s/^<script>//; /^<\/script>/,$d' |
+    openssl dgst -sha256 -binary | base64)
+  grep -qF "sha256-$hash" "$html" || fail 'the policy names the script'
+fi
+
+# ---- texts of a model are data ----
+{ sed 's|^name: .*|name: "</script><script>alert(1)</script> \\u2028 <!-- &"|' models/pendulum.yaml; echo '# </script><script>alert(2)</script>'; } >"$folder/in.yaml"
+exits 0 report "$folder/in.yaml" -o "$html" --quiet
+[ "$(sed '/^<\/script>$/,$d' "$html" | grep -c '</script\|<!--')" -eq 0 ] || fail 'no text of the model ends the data'
+[ "$(grep -c 'alert([12])' "$html")" -eq "$(grep -c 'script\\u003ealert\|&#62;alert' "$html")" ] || fail 'and none is markup'
+
+# ---- a spike of one step among 20000 stays; what is kept is little ----
+sed 's/^objectives:/outputs: {spike: "if(and(t > 0.12345, t < 0.12352), 7, sin(t))"}\nobjectives:/' $model >"$folder/in.yaml"
+exits 0 report "$folder/in.yaml" -o "$html" --end 1 --step 5e-5 --wrt none --y spike
+data | grep '"label": "spike"' | grep -o '"values": "[^"]*"' | sed 's/.*: "//; s/"$//' | base64 -d | od -A n -v -t f4 -w4 |
+  holds 'a spike stays' '{ n++; if ($1 == 7) seen = 1 } END { exit !(seen && n > 1000 && n < 5000) }'
+
+# ---- what cannot be done ----
+rm -f "$html"
+complains 'report needs -o FILE.html' report $model
+complains '"out.svg" is not offered; a report is FILE.html' report $model -o out.svg
+complains 'no column "nix"' report $model -o "$html" --y nix
+complains 'no parameter "nix"' report $model -o "$html" --y 'd(psi1)/d(nix)'
+complains 'cannot open' report "$folder/none.yaml" -o "$html"
+complains 'no regular file' report "$folder" -o "$html"
+exits 3 report models/bricard.yaml --formulation matrix-r --tolerance 5e-16 --end 2 -o "$html"
+[ ! -e "$html" ] || fail 'a report that cannot be made leaves no file'
+[ -z "$(find "$folder" -name '*.partial*')" ] || fail 'and nothing half written'
+done_well
