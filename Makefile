@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 # these rules are a menu, not a graph: CMake runs the parallel part
 .NOTPARALLEL:
 .DEFAULT_GOAL := command
-.PHONY: command run test test-all test-sundials test-results test-python test-pictures test-browser web library test-threads bench check-all check-format format tidy generated install clean help
+.PHONY: command run test test-all test-sundials test-results test-python test-pictures test-mpi test-browser web library test-threads bench check-all check-format format tidy generated install clean help
 
 command:  ## build the command: build/mbsens (what `make` alone does)
 	@scripts/install-dependencies build
@@ -33,7 +33,7 @@ test:  ## build everything and run every test
 	@cmake --build $(FOLDER) --parallel $(JOBS)
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) $(if $(LEFT_OUT),-E '$(LEFT_OUT)')
 
-test-all: test test-sundials test-results test-python test-pictures test-browser  ## the same, and what optional components are for
+test-all: test test-sundials test-results test-python test-pictures test-mpi test-browser  ## the same, and what optional components are for
 
 test-sundials:  ## with SUNDIALS, installed first: CVODES and IDAS as a third party
 	@scripts/install-dependencies build sundials
@@ -54,6 +54,13 @@ test-python:  ## the package of python/, with NumPy and SciPy, installed first
 	@scripts/configure $(PRESET) $(FOLDER)
 	@cmake --build $(FOLDER) --parallel $(JOBS) --target mbsens_shared command
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) -R python
+
+test-mpi:  ## with MPI, installed first: sweeps under mpirun
+	@scripts/install-dependencies build mpi
+	@scripts/configure $(PRESET) $(FOLDER)
+	@cmake -D MBS_MPI=ON $(FOLDER) >/dev/null
+	@cmake --build $(FOLDER) --parallel $(JOBS) --target command
+	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) -R cli_sweep
 
 test-pictures:  ## with cairo, installed first: PNG and PDF
 	@scripts/install-dependencies build cairo

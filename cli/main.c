@@ -10,6 +10,7 @@
 #include "outcome.h"
 #include "plot/cairo_picture.h"
 #include "stop.h"
+#include "sweep/ranks.h"
 
 static int run_help(const CliOptions *options);
 
@@ -210,12 +211,13 @@ static int run(int argument_count, char **arguments) {
   const char *name = arguments[1];
   if (strcmp(name, "--version") == 0) {
     const char *sundials = mbs_sundials_version();
-    const char *cairo = cli_cairo_version();
+    const char *cairo = cli_cairo_version(), *mpi = cli_mpi_version();
     const char *hdf5 = cli_hdf5_version();
     (void)printf("mbsens %s\n%s%s\n", MBS_VERSION, sundials ? "with SUNDIALS " : "without SUNDIALS",
                  sundials ? sundials : "");
     (void)printf("%s%s\n", hdf5 ? "with HDF5 " : "without HDF5", hdf5 ? hdf5 : "");
     (void)printf("%s%s\n", cairo ? "with cairo " : "without cairo", cairo ? cairo : "");
+    (void)printf("%s%s\n", mpi ? "with MPI " : "without MPI", mpi ? mpi : "");
     return 0;
   }
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {

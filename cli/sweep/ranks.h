@@ -11,6 +11,8 @@
 
 typedef struct CliRanks {
   int rank, count;       // 0 and 1: no other processes
+  bool has_begun;        // MPI
+  int standard_error;    // of another rank, until all agree
   int working;           // rank 0: others that are not told yet that all is done
   unsigned char *bytes;  // of messages
   size_t room;
@@ -25,7 +27,7 @@ int cli_ranks_begin(CliRanks *ranks);
 void cli_ranks_end(CliRanks *ranks);
 // All have come here: with which exit status, and which signature of the sweep. Returns 0 if all agree, else an exit
 // status, after a sentence of rank 0.
-int cli_ranks_agree(const CliRanks *ranks, int exit_status, uint64_t signature);
+int cli_ranks_agree(CliRanks *ranks, int exit_status, uint64_t signature);
 // Ends all processes at once.
 _Noreturn void cli_ranks_abort(const CliRanks *ranks, int exit_status);
 

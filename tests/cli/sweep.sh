@@ -123,6 +123,13 @@ grep -q 'the same command goes on' "$folder/err" || fail 'what to do next is tol
 exits 0 $long -o "$folder/full.csv"
 cmp -s "$csv" "$folder/full.csv" || fail 'after a full disk it goes on'
 
+# ---- several processes, without MPI ----
+if "$command" --version | grep -q '^without MPI'; then
+  export OMPI_COMM_WORLD_SIZE=2
+  complains 'was built without MPI' sweep $model $two
+  unset OMPI_COMM_WORLD_SIZE
+fi
+
 # ---- mistakes ----
 complains 'nothing varies' sweep $model
 complains 'did you mean "Ls1"?' sweep $model --vary Ls3=1,2
