@@ -74,7 +74,8 @@ static void print_samples(const CliSweep *sweep, CliJournal *journal, CliSample 
   cli_table_print(table, stdout);
 }
 
-static void print_words(const CliSweep *sweep, CliJournal *journal, const CliSweepTimes *times, CliSample *sample) {
+static void print_words(const CliSweep *sweep, CliJournal *journal, const CliStatistics *statistics,
+                        const CliSweepTimes *times, CliSample *sample) {
   const CliOptions *options = sweep->session->options;
   const MbsPlan *plan = &sweep->plan;
   if (!options->is_quiet) {
@@ -88,6 +89,7 @@ static void print_words(const CliSweep *sweep, CliJournal *journal, const CliSwe
   if (!options->output && plan->count <= MOST_SHOWN) {
     print_samples(sweep, journal, sample);
   }
+  cli_statistics_print(statistics, sweep);
   if (!options->is_quiet) {
     (void)printf("%llu runs in %.3g s", (unsigned long long)times->computed, times->elapsed);
     if (times->found > 0) {
@@ -139,7 +141,8 @@ static void put_samples(CliJson *json, const CliSweep *sweep, CliJournal *journa
   free(numbers);
 }
 
-static void print_json(const CliSweep *sweep, CliJournal *journal, const CliSweepTimes *times, CliSample *sample) {
+static void print_json(const CliSweep *sweep, CliJournal *journal, const CliStatistics *statistics,
+                       const CliSweepTimes *times, CliSample *sample) {
   const MbsPlan *plan = &sweep->plan;
   CliJson json = cli_json_begin(stdout);
   cli_json_text(&json, "model", mbs_record_text(&sweep->model->root, MBS_MODEL_NAME).text);
@@ -152,6 +155,7 @@ static void print_json(const CliSweep *sweep, CliJournal *journal, const CliSwee
   if (!sweep->session->options->output) {
     put_samples(&json, sweep, journal, sample);
   }
+  cli_statistics_put(statistics, sweep, &json);
   cli_json_integer(&json, "computed", (long)times->computed);
   cli_json_number(&json, "seconds", times->elapsed);
   cli_json_end(&json);
@@ -185,17 +189,22 @@ static int finish(CliSweep *sweep, CliJournal *journal, const CliSweepTimes *tim
   CliSession *session = sweep->session;
   const CliOptions *options = session->options;
   CliSample sample = {.numbers = cli_memory_take(sweep->width, sizeof(double))};
-  int exit_status = options->output ? cli_output_open(&session->output, options->output) : 0;
-  exit_status = exit_status || !options->output ? exit_status : cli_sweep_write(sweep, journal, &session->output);
+  CliStatistics statistics;
+  int exit_status = cli_statistics_find(&statistics, sweep, journal);
+  if (!exit_status && options->output) {
+    exit_status = cli_output_open(&session->output, options->output);
+    exit_status = exit_status ? exit_status : cli_sweep_write(sweep, journal, &statistics, &session->output);
+  }
   if (!exit_status) {
     tell_failures(journal, sweep, &sample);
     if (options->is_json) {
-      print_json(sweep, journal, times, &sample);
+      print_json(sweep, journal, &statistics, times, &sample);
     } else {
-      print_words(sweep, journal, times, &sample);
+      print_words(sweep, journal, &statistics, times, &sample);
     }
     exit_status = cli_session_commit(session);
   }
+  cli_statistics_free(&statistics);
   free(sample.numbers);
   if (!exit_status && options->output) {
     cli_journal_remove(journal);

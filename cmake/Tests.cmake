@@ -127,6 +127,7 @@ endforeach()
 
 # ---- files of results, read by others: skipped where these are not there ----
 add_check(results_read sh tests/with_h5py.sh tests/read_results.py $<TARGET_FILE:command>)
+add_check(results_sweep sh tests/with_h5py.sh tests/read_sweep.py $<TARGET_FILE:command>)
 add_check(results_python sh tests/results_example.sh $<TARGET_FILE:command> python)
 add_check(results_octave sh tests/results_example.sh $<TARGET_FILE:command> octave)
 

@@ -160,7 +160,7 @@ static void put_attributes(CliHdf5 *hdf5, const CliSweep *sweep, const CliJourna
   cli_hdf5_attribute(hdf5, "/", "end", settings->end);
 }
 
-static int write_hdf5(Reader *reader, CliOutputFile *output) {
+static int write_hdf5(Reader *reader, const CliStatistics *statistics, CliOutputFile *output) {
   const CliSweep *sweep = reader->sweep;
   const CliSession *session = sweep->session;
   char **messages = cli_memory_take(MOST_FAILURES, sizeof *messages);
@@ -170,6 +170,7 @@ static int write_hdf5(Reader *reader, CliOutputFile *output) {
   put_names(&hdf5, sweep);
   int exit_status = write_samples(reader, &hdf5, messages, failures);
   put_failures(&hdf5, messages, failures);
+  cli_statistics_write(statistics, sweep, &hdf5);
   cli_results_put_origin(&hdf5, session->context, session->model, session->options);
   put_attributes(&hdf5, sweep, reader->journal);
   cli_hdf5_end(&hdf5);
@@ -181,9 +182,11 @@ static int write_hdf5(Reader *reader, CliOutputFile *output) {
   return exit_status;
 }
 
-int cli_sweep_write(const CliSweep *sweep, CliJournal *journal, CliOutputFile *output) {
+int cli_sweep_write(const CliSweep *sweep, CliJournal *journal, const CliStatistics *statistics,
+                    CliOutputFile *output) {
   Reader reader = begin(sweep, journal);
-  int exit_status = cli_path_ends_in(output->path, ".h5") ? write_hdf5(&reader, output) : write_csv(&reader, output);
+  int exit_status =
+      cli_path_ends_in(output->path, ".h5") ? write_hdf5(&reader, statistics, output) : write_csv(&reader, output);
   end(&reader);
   return exit_status ? exit_status : cli_output_finish(output);
 }

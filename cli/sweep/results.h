@@ -4,8 +4,9 @@
 #define MBS_CLI_SWEEP_RESULTS_H
 
 #include "journal.h"
+#include "statistics.h"
 
 // Writes and completes the file that `output` has opened. Returns 0, or the exit status after a sentence.
-int cli_sweep_write(const CliSweep *sweep, CliJournal *journal, CliOutputFile *output);
+int cli_sweep_write(const CliSweep *sweep, CliJournal *journal, const CliStatistics *statistics, CliOutputFile *output);
 
 #endif
