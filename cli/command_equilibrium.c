@@ -26,6 +26,10 @@ static void print_header(const CliOptions *options, const MbsResult *result) {
     (void)printf("%s\"%s\"%s", i == 0 ? "held as at the start: " : "", equilibrium->held[i],
                  i + 1 < equilibrium->held_count ? ", " : "\n");
   }
+  for (int i = 0; i < equilibrium->solved_count; ++i) {
+    (void)printf("%s%s = %.10g%s", i == 0 ? "solved for: " : "", equilibrium->solved[i], equilibrium->solved_values[i],
+                 i + 1 < equilibrium->solved_count ? ", " : "\n");
+  }
   (void)printf("\n");
 }
 
@@ -91,6 +95,11 @@ void cli_put_equilibrium(CliJson *json, const MbsResult *result) {
   cli_json_open_array(json, "held");
   for (int i = 0; i < equilibrium->held_count; ++i) {
     cli_json_text(json, NULL, equilibrium->held[i]);
+  }
+  cli_json_close(json);
+  cli_json_open_object(json, "solved");
+  for (int i = 0; i < equilibrium->solved_count; ++i) {
+    cli_json_number(json, equilibrium->solved[i], equilibrium->solved_values[i]);
   }
   cli_json_close(json);
   cli_json_open_object(json, "parameters");

@@ -92,6 +92,10 @@ MbsStatus mbs_model_set_simulation(MbsContext *context, MbsModel *model, const c
 // The same of the section `optimization`: "minimize", "psi1"; "parameters", "k,c". Its constraints and bounds are
 // entries: mbs_model_add_design_constraint, mbs_model_add_design_range.
 MbsStatus mbs_model_set_optimization(MbsContext *context, MbsModel *model, const char *key, const char *value);
+// The same of the sections `equilibrium` ("steady", "yes"; "solve", "steer, drive") and `initial` ("equilibrium",
+// "yes"). What is held, and conditions, are entries: mbs_model_add_held_coordinate, mbs_model_add_trim_condition.
+MbsStatus mbs_model_set_equilibrium(MbsContext *context, MbsModel *model, const char *key, const char *value);
+MbsStatus mbs_model_set_initial(MbsContext *context, MbsModel *model, const char *key, const char *value);
 
 // ---- and back ----
 

@@ -1220,6 +1220,32 @@ static inline MbsStatus mbs_model_add_held_coordinate(
   return mbs_model_add_element(context, model, "equilibrium.hold", NULL, NULL, 1, fields);
 }
 
+// what an equilibrium is to meet besides
+typedef struct MbsTrimConditionDef {
+  // expression, required: of positions, forces, reactions and parameters: what has the value in
+  // equilibrium
+  const char *expression;
+  // number, default 0: that it has
+  const char *value;
+} MbsTrimConditionDef;
+
+static inline MbsTrimConditionDef mbs_default_trim_condition_def(void) {
+  MbsTrimConditionDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_trim_condition(
+    MbsContext *context, MbsModel *model, const MbsTrimConditionDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "equilibrium.conditions", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"expression", 1, &def->expression},
+      {"value", 1, &def->value},
+  };
+  return mbs_model_add_element(context, model, "equilibrium.conditions", NULL, NULL, 2, fields);
+}
+
 // a number to differentiate: of one kind, with what belongs to that
 typedef struct MbsObjectiveDef {
   // required

@@ -23,6 +23,9 @@ typedef struct MbsEquilibriumResult {
   int iterations;
   int held_count;  // coordinates that nothing determines, or that the model holds: as they are at the start
   const char *const *held;
+  int solved_count;  // parameters and inputs that were solved for (trim), and the values found
+  const char *const *solved;
+  const double *solved_values;
   int order;             // of the linearised motion x' = matrix x about it: independent positions that forces depend
   const double *matrix;  // on, rates, states of first order; by rows. 0: of a start that is used by a run
   bool is_stable;        // none of its eigenvalues has a positive real part, or there is nothing that could move

@@ -654,6 +654,19 @@ class Elements:
             "coordinate": coordinate,
         })
 
+    def add_trim_condition(
+        self, expression: Number, *, value: Number | None = None,
+    ) -> None:
+        """trim condition: what an equilibrium is to meet besides.
+
+        - expression (expression, required): of positions, forces, reactions and parameters: what
+          has the value in equilibrium
+        - value (number, default 0): that it has
+        """
+        self._add_element("equilibrium.conditions", None, None, {
+            "expression": expression, "value": value,
+        })
+
     def add_objective(
         self, name: str, *, integral: Number | None = None, final: Number | None = None,
         value: Number | None = None, rms: Number | None = None, pnorm: Number | None = None,

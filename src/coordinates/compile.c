@@ -6,6 +6,7 @@
 #include "coordinates/relative.h"
 #include "model/force.h"
 #include "model/joint.h"
+#include "model/trim.h"
 
 typedef MbsStatus (*JointFunction)(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint);
 
@@ -167,6 +168,7 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
     MBS_TRY(read_objectives(context, blueprint));
     MBS_TRY(mbs_events_read(context, blueprint, choice->has_end));
     MBS_TRY(mbs_outputs_read(context, blueprint, !choice->has_no_outputs, choice->columns));
+    MBS_TRY(choice->has_trim ? mbs_trim_read(context, blueprint) : MBS_OK);
   }
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   MBS_TRY(mbs_blueprint_check_properties(context, blueprint));

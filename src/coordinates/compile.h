@@ -11,6 +11,7 @@ typedef struct MbsCoordinateChoice {
   bool splits_at_kinks;    // of forces and integrands: for integrators above the second order
   bool has_plain_matrix;   // relative: that of the coordinates themselves, for integrators that couple stages
   bool has_end;            // the run ends where the model says, by an expression of parameters
+  bool has_trim;           // an equilibrium is looked for: what it is solved for is read
   bool has_no_outputs;     // those of the model are read, and left out
   const char *columns;     // besides them: of histories (model/output.c); NULL: none
   bool is_loose;           // every body free, every joint a constraint, no forces: kinematics/start.h

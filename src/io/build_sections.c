@@ -321,3 +321,11 @@ MbsStatus mbs_model_set_simulation(MbsContext *context, MbsModel *model, const c
 MbsStatus mbs_model_set_optimization(MbsContext *context, MbsModel *model, const char *key, const char *value) {
   return set_key(context, model, "mbs_model_set_optimization", MBS_MODEL_OPTIMIZATION, key, value);
 }
+
+MbsStatus mbs_model_set_equilibrium(MbsContext *context, MbsModel *model, const char *key, const char *value) {
+  return set_key(context, model, "mbs_model_set_equilibrium", MBS_MODEL_EQUILIBRIUM, key, value);
+}
+
+MbsStatus mbs_model_set_initial(MbsContext *context, MbsModel *model, const char *key, const char *value) {
+  return set_key(context, model, "mbs_model_set_initial", MBS_MODEL_INITIAL, key, value);
+}

@@ -28,9 +28,19 @@ static void put_given(const MbsSystem *system) {
   }
 }
 
-void mbs_equilibrium_forget(const MbsInitial *initial, bool is_first) {
-  initial->equilibrium->is_found = false;
+void mbs_equilibrium_take_guess(const MbsInitial *initial) {
+  for (int j = 0; j < initial->equilibrium->solved_count; ++j) {
+    initial->equilibrium->guess[j] = initial->set.system->parameters[initial->equilibrium->solved[j]];
+  }
+}
+
+void mbs_equilibrium_forget(MbsInitial *initial, bool is_first) {
+  MbsEquilibrium *equilibrium = initial->equilibrium;
+  equilibrium->is_found = false;
   if (is_first) {
+    put(equilibrium->z + equilibrium->count, equilibrium->solved_count,
+        equilibrium->has_last ? equilibrium->last_z + equilibrium->count : equilibrium->guess);
+    mbs_equilibrium_put_solved(initial);
     put_given(initial->set.system);
   }
 }
@@ -38,7 +48,7 @@ void mbs_equilibrium_forget(const MbsInitial *initial, bool is_first) {
 void mbs_equilibrium_go_on(const MbsInitial *initial) {
   MbsEquilibrium *equilibrium = initial->equilibrium;
   put(equilibrium->last_q, initial->set.system->n, equilibrium->state.q);
-  put(equilibrium->last_z, equilibrium->count, equilibrium->z);
+  put(equilibrium->last_z, equilibrium->unknown_count, equilibrium->z);
   for (int i = 0; i < equilibrium->count; ++i) {
     equilibrium->was_free[i] = equilibrium->is_free[i];
   }
@@ -53,10 +63,11 @@ bool mbs_equilibrium_recall(const MbsInitial *initial, MbsState *state) {
   return equilibrium->has_last;
 }
 
-// positions and rates of independent coordinates
-static void put_unknowns(const MbsInitial *initial) {
+// positions and rates of independent coordinates, and parameters
+static void put_unknowns(MbsInitial *initial) {
   const MbsEquilibrium *equilibrium = initial->equilibrium;
   const MbsSystem *system = initial->set.system;
+  mbs_equilibrium_put_solved(initial);
   for (int i = 0; i < equilibrium->count; ++i) {
     bool is_state = initial->set.independents[i].is_state;
     system->independents.value[2 * i] = is_state ? given(system, 2 * i) : equilibrium->z[i];
@@ -123,6 +134,7 @@ static void evaluate_forces(MbsInitial *initial) {
   mbs_equilibrium_reduce(initial, initial->rhs, equilibrium->force);
   for (int k = 0; k < system->m; ++k) {
     state->lambda[k] = problem->row_of[k] > 0 ? -initial->rhs[problem->row_of[k] - 1] : 0;
+    state->total[k] = state->lambda[k];
   }
 }
 
@@ -218,7 +230,7 @@ static void find_slopes(MbsInitial *initial) {
   MbsEquilibrium *equilibrium = initial->equilibrium;
   const MbsSystem *system = initial->set.system;
   const MbsState *state = &equilibrium->state;
-  int count = equilibrium->count;
+  int count = equilibrium->count, stride = equilibrium->unknown_count;
   find_columns(initial);
   for (int j = 0; j < count; ++j) {
     mbs_scalar *moved = column(initial, initial->set.independents[j].is_state ? equilibrium->V : equilibrium->X, j);
@@ -226,11 +238,18 @@ static void find_slopes(MbsInitial *initial) {
                                column(initial, equilibrium->V, j), column(initial, equilibrium->A, j), initial->R);
     mbs_equilibrium_reduce(initial, initial->R, equilibrium->step);
     for (int i = 0; i < count; ++i) {
-      equilibrium->J[i * count + j] = equilibrium->step[i];
+      equilibrium->J[i * stride + j] = equilibrium->step[i];
+    }
+    for (int k = 0; k < system->m && equilibrium->solved_count > 0; ++k) {
+      int row = initial->set.velocity->row_of[k];
+      equilibrium->L[(size_t)j * (size_t)system->m + (size_t)k] = row > 0 ? -initial->R[row - 1] : 0;
     }
     mbs_terms_derivative_along(system, state, &no_rows, MBS_PART_BALANCE, system->zeros, system->zeros, moved,
                                initial->R);
     equilibrium->mass[j] = mbs_re(product(system->n, moved, initial->R));
+  }
+  if (equilibrium->solved_count > 0) {
+    mbs_equilibrium_find_solved_slopes(initial);
   }
 }
 
@@ -242,6 +261,7 @@ MbsStatus mbs_equilibrium_evaluate(MbsContext *context, MbsInitial *initial, boo
   equilibrium->has_slopes = false;
   if (status == MBS_OK) {
     evaluate_forces(initial);
+    mbs_equilibrium_evaluate_conditions(initial);
     if (with_slopes) {
       find_slopes(initial);
       equilibrium->has_slopes = true;
@@ -257,7 +277,7 @@ bool mbs_equilibrium_factor(MbsInitial *initial) {
   for (int i = 0; i < count; ++i) {
     for (int j = 0; j < count; ++j) {
       equilibrium->factor[i * count + j] =
-          equilibrium->J[equilibrium->rows[i] * equilibrium->count + equilibrium->free[j]];
+          equilibrium->J[equilibrium->rows[i] * equilibrium->unknown_count + equilibrium->free[j]];
     }
   }
   return mbs_dense_factor(count, equilibrium->factor, equilibrium->pivot);
@@ -297,9 +317,10 @@ static void list(const MbsInitial *initial, Motion *motion) {
   for (int j = 0; j < equilibrium->count; ++j) {
     double largest = 0, own = 0;
     for (int i = 0; i < equilibrium->count * equilibrium->count; ++i) {
-      double size = fabs(mbs_re(equilibrium->J[i]));              // real
-      largest = fmax(largest, size);                              // real
-      own = i % equilibrium->count == j ? fmax(own, size) : own;  // real
+      int row = i / equilibrium->count, k = i % equilibrium->count;
+      double size = fabs(mbs_re(equilibrium->J[row * equilibrium->unknown_count + k]));  // real
+      largest = fmax(largest, size);                                                     // real
+      own = k == j ? fmax(own, size) : own;                                              // real
     }
     if (!initial->set.independents[j].is_state && (equilibrium->is_free[j] || own > 1e-9 * largest)) {
       motion->positions[motion->position_count++] = j;
@@ -414,29 +435,38 @@ MbsStatus mbs_equilibrium_linearise(MbsContext *context, MbsInitial *initial, Mb
 
 // ---- derivatives by the parameters ----
 
-// F_rho of a column, in initial->R, to z'
+// F_rho of a column, in initial->R, and C_rho, to z' and u'. What is solved for moves with nothing by itself.
 static void solve_for_slopes(const MbsInitial *initial, int k) {
   const MbsEquilibrium *equilibrium = initial->equilibrium;
   const MbsSystem *system = initial->set.system;
-  mbs_scalar *slopes = equilibrium->slopes + k * equilibrium->count;
-  mbs_equilibrium_reduce(initial, initial->R + (size_t)k * (size_t)(system->n + system->m), equilibrium->trial);
+  int count = equilibrium->count, solved = equilibrium->solved_count;
+  mbs_scalar *slopes = equilibrium->slopes + k * count, *of_solved = equilibrium->solved_slopes + k * solved;
+  mbs_scalar *f = initial->R + (size_t)k * (size_t)(system->n + system->m);
+  clear((size_t)count, slopes);
+  clear((size_t)solved, of_solved);
+  for (int j = 0; j < solved; ++j) {
+    if (equilibrium->solved_column[j] == k) {
+      return;
+    }
+  }
+  mbs_equilibrium_reduce(initial, f, equilibrium->trial);
+  mbs_equilibrium_condition_slopes(initial, k, f, equilibrium->trial + count);
   for (int i = 0; i < equilibrium->free_count; ++i) {
     equilibrium->step[i] = -equilibrium->trial[equilibrium->rows[i]];
   }
   mbs_dense_solve(equilibrium->free_count, equilibrium->factor, equilibrium->pivot, equilibrium->step);
-  clear((size_t)equilibrium->count, slopes);
   for (int j = 0; j < equilibrium->free_count; ++j) {
-    slopes[equilibrium->free[j]] = equilibrium->step[j];
+    int unknown = equilibrium->free[j];
+    *(unknown < count ? &slopes[unknown] : &of_solved[unknown - count]) = equilibrium->step[j];
   }
 }
 
-MbsStatus mbs_equilibrium_derivative(MbsContext *context, MbsInitial *initial, mbs_scalar *X) {
-  MbsEquilibrium *equilibrium = initial->equilibrium;
+void mbs_equilibrium_find_columns(MbsInitial *initial) {
+  const MbsEquilibrium *equilibrium = initial->equilibrium;
   const MbsSystem *system = initial->set.system;
   const MbsState *state = &equilibrium->state;
   const MbsColumns *own = &equilibrium->columns;
   size_t nq = (size_t)system->nq, columns = (size_t)system->column_count;
-  MBS_TRY(mbs_initial_factor(context, initial, state));
   clear(nq * columns, own->X);
   clear(nq * columns, own->V);
   clear(nq * columns, own->A);
@@ -446,10 +476,18 @@ MbsStatus mbs_equilibrium_derivative(MbsContext *context, MbsInitial *initial, m
   }
   clear((size_t)(system->n + system->m) * columns, initial->R);
   mbs_terms_derivative(system, state, &no_rows, system->column_count, true, own->X, own->V, own->A, NULL, initial->R);
+}
+
+// u is what it is for X: what it does comes on top of that (event_columns.c)
+MbsStatus mbs_equilibrium_derivative(MbsContext *context, MbsInitial *initial, mbs_scalar *X) {
+  MbsEquilibrium *equilibrium = initial->equilibrium;
+  const MbsSystem *system = initial->set.system;
+  MBS_TRY(mbs_initial_factor(context, initial, &equilibrium->state));
+  mbs_equilibrium_find_columns(initial);
   for (int k = 0; k < system->column_count; ++k) {
     mbs_scalar *x = column(initial, X, k);
     solve_for_slopes(initial, k);
-    put(x, system->nq, column(initial, own->X, k));
+    put(x, system->nq, column(initial, equilibrium->columns.X, k));
     for (int j = 0; j < equilibrium->count; ++j) {
       for (int i = 0; i < system->n; ++i) {
         x[i] += equilibrium->slopes[k * equilibrium->count + j] * column(initial, equilibrium->X, j)[i];
@@ -460,25 +498,50 @@ MbsStatus mbs_equilibrium_derivative(MbsContext *context, MbsInitial *initial, m
 }
 
 // ---- the transpose ----
-// y = J^-T of what the unknowns receive, and then -y' F_rho: what F depends on receives -R y
-static void transpose_forces(MbsInitial *initial, const MbsStateBar *bar) {
+// own += scale * a gradient of a condition
+static void add_gradient(const MbsSystem *system, const MbsStateBar *gradient, mbs_scalar scale, MbsStateBar *own) {
+  const mbs_scalar *const from[] = {gradient->q,         gradient->v,     gradient->a,
+                                    gradient->lambda,    gradient->total, gradient->coefficients,
+                                    gradient->parameters};
+  mbs_scalar *const to[] = {own->q, own->v, own->a, own->lambda, own->lambda, own->coefficients, own->parameters};
+  const int counts[] = {system->nq,
+                        system->nq,
+                        system->nq,
+                        system->m,
+                        system->m,
+                        system->coefficients.nodes.count,
+                        system->blueprint->parameters.count};
+  for (int l = 0; l < MBS_COUNT(to); ++l) {
+    for (int i = 0; i < counts[l]; ++i) {
+      to[l][i] += scale * from[l][i];
+    }
+  }
+}
+
+// y = J^-T of what the unknowns receive, and then -y' (F_rho, C_rho): what F depends on receives -R y
+static void transpose_forces(MbsInitial *initial, const MbsStateBar *bar, MbsStateBar *own) {
   const MbsEquilibrium *equilibrium = initial->equilibrium;
   const MbsIndependentSet *set = &initial->set;
   const MbsSystem *system = set->system;
   for (int j = 0; j < equilibrium->free_count; ++j) {
     int unknown = equilibrium->free[j];
     equilibrium->step[j] =
-        equilibrium->z_bar[unknown] + product(system->n, bar->q, column(initial, equilibrium->X, unknown));
+        equilibrium->z_bar[unknown] +
+        (unknown < equilibrium->count ? product(system->n, bar->q, column(initial, equilibrium->X, unknown)) : 0);
   }
   mbs_dense_solve_transposed(equilibrium->free_count, equilibrium->factor, equilibrium->pivot, equilibrium->step);
-  clear((size_t)equilibrium->count, equilibrium->trial);
+  clear((size_t)equilibrium->unknown_count, equilibrium->trial);
   for (int i = 0; i < equilibrium->free_count; ++i) {
     equilibrium->trial[equilibrium->rows[i]] = -equilibrium->step[i];
   }
+  for (int i = 0; i < equilibrium->solved_count; ++i) {
+    add_gradient(system, &equilibrium->gradients[i], equilibrium->trial[equilibrium->count + i], own);
+  }
   for (int r = 0; r < system->n; ++r) {
     int i = set->velocity->rows[r] - system->m;
-    initial->rhs[r] = i >= 0 ? equilibrium->trial[i] : 0;
+    initial->rhs[r] = i >= 0 ? equilibrium->trial[i] : -own->lambda[set->velocity->rows[r]];
   }
+  clear((size_t)system->m, own->lambda);
   mbs_problem_solve(set->velocity, 1, initial->rhs);
 }
 
@@ -487,15 +550,16 @@ void mbs_equilibrium_transposed(MbsInitial *initial, const MbsState *start, cons
   const MbsSystem *system = initial->set.system;
   const MbsState *state = &equilibrium->state;
   MbsStateBar own = equilibrium->bar;
-  clear((size_t)equilibrium->count, equilibrium->z_bar);
+  clear((size_t)equilibrium->unknown_count, equilibrium->z_bar);
   mbs_signal_bank_evaluate(system, start);
   mbs_initial_transpose(initial, start, MBS_START_FROM_EQUILIBRIUM, MBS_OF_VELOCITY, bar);
-  transpose_forces(initial, bar);
-  mbs_signal_bank_evaluate(system, state);
+  mbs_equilibrium_collect_solved(initial, bar);
   mbs_bar_clear(system, &own);
   own.coefficients = bar->coefficients;
   own.parameters = bar->parameters;
   own.gradient = bar->gradient;
+  transpose_forces(initial, bar, &own);
+  mbs_signal_bank_evaluate(system, state);
   mbs_terms_transposed(system, state, &no_rows, MBS_PART_ALL, initial->rhs, system->zeros, &own);
   mbs_initial_transpose(initial, state, MBS_START_AT_UNKNOWNS, MBS_OF_ACCELERATION, &own);
   mbs_initial_transpose(initial, state, MBS_START_AT_UNKNOWNS, MBS_OF_VELOCITY, &own);
@@ -515,29 +579,31 @@ void mbs_equilibrium_transposed(MbsInitial *initial, const MbsState *start, cons
 // ---- memory ----
 static MbsStatus create_columns(MbsContext *context, MbsInitial *initial, MbsEquilibrium *equilibrium) {
   MbsSystem *system = initial->set.system;
-  size_t d = (size_t)equilibrium->count, nq = (size_t)system->nq, columns = (size_t)system->column_count;
+  size_t unknowns = (size_t)equilibrium->unknown_count, nq = (size_t)system->nq, columns = (size_t)system->column_count;
   mbs_scalar **const by_unknown[] = {&equilibrium->X, &equilibrium->V, &equilibrium->A};
   mbs_scalar **const by_column[] = {&equilibrium->columns.X, &equilibrium->columns.V, &equilibrium->columns.A};
   bool is_carried = system->carried_count > 0 || initial->columns.X;
   for (int i = 0; i < 3; ++i) {
-    MBS_TAKE(context, system->arena, *by_unknown[i], nq * d);
+    MBS_TAKE(context, system->arena, *by_unknown[i], nq * unknowns);
     MBS_TAKE(context, system->arena, *by_column[i], is_carried ? nq * columns : 0);
   }
-  MBS_TAKE(context, system->arena, equilibrium->slopes, is_carried ? d * columns : 0);
+  MBS_TAKE(context, system->arena, equilibrium->slopes, is_carried ? (size_t)equilibrium->count * columns : 0);
   return MBS_OK;
 }
 
 MbsStatus mbs_equilibrium_create(MbsContext *context, MbsInitial *initial, bool is_steady, bool is_alone) {
   MbsSystem *system = initial->set.system;
   MbsEquilibrium *equilibrium;
-  size_t d = (size_t)initial->set.count, n = (size_t)system->n;
   MBS_TAKE(context, system->arena, equilibrium, 1);
   initial->equilibrium = equilibrium;
   equilibrium->is_steady = is_steady;
   equilibrium->is_alone = is_alone;
   equilibrium->count = initial->set.count;
-  mbs_scalar **const lists[] = {&equilibrium->z,     &equilibrium->first, &equilibrium->force, &equilibrium->step,
-                                &equilibrium->trial, &equilibrium->z_bar, &equilibrium->last_z};
+  equilibrium->solved_count = system->blueprint->trim.unknowns.count;
+  equilibrium->unknown_count = equilibrium->count + equilibrium->solved_count;
+  size_t d = (size_t)equilibrium->unknown_count, n = (size_t)system->n;
+  mbs_scalar **const lists[] = {&equilibrium->z,     &equilibrium->first, &equilibrium->force,  &equilibrium->step,
+                                &equilibrium->trial, &equilibrium->z_bar, &equilibrium->last_z, &equilibrium->kept_z};
   for (int i = 0; i < MBS_COUNT(lists); ++i) {
     MBS_TAKE(context, system->arena, *lists[i], d);
   }
@@ -565,5 +631,6 @@ MbsStatus mbs_equilibrium_create(MbsContext *context, MbsInitial *initial, bool 
   MBS_TAKE(context, system->arena, equilibrium->slope_v, system->nq);
   MBS_TRY(mbs_state_create(context, system, &equilibrium->state));
   MBS_TRY(mbs_bar_create(context, system, &equilibrium->bar));
-  return create_columns(context, initial, equilibrium);
+  MBS_TRY(create_columns(context, initial, equilibrium));
+  return mbs_equilibrium_trim_create(context, initial);
 }

@@ -16,6 +16,11 @@
 // What is free without consequence (a car on its tyres: x, y, yaw) shows as dependent columns of J: those coordinates
 // keep the value of the start, and are reported. Equations are chosen likewise: as many rows of J as unknowns are left;
 // the others must hold all the same.
+//
+// Trim: parameters u are found with z, and as many conditions C(q, v, a, lambda, rho, u) = 0 with F = 0. A column of J
+// for each u is what a column of parameters is, at fixed z; multipliers change by
+//     Kv' [-dlambda; dF] = f_q X + f_v V + f_a A + f_rho
+// and rows of J for C follow from the gradient of C. Of the results u moves with the parameters: u' of J (z', u').
 #ifndef MBS_EQUILIBRIUM_H
 #define MBS_EQUILIBRIUM_H
 
@@ -26,36 +31,44 @@ typedef struct MbsEquilibrium {
   bool is_found;          // the start is one: by the last call of mbs_initial_solve
   bool is_alone;          // the start is that and nothing else: its rates are not those that the model gives a run
   bool is_steady;         // rates are those of the start; else zero
-  bool may_hold;          // what is held may need a force: it is looked at by the caller, who moves parameters (trim)
   int count;              // of independent coordinates
+  int solved_count;       // of parameters u, and of conditions C
+  int unknown_count;      // both: z, then u; and F, then C
   MbsState state;         // at equilibrium; its velocities need not be those of the start
-  mbs_scalar *z;          // count: the unknowns
+  mbs_scalar *z;          // unknown_count: the unknowns
   mbs_scalar *first;      // count: their values at the start
-  mbs_scalar *force;      // count: F by independent coordinate; zero where the rate is not independent
-  mbs_scalar *J;          // count x count, by rows: dF/dz
-  mbs_scalar *X, *V, *A;  // count columns of nq: by each unknown
+  mbs_scalar *force;      // unknown_count: F by independent coordinate; zero where the rate is not independent; then C
+  mbs_scalar *J;          // unknown_count x unknown_count, by rows
+  mbs_scalar *X, *V, *A;  // unknown_count columns of nq: by each unknown
+  mbs_scalar *L;          // and of m: of the multipliers; where there is trim
   double *mass;           // count: X' M X, what unknowns are measured with
   double *size;           // count: of the forces that cancel in F
   bool *is_given;         // count: held because the model says so
-  bool *is_free;          // count: solved for
+  bool *is_free;          // unknown_count: solved for
   int free_count;
-  bool *is_taken;                 // count: equations, while they are chosen
+  bool *is_taken;                 // unknown_count: equations, while they are chosen
   int *free, *rows;               // free_count: unknowns, and the equations that are taken for them
   mbs_scalar *factor;             // free_count squared: J of these
   int *pivot;                     // likewise
   mbs_scalar *work;               // count x n
   mbs_scalar *slope_q, *slope_v;  // nq
-  mbs_scalar *step, *trial;       // count
-  mbs_scalar *kept;               // nq: positions to come back to
-  double *matrix, *right;         // count squared, count: what decisions look at
+  mbs_scalar *step, *trial;       // unknown_count
+  mbs_scalar *kept, *kept_z;      // nq, unknown_count: to come back to
+  double *matrix, *right;         // unknown_count squared, unknown_count: what decisions look at
   int *order;                     // 2 count
   bool has_slopes;                // J, X, V, A are those of the state
   MbsColumns columns;             // X, V, A of the parameters, at fixed unknowns
   mbs_scalar *slopes;             // z', count by column
   MbsStateBar bar;                // what the state of equilibrium receives
-  mbs_scalar *z_bar;              // count
+  mbs_scalar *z_bar;              // unknown_count
+  int *solved, *solved_column;    // solved_count: parameters, and their columns
+  MbsFunction *conditions;        // solved_count
+  MbsStateBar *gradients;         // of these at the state; `gradient` is by column, explicitly
+  mbs_scalar *guess;              // solved_count: values of u that the search begins with
+  double *solved_size;            // and what they are measured with
+  mbs_scalar *solved_slopes;      // u', solved_count by column
   bool has_last;                  // searches begin at another equilibrium, that was found before:
-  mbs_scalar *last_q, *last_z;    // n, count
+  mbs_scalar *last_q, *last_z;    // n, unknown_count
   bool *was_free;                 // count: solved for there
   // what is said of it
   int iterations;
@@ -65,8 +78,10 @@ typedef struct MbsEquilibrium {
 
 // Of a start. It is NULL for starts that are as written.
 MbsStatus mbs_equilibrium_create(MbsContext *context, MbsInitial *initial, bool is_steady, bool is_alone);
+// Other values of the parameters have been set: those of u are where the search begins.
+void mbs_equilibrium_take_guess(const MbsInitial *initial);
 // Before a start, or another position: none has been found, and (is_first) values of unknowns are those of the model.
-void mbs_equilibrium_forget(const MbsInitial *initial, bool is_first);
+void mbs_equilibrium_forget(MbsInitial *initial, bool is_first);
 // The equilibrium that was found is where searches to come begin, in place of the start: one is followed while numbers
 // change (sensitivities/equilibrium_sweep_bridge.c). What is held keeps the value of the start all the same.
 void mbs_equilibrium_go_on(const MbsInitial *initial);
@@ -95,5 +110,26 @@ void mbs_equilibrium_reduce(const MbsInitial *initial, mbs_scalar *f, mbs_scalar
 void mbs_equilibrium_choose(const MbsInitial *initial);
 // J of these, factored: false, if it is singular.
 bool mbs_equilibrium_factor(MbsInitial *initial);
+// How far a step takes the body that goes farthest: in sizes of the mechanism, or in radians.
+double mbs_equilibrium_length(const MbsInitial *initial, double size, int count, const int *unknowns,
+                              const double *step);
+
+// ---- trim: equilibrium_trim.c ----
+MbsStatus mbs_equilibrium_trim_create(MbsContext *context, MbsInitial *initial);
+// u in the unknowns to the system, and what depends on it at once.
+void mbs_equilibrium_put_solved(MbsInitial *initial);
+// Conditions at the state, to `force`; their gradients; columns of J for u, and rows for conditions.
+void mbs_equilibrium_evaluate_conditions(MbsInitial *initial);
+void mbs_equilibrium_find_solved_slopes(MbsInitial *initial);
+// X, V, A of all columns at fixed unknowns, u among them, and F_rho (R, n + m by column).
+void mbs_equilibrium_find_columns(MbsInitial *initial);
+// C_rho of a column, whose F_rho is reduced (f): one number for each condition.
+void mbs_equilibrium_condition_slopes(const MbsInitial *initial, int column, const mbs_scalar *f, mbs_scalar *slopes);
+// What u receives, of a number whose bar at the start this is, all but through z; to z_bar.
+void mbs_equilibrium_collect_solved(MbsInitial *initial, const MbsStateBar *bar);
+// Newton's method with steps as long as they help, from the present unknowns; is_there: to the end, but for rounding.
+MbsStatus mbs_equilibrium_trim(MbsContext *context, MbsInitial *initial, double size, bool *is_there);
+// A condition that tells nothing, or an unknown that nothing tells; -1: each tells one.
+int mbs_equilibrium_find_idle(const MbsInitial *initial, bool *is_condition);
 
 #endif

@@ -28,23 +28,32 @@ typedef struct Search {
 } Search;
 
 // ---- measures ----
-// how far a step takes the body that goes farthest: in sizes of the mechanism, or in radians
-static double length_of(const Search *s, int count, const int *unknowns, const double *step) {
-  const MbsSystem *system = s->initial->set.system;
+double mbs_equilibrium_length(const MbsInitial *initial, double size, int count, const int *unknowns,
+                              const double *step) {
+  const MbsSystem *system = initial->set.system;
+  const MbsEquilibrium *equilibrium = initial->equilibrium;
   double longest = 0;
   for (int i = 0; i < system->first_state; ++i) {
     double moved = 0;
     for (int j = 0; j < count; ++j) {
-      moved += step[j] * mbs_re(s->equilibrium->X[unknowns[j] * system->nq + i]);
+      moved += step[j] * mbs_re(equilibrium->X[unknowns[j] * system->nq + i]);
     }
-    longest = fmax(longest, fabs(moved) / (system->units[i] == MBS_UNIT_NUMBER ? 1 : s->size));  // real
+    longest = fmax(longest, fabs(moved) / (system->units[i] == MBS_UNIT_NUMBER ? 1 : size));  // real
   }
-  for (int j = 0; j < count; ++j) {  // values of states
-    if (s->initial->set.independents[unknowns[j]].is_state) {
-      longest = fmax(longest, 1e-3 * fabs(step[j]) / (1 + fabs(mbs_re(s->equilibrium->z[unknowns[j]]))));  // real
+  for (int j = 0; j < count; ++j) {
+    int k = unknowns[j] - equilibrium->count;
+    if (k >= 0) {                                                                                      // parameters
+      equilibrium->solved_size[k] = fmax(equilibrium->solved_size[k], fabs(step[j]));                  // real
+      longest = fmax(longest, step[j] != 0 ? 1e-3 * fabs(step[j]) / equilibrium->solved_size[k] : 0);  // real
+    } else if (initial->set.independents[unknowns[j]].is_state) {  // values of states
+      longest = fmax(longest, 1e-3 * fabs(step[j]) / (1 + fabs(mbs_re(equilibrium->z[unknowns[j]]))));  // real
     }
   }
   return longest;
+}
+
+static double length_of(const Search *s, int count, const int *unknowns, const double *step) {
+  return mbs_equilibrium_length(s->initial, s->size, count, unknowns, step);
 }
 
 // the size of what cancels in each force; but for accelerations that nobody can mean
@@ -85,7 +94,7 @@ static void fill(const Search *s) {
   const MbsEquilibrium *equilibrium = s->equilibrium;
   for (int i = 0; i < s->count; ++i) {
     for (int j = 0; j < s->count; ++j) {
-      s->matrix[i * s->count + j] = mbs_re(equilibrium->J[s->active[i] * equilibrium->count + s->active[j]]);
+      s->matrix[i * s->count + j] = mbs_re(equilibrium->J[s->active[i] * equilibrium->unknown_count + s->active[j]]);
     }
   }
 }
@@ -354,6 +363,13 @@ static void begin(Search *s, const MbsState *start) {
       s->active[s->count++] = i;
     }
   }
+  for (int j = 0; j < equilibrium->solved_count; ++j) {
+    int i = equilibrium->count + j;
+    equilibrium->z[i] = equilibrium->has_last ? equilibrium->last_z[i] : equilibrium->guess[j];
+    equilibrium->solved_size[j] = fabs(mbs_re(equilibrium->z[i]));  // real
+  }
+  mbs_equilibrium_put_solved(s->initial);
+  mbs_state_place_fixed(system, &equilibrium->state);
   equilibrium->iterations = 0;
 }
 
@@ -365,8 +381,13 @@ static MbsStatus settle(const Search *s, double farthest, bool *is_there) {
   int before = -1;
   *is_there = false;
   mbs_equilibrium_choose(s->initial);
+  bool is_condition;
   for (int round = 0; round < MOST_ROUNDS && equilibrium->free_count != before; ++round) {
     before = equilibrium->free_count;
+    if (mbs_equilibrium_find_idle(s->initial, &is_condition) >= 0) {
+      *is_there = false;
+      return MBS_OK;
+    }
     hold(s);
     MBS_TRY(polish(s, farthest, is_there));
     if (!*is_there) {
@@ -413,6 +434,60 @@ static MbsStatus say_lost(const Search *s, MbsStatus status) {
   return fell(s, worst, 0);
 }
 
+// a condition that tells nothing, or what nothing tells
+static MbsStatus say_idle(const Search *s, int idle, bool is_condition) {
+  const MbsBlueprint *blueprint = s->initial->set.system->blueprint;
+  const MbsTrimUnknown *unknown = &blueprint->trim.unknowns.items[idle];
+  const MbsTrimCondition *condition = &blueprint->trim.conditions.items[idle];
+  return is_condition
+             ? mbs_fail(s->context, MBS_ERROR_NUMERICAL, condition->place,
+                        "equilibrium: condition \"%s\" does not depend on anything that is found, or says what another "
+                        "one says; let a coordinate move that is held, or give another condition",
+                        condition->name)
+             : mbs_fail(
+                   s->context, MBS_ERROR_NUMERICAL, unknown->place,
+                   "equilibrium: nothing tells what \"%s\" is: neither forces nor conditions depend on it, or only "
+                   "as on others that are solved for",
+                   unknown->name);
+}
+
+static MbsStatus say_untrimmed(const Search *s) {
+  const MbsEquilibrium *equilibrium = s->equilibrium;
+  const MbsTrimCondition *conditions = s->initial->set.system->blueprint->trim.conditions.items;
+  bool is_condition;
+  int idle = mbs_equilibrium_find_idle(s->initial, &is_condition), worst = 0;
+  if (idle >= 0) {
+    return say_idle(s, idle, is_condition);
+  }
+  for (int i = 1; i < equilibrium->solved_count; ++i) {
+    double off = fabs(mbs_re(equilibrium->force[equilibrium->count + i]));                   // real
+    worst = off > fabs(mbs_re(equilibrium->force[equilibrium->count + worst])) ? i : worst;  // real
+  }
+  return mbs_fail(
+      s->context, MBS_ERROR_NUMERICAL, conditions[worst].place,
+      "no equilibrium was found that meets the conditions: where the search ends condition \"%s\" is off by "
+      "%.6g; begin nearer (independent coordinates, values of what is solved for), or it cannot be met",
+      conditions[worst].name, mbs_re(equilibrium->force[equilibrium->count + worst]));
+}
+
+// With u: Newton's method with short steps from the start; or else from where the mechanism rests with u as it is.
+static MbsStatus find_trim(Search *s, const MbsState *start, bool *is_there) {
+  MbsStatus status = mbs_equilibrium_trim(s->context, s->initial, s->size, is_there);
+  if (status == MBS_OK && !*is_there && !s->equilibrium->has_last) {
+    begin(s, start);
+    MBS_TRY(mbs_equilibrium_evaluate(s->context, s->initial, true));
+    status = relax(s);
+    if (status == MBS_ERROR_INPUT || status == MBS_ERROR_NUMERICAL) {
+      s->context->status = MBS_OK;
+      return MBS_OK;
+    }
+    MBS_TRY(status);
+    status = mbs_equilibrium_trim(s->context, s->initial, s->size, is_there);
+  }
+  MBS_TRY(status);
+  return *is_there ? settle(s, near_end, is_there) : MBS_OK;
+}
+
 static MbsStatus find(Search *s, const MbsState *start) {
   MbsEquilibrium *equilibrium = s->equilibrium;
   bool is_there;
@@ -423,15 +498,23 @@ static MbsStatus find(Search *s, const MbsState *start) {
   if (!is_there) {
     begin(s, start);
     MBS_TRY(mbs_equilibrium_evaluate(s->context, s->initial, true));
-    MBS_TRY(say_lost(s, relax(s)));
-    MBS_TRY(say_lost(s, settle(s, near_end, &is_there)));
-    measure_forces(s);
+    if (equilibrium->solved_count > 0) {
+      MBS_TRY(find_trim(s, start, &is_there));
+      measure_forces(s);
+    } else {
+      MBS_TRY(say_lost(s, relax(s)));
+      MBS_TRY(say_lost(s, settle(s, near_end, &is_there)));
+      measure_forces(s);
+    }
+    if (!is_there && equilibrium->solved_count > 0) {
+      return say_untrimmed(s);
+    }
     if (!is_there) {
       (void)residual_of(s, false, &worst);
       return fell(s, worst, 0);
     }
   }
-  equilibrium->residual = residual_of(s, !equilibrium->may_hold, &worst);
+  equilibrium->residual = residual_of(s, true, &worst);
   return equilibrium->residual <= near ? MBS_OK : unbalanced(s, worst);
 }
 
@@ -449,7 +532,7 @@ static double distance_moved(const Search *s) {
 MbsStatus mbs_equilibrium_solve(MbsContext *context, MbsInitial *initial, MbsState *state) {
   MbsEquilibrium *equilibrium = initial->equilibrium;
   const MbsSystem *system = initial->set.system;
-  size_t d = (size_t)equilibrium->count;
+  size_t d = (size_t)equilibrium->unknown_count;
   Search s = {.context = context,
               .initial = initial,
               .equilibrium = equilibrium,
@@ -462,6 +545,9 @@ MbsStatus mbs_equilibrium_solve(MbsContext *context, MbsInitial *initial, MbsSta
   equilibrium->is_found = true;
   for (int i = 0; i < system->n; ++i) {
     state->q[i] = equilibrium->state.q[i];
+  }
+  if (equilibrium->solved_count > 0) {
+    mbs_state_place_fixed(system, state);
   }
   for (int i = 0; i < equilibrium->count; ++i) {
     if (initial->set.independents[i].is_state) {  // whose value is a rate of the start

@@ -208,6 +208,9 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
   }
   if (initial->equilibrium) {
     mbs_equilibrium_forget(initial, is_first);
+    if (is_first && initial->equilibrium->solved_count > 0) {
+      mbs_state_place_fixed(initial->set.system, state);
+    }
   }
   MBS_TRY(goes_on ? MBS_OK : mbs_initial_solve_position(context, initial, state, is_first));
   if (!goes_on && !factor(initial, &initial->set.position, state, nearly_singular)) {

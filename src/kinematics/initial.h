@@ -29,7 +29,7 @@ typedef struct MbsInitial {
   mbs_scalar *rhs, *levels;  // n x columns; m
   mbs_scalar *R;             // (n + m) x columns
   mbs_scalar *unused;        // the longer of nq and m
-  MbsColumns columns;        // X, V, A, where constraints are redundant and states carry none along
+  MbsColumns columns;        // X, V, A, where constraints are redundant, or with trim, and states carry none along
 } MbsInitial;
 
 // `state` holds the guess. Chooses rows and checks that the independent coordinates fit.

@@ -119,7 +119,8 @@ MbsStatus mbs_initial_begin(MbsContext *context, MbsArena *arena, MbsSystem *sys
 
 static MbsStatus finish(MbsContext *context, MbsInitial *initial) {
   MbsSystem *system = initial->set.system;
-  bool has_own = initial->set.redundant_count > 0 && system->carried_count < system->column_count;
+  bool needs_columns = initial->set.redundant_count > 0 || system->blueprint->trim.unknowns.count > 0;
+  bool has_own = needs_columns && system->carried_count < system->column_count;
   size_t n = (size_t)system->n, m = (size_t)system->m, nq = (size_t)system->nq;
   size_t columns = (size_t)(has_own ? system->column_count : system->carried_count), widest = columns > 1 ? columns : 1;
   MBS_TAKE(context, system->arena, initial->levels, m);

@@ -275,6 +275,19 @@ typedef struct MbsIndependentSpec {
   bool is_held;             // an equilibrium keeps its value: equilibrium.hold
 } MbsIndependentSpec;
 
+// Trim: parameters or inputs that an equilibrium is solved for, and as many conditions (trim.c).
+typedef struct MbsTrimUnknown {
+  const char *name;
+  MbsPlace place;
+  int parameter;
+} MbsTrimUnknown;
+
+typedef struct MbsTrimCondition {
+  const char *name;  // as written
+  MbsPlace place;
+  MbsNode residual;  // zero where it is met
+} MbsTrimCondition;
+
 // ---- signals: the inputs of expressions ----
 typedef enum MbsSignalKind {
   MBS_SIGNAL_PARAMETER,  // index: parameter
@@ -382,6 +395,10 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsIndependentSpec) independents;  // of the start
   MBS_LIST(MbsIndependentSpec) chosen;        // of matrix-r, where they are others
   MBS_LIST(MbsObjectiveSpec) objectives;      // those of the model, then their parts
+  struct {
+    MBS_LIST(MbsTrimUnknown) unknowns;
+    MBS_LIST(MbsTrimCondition) conditions;
+  } trim;  // empty, where no equilibrium is looked for
   MBS_LIST(MbsOutputSpec) outputs;
   MBS_LIST(MbsEventSpec) events;  // those of the model, then those of branches
   MBS_LIST(MbsBranchSpec) branches;

@@ -173,6 +173,15 @@ static const MbsField hold_fields[] = {
 static const MbsRecordType hold_type = {"held coordinate", "what an equilibrium leaves where it is",
                                         MBS_COUNT(hold_fields), hold_fields};
 
+static const MbsField trim_condition_fields[] = {
+    [MBS_CONDITION_EXPRESSION] = {"expression", MBS_FIELD_SIGNAL, .is_required = true,
+                                  .summary = "of positions, forces, reactions and parameters: what has the value in "
+                                             "equilibrium"},
+    [MBS_CONDITION_VALUE] = {"value", MBS_FIELD_NUMBER, .default_text = "0", .summary = "that it has"},
+};
+static const MbsRecordType trim_condition_type = {"trim condition", "what an equilibrium is to meet besides",
+                                                  MBS_COUNT(trim_condition_fields), trim_condition_fields};
+
 static const MbsField equilibrium_fields[] = {
     [MBS_EQUILIBRIUM_HOLD] = {"hold", MBS_FIELD_RECORD_LIST, .record = &hold_type,
                               .summary = "coordinates that stay as they are at the start, which must take no force"},
@@ -180,6 +189,11 @@ static const MbsField equilibrium_fields[] = {
                                 .choices = (const char *const[]){"no", "yes", NULL},
                                 .summary = "yes: a steady motion, in which the rates of the start's independent "
                                            "coordinates are constant; no: they are zero"},
+    [MBS_EQUILIBRIUM_SOLVE] = {"solve", MBS_FIELD_NUMBER_LIST,
+                               .summary = "trim: parameters or inputs, by names, that are found too; their values in "
+                                          "the file are where the search begins"},
+    [MBS_EQUILIBRIUM_CONDITIONS] = {"conditions", MBS_FIELD_RECORD_LIST, .record = &trim_condition_type,
+                                    .summary = "of solve: as many conditions, which determine them"},
 };
 static const MbsRecordType equilibrium_type = {"equilibrium", "where all forces balance", MBS_COUNT(equilibrium_fields),
                                                equilibrium_fields};

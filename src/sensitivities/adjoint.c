@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "kinematics/equilibrium.h"
 #include "sensitivities/adjoint_continuous.h"
 #include "sensitivities/adjoint_events.h"
 #include "terms/derivative_source.h"
@@ -271,6 +272,12 @@ static void add_objectives(MbsSweep *sweep, const MbsStep *step, const MbsStep *
   }
 }
 
+// Does the start solve for parameters?
+static bool is_trimmed(const MbsSimulation *simulation) {
+  const MbsEquilibrium *equilibrium = simulation->initial->equilibrium;
+  return equilibrium && equilibrium->is_found && equilibrium->solved_count > 0;
+}
+
 MbsStatus mbs_sweep_start(MbsContext *context, MbsSweep *sweep) {
   MbsSimulation *simulation = sweep->simulation;
   const MbsSystem *system = simulation->system;
@@ -282,6 +289,12 @@ MbsStatus mbs_sweep_start(MbsContext *context, MbsSweep *sweep) {
     }
   }
   bool is_given = simulation->given.is_given;  // which depends on nothing
+  if (is_trimmed(simulation)) {
+    MBS_TRY(mbs_equilibrium_derivative(context, simulation->initial, simulation->initial->columns.X));
+    mbs_signal_bank_evaluate(system, &simulation->state);
+    mbs_signal_bank_take_columns(system, &simulation->state, &simulation->initial->columns);
+    mbs_events_find_moving(simulation, &simulation->initial->columns);
+  }
   MBS_TRY(is_given ? MBS_OK : mbs_initial_factor(context, simulation->initial, &simulation->state));
   for (int o = 0; o < sweep->objective_count; ++o) {
     if (!is_given) {
@@ -321,6 +334,31 @@ static void chain_list(const MbsSweep *sweep, size_t size, mbs_scalar *list) {
       bool is_used = mbs_re(mbs_abs(function->outputs[1 + s])) > 0;
       for (size_t k = 0; k < size && signal->kind == MBS_SIGNAL_OBJECTIVE && is_used; ++k) {
         list[(size_t)i * size + k] += function->outputs[1 + s] * of[k];
+      }
+    }
+  }
+}
+
+// What parameters that were solved for do to expressions of other objectives that name them: the start has handed on
+// what they do to those others.
+static void chain_solved(MbsSimulation *simulation, bool is_after) {
+  const MbsEquilibrium *equilibrium = simulation->initial->equilibrium;
+  const MbsObjectives *objectives = &simulation->objectives;
+  const MbsEvents *events = &simulation->events;
+  int asked = simulation->system->asked_count;
+  for (int o = 0; o < objectives->count; ++o) {
+    mbs_scalar *gradient = objectives->gradient + o * objectives->stride;
+    bool is_value = objectives->items[o].kind == MBS_OBJECTIVE_IS_VALUE;
+    for (int d = 0; d < events->moving_count; ++d) {
+      int own = -1;
+      for (int j = 0; j < equilibrium->solved_count; ++j) {
+        own = equilibrium->solved_column[j] == events->moving_column[d] ? equilibrium->solved_column[j] : own;
+      }
+      for (int k = 0; k < asked && own >= 0 && is_value && is_after; ++k) {
+        gradient[k] += gradient[own] * events->variable_columns[d * asked + k];
+      }
+      if (own >= 0 && !is_after) {
+        gradient[own] = 0;
       }
     }
   }
@@ -379,7 +417,13 @@ MbsStatus mbs_sweep_run(MbsContext *context, MbsSweep *sweep) {
     mbs_sweep_chain(sweep, o, simulation->objectives.gradient + sweep->objectives[o] * simulation->objectives.stride);
   }
   mbs_system_take_derivatives(system, true);
+  if (is_trimmed(simulation)) {
+    chain_solved(simulation, false);
+  }
   mbs_objectives_chain(&simulation->objectives, &simulation->state);
+  if (is_trimmed(simulation)) {
+    chain_solved(simulation, true);
+  }
   mbs_system_take_derivatives(system, false);
   chain_list(sweep, 2 * (size_t)system->n, sweep->at_start);
   chain_list(sweep, (size_t)simulation->events.setting_count * (size_t)system->blueprint->input_count,

@@ -29,6 +29,11 @@ MbsStatus mbs_continuous_check(MbsContext *context, const MbsSimulation *simulat
                     "method adjoint-continuous is not offered for kinematics, which has no equations of motion to "
                     "integrate backwards; use method adjoint");
   }
+  if (simulation->system->blueprint->trim.unknowns.count > 0) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, simulation->system->blueprint->trim.unknowns.items[0].place,
+                    "method adjoint-continuous is not offered where the start is solved for parameters (equilibrium: "
+                    "solve); use method adjoint");
+  }
   for (int i = 0; i < simulation->objectives.count; ++i) {
     if (simulation->objectives.items[i].is_needed &&
         simulation->objectives.items[i].kind == MBS_OBJECTIVE_IS_EXTREMUM) {

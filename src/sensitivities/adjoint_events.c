@@ -20,6 +20,7 @@
 // since it was set is the derivative by the number that the caller gave.
 #include "sensitivities/adjoint_events.h"
 
+#include "kinematics/equilibrium.h"
 #include "terms/derivative_source.h"
 
 MbsStatus mbs_sweep_events_create(MbsContext *context, const MbsSweep *sweep, MbsSweepEvents **result) {
@@ -263,6 +264,16 @@ static mbs_scalar transpose_guard(const MbsSweep *sweep, const MbsStep *step, mb
   return *of_size + take_time(system, &aside->bar, aside->gradient);
 }
 
+// Is a variable an input that the equilibrium of the start was solved for?
+static bool is_solved_for(const MbsSimulation *simulation, int variable) {
+  const MbsEquilibrium *equilibrium = simulation->initial->equilibrium;
+  bool is = false;
+  for (int j = 0; equilibrium && equilibrium->is_found && j < equilibrium->solved_count; ++j) {
+    is = is || equilibrium->solved[j] == simulation->system->blueprint->variable_first + variable;
+  }
+  return is;
+}
+
 MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsStep *step, const MbsStep *next) {
   MbsSimulation *simulation = sweep->simulation;
   MbsSystem *system = simulation->system;
@@ -316,7 +327,10 @@ MbsStatus mbs_sweep_events_step(MbsContext *context, MbsSweep *sweep, const MbsS
   for (int o = 0; o < sweep->objective_count && simulation->events.variable_count > 0; ++o) {
     fold(sweep, o);
     for (int i = 0; i < simulation->events.variable_count; ++i) {
-      hand_back(sweep, o, &simulation->events.initial[i], take_variable(sweep, o, i));
+      mbs_scalar received = take_variable(sweep, o, i);
+      if (!is_solved_for(simulation, i)) {  // else the start has handed it on
+        hand_back(sweep, o, &simulation->events.initial[i], received);
+      }
     }
   }
   return MBS_OK;

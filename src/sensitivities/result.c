@@ -290,6 +290,24 @@ static MbsStatus give_objectives(MbsContext *context, MbsArena *arena, const Mbs
   return MBS_OK;
 }
 
+static MbsStatus give_solved(MbsContext *context, MbsArena *arena, const MbsSession *session,
+                             MbsEquilibriumResult *given) {
+  const MbsEquilibrium *equilibrium = session->simulation->initial->equilibrium;
+  const MbsBlueprint *blueprint = session->simulation->system->blueprint;
+  const char **names;
+  double *values;
+  MBS_TAKE(context, arena, names, equilibrium->solved_count);
+  MBS_TAKE(context, arena, values, equilibrium->solved_count);
+  for (int j = 0; j < equilibrium->solved_count; ++j) {
+    names[j] = mbs_arena_copy_text(arena, blueprint->trim.unknowns.items[j].name);
+    values[j] = mbs_re(equilibrium->z[equilibrium->count + j]);
+  }
+  given->solved_count = equilibrium->solved_count;
+  given->solved = names;
+  given->solved_values = values;
+  return MBS_OK;
+}
+
 // coordinates that are not solved for, and what is said of the rest
 static MbsStatus give_equilibrium(MbsContext *context, MbsArena *arena, const MbsSession *session, MbsResult *result) {
   MbsInitial *initial = session->simulation->initial;
@@ -312,6 +330,7 @@ static MbsStatus give_equilibrium(MbsContext *context, MbsArena *arena, const Mb
       held[given->held_count++] = mbs_arena_copy_text(arena, initial->set.independents[i].name);
     }
   }
+  MBS_TRY(give_solved(context, arena, session, given));
   if (equilibrium->is_alone && session->request.perturbed < 0) {
     MBS_TRY(mbs_equilibrium_linearise(context, initial, arena, &given->order, &matrix));
     given->matrix = matrix;

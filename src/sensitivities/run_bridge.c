@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "model/trim.h"
 #include "sensitivities/accuracy.h"
 #include "sensitivities/anew.h"
 #include "sensitivities/owned_result.h"
@@ -318,6 +319,9 @@ MbsStatus mbs_run_within(MbsContext *context, const MbsModel *model, const MbsRe
   *result = NULL;
   MBS_TRY(mbs_owned_result_create(context, &owned));
   MbsStatus status = mbs_model_ask(context, owned->arena, model, &asked.parameter_count, &asked.parameters, &model);
+  if (status == MBS_OK && request->settings.is_equilibrium) {
+    status = mbs_trim_add_objectives(context, owned->arena, model, &model);
+  }
   if (status == MBS_OK && shake > 0) {
     status = shake_parameters(context, owned->arena, model, shake, &values);
   }

@@ -4,6 +4,7 @@
 
 #include "base/names.h"
 #include "model/blueprint.h"
+#include "model/trim.h"
 
 // The search begins at *index: names mostly come in the model's order, and may be a thousand.
 static MbsStatus find(MbsContext *context, const MbsModel *model, const char *what, const MbsValue *known,
@@ -149,6 +150,14 @@ MbsStatus mbs_selection_create(MbsContext *context, MbsArena *arena, const MbsMo
         return mbs_fail(context, MBS_ERROR_INPUT, parameter->text.place,
                         "parameter \"%s\" is an expression of others, \"%s\": differentiate with respect to those",
                         parameter->name, parameter->text.text);
+      }
+      continue;
+    }
+    if (mbs_trim_is_active(model, request->settings.is_equilibrium) && mbs_trim_solves(model, parameter->name)) {
+      if (request->parameters) {
+        return mbs_fail(context, MBS_ERROR_INPUT, parameter->text.place,
+                        "parameter \"%s\" is solved for (equilibrium: solve): nothing depends on the value it is given",
+                        parameter->name);
       }
       continue;
     }

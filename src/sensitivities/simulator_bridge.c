@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "model/trim.h"
 #include "sensitivities/owned_result.h"
 #include "sensitivities/request.h"
 #include "sensitivities/session.h"
@@ -106,6 +107,9 @@ MbsStatus mbs_simulator_create_with(MbsContext *context, const MbsModel *model, 
   simulator->method = request->method;
   MbsRequest asked = *request;
   MbsStatus status = mbs_model_ask(context, arena, model, &asked.parameter_count, &asked.parameters, &simulator->model);
+  if (status == MBS_OK && request->settings.is_equilibrium) {
+    status = mbs_trim_add_objectives(context, arena, simulator->model, &simulator->model);
+  }
   if (status == MBS_OK) {
     status = create(context, &asked, values, simulator);
   }

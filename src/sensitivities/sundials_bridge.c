@@ -58,6 +58,10 @@ static MbsStatus check(MbsContext *context, const MbsSimulation *simulation, con
                     "CVODES and IDAS are not offered for models with events, nor for maxima, minima and values at a "
                     "time, which are found as events are");
   }
+  if (simulation->system->blueprint->trim.unknowns.count > 0) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, simulation->system->blueprint->trim.unknowns.items[0].place,
+                    "CVODES and IDAS are not offered where the start is solved for parameters (equilibrium: solve)");
+  }
   if (request->settings.derivatives != MBS_DERIVATIVES_ANALYTICAL) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "CVODES and IDAS are not offered with derivatives other than analytical ones");

@@ -135,7 +135,7 @@ static void visit_events(Cursor *cursor, const MbsEvents *events, const MbsSyste
     visit_real(cursor, 1, &event->since);
     visit_real(cursor, 1, &event->largest);
   }
-  visit(cursor, (size_t)(events->variable_count * system->asked_count), events->variable_columns);
+  visit(cursor, (size_t)(events->moving_count * system->asked_count), events->variable_columns);
   visit(cursor, events->count > 0 ? (size_t)system->column_count : 0, events->t_columns);
 }
 

@@ -1,4 +1,5 @@
 // What events do to columns: the derivatives of their times, and of all that moves with these. See events.h.
+#include "kinematics/equilibrium.h"
 #include "simulation/simulation.h"
 
 void mbs_events_flow_columns(MbsSimulation *simulation, const MbsStep *step) {
@@ -25,13 +26,14 @@ static void shift_list(const MbsSimulation *simulation, int size, const mbs_scal
                        mbs_scalar *list) {
   const MbsSystem *system = simulation->system;
   const MbsEvents *events = &simulation->events;
-  const mbs_scalar *of_h = list + system->step_column * size, *of_t = list + system->time_column * size;
+  const mbs_scalar *of_h = by_h ? list + system->step_column * size : NULL;
+  const mbs_scalar *of_t = by_t ? list + system->time_column * size : NULL;
   for (int k = 0; k < system->asked_count && size > 0 && list; ++k) {
     for (int i = 0; i < size && (by_h || by_t); ++i) {
-      list[k * size + i] += (by_h ? by_h[k] : 0) * of_h[i] + (by_t ? by_t[k] : 0) * of_t[i];
+      list[k * size + i] += (by_h ? by_h[k] * of_h[i] : 0) + (by_t ? by_t[k] * of_t[i] : 0);
     }
-    for (int d = 0; d < events->variable_count; ++d) {
-      int own = system->column_of_parameter[system->blueprint->variable_first + d];
+    for (int d = 0; d < events->moving_count; ++d) {
+      int own = events->moving_column[d];
       for (int i = 0; i < size; ++i) {
         list[k * size + i] += events->variable_columns[d * system->asked_count + k] * list[own * size + i];
       }
@@ -71,17 +73,51 @@ void mbs_events_shift(MbsSimulation *simulation, const mbs_scalar *by_h, const m
   }
 }
 
-void mbs_events_start_columns(MbsSimulation *simulation) {
+// What an equilibrium was solved for moves with the parameters: u' of the column, and of variables that the column
+// moves.
+static void start_solved_columns(MbsSimulation *simulation) {
+  const MbsSystem *system = simulation->system;
+  const MbsEquilibrium *equilibrium = simulation->initial->equilibrium;
+  MbsEvents *events = &simulation->events;
+  int asked = system->asked_count, solved = equilibrium && equilibrium->is_found ? equilibrium->solved_count : 0;
+  for (int j = 0; j < solved; ++j) {
+    int own = 0;
+    while (events->moving_column[own] != equilibrium->solved_column[j]) {
+      ++own;
+    }
+    for (int k = 0; k < asked; ++k) {
+      mbs_scalar sum = equilibrium->solved_slopes[k * solved + j];
+      for (int d = 0; d < events->variable_count; ++d) {
+        bool is_solved = false;
+        for (int l = 0; l < solved; ++l) {
+          is_solved = is_solved || equilibrium->solved_column[l] == events->moving_column[d];
+        }
+        sum += is_solved ? 0
+                         : events->variable_columns[d * asked + k] *
+                               equilibrium->solved_slopes[events->moving_column[d] * solved + j];
+      }
+      events->variable_columns[own * asked + k] = sum;
+    }
+  }
+}
+
+void mbs_events_find_moving(MbsSimulation *simulation, const MbsColumns *columns) {
   const MbsSystem *system = simulation->system;
   MbsEvents *events = &simulation->events;
   for (int d = 0; d < events->variable_count; ++d) {
     (void)mbs_function_evaluate(system, &events->initial[d], &simulation->state, NULL);
     for (int k = 0; k < system->asked_count; ++k) {
       events->variable_columns[d * system->asked_count + k] =
-          mbs_function_derivative(system, &events->initial[d], &simulation->state, k, &simulation->columns, NULL);
+          mbs_function_derivative(system, &events->initial[d], &simulation->state, k, columns, NULL);
     }
   }
-  if (events->variable_count > 0) {
+  start_solved_columns(simulation);
+}
+
+void mbs_events_start_columns(MbsSimulation *simulation) {
+  const MbsEvents *events = &simulation->events;
+  mbs_events_find_moving(simulation, &simulation->columns);
+  if (events->moving_count > 0) {
     mbs_events_shift(simulation, NULL, NULL);
   }
 }
@@ -91,8 +127,8 @@ static mbs_scalar derivative_of(const MbsSimulation *simulation, const MbsFuncti
   const MbsSystem *system = simulation->system;
   const MbsEvents *events = &simulation->events;
   mbs_scalar sum = mbs_function_derivative(system, function, &simulation->state, k, &simulation->columns, NULL);
-  for (int d = 0; d < events->variable_count; ++d) {
-    int own = system->column_of_parameter[system->blueprint->variable_first + d];
+  for (int d = 0; d < events->moving_count; ++d) {
+    int own = events->moving_column[d];
     sum += events->variable_columns[d * system->asked_count + k] *
            mbs_function_derivative(system, function, &simulation->state, own, &simulation->columns, NULL);
   }
@@ -144,7 +180,7 @@ MbsStatus mbs_events_move_columns(MbsContext *context, MbsSimulation *simulation
   for (int k = 0; k < asked; ++k) {
     t_columns[k] = -t_columns[k];
   }
-  if (events->is_moved || events->variable_count > 0) {
+  if (events->is_moved || events->moving_count > 0) {
     mbs_events_shift(simulation, events->is_moved ? t_columns : NULL, NULL);
   }
   for (int k = 0; k < asked; ++k) {
@@ -181,8 +217,8 @@ static void fold_variables(const MbsSimulation *simulation, int count, mbs_scala
   const MbsEvents *events = &simulation->events;
   for (int i = 0; i < count; ++i) {
     mbs_scalar *slope = slopes + i * system->column_count;
-    for (int d = 0; d < events->variable_count; ++d) {
-      mbs_scalar *own = &slope[system->column_of_parameter[system->blueprint->variable_first + d]];
+    for (int d = 0; d < events->moving_count; ++d) {
+      mbs_scalar *own = &slope[events->moving_column[d]];
       for (int k = 0; k < system->asked_count; ++k) {
         slope[k] += events->variable_columns[d * system->asked_count + k] * *own;
       }

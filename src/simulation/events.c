@@ -17,7 +17,18 @@ static MbsStatus create_variables(MbsContext *context, MbsSimulation *simulation
   events->variable_count = blueprint->variable_count;
   MBS_TAKE(context, system->arena, events->hidden, events->hidden_count);
   MBS_TAKE(context, system->arena, events->initial, events->variable_count);
-  MBS_TAKE(context, system->arena, events->variable_columns, events->variable_count * system->asked_count);
+  events->moving_count = events->variable_count;
+  MBS_TAKE(context, system->arena, events->moving_column, events->variable_count + blueprint->trim.unknowns.count);
+  for (int i = 0; i < events->variable_count; ++i) {
+    events->moving_column[i] = system->column_of_parameter[blueprint->variable_first + i];
+  }
+  for (int i = 0; i < blueprint->trim.unknowns.count; ++i) {
+    int parameter = blueprint->trim.unknowns.items[i].parameter;
+    if (parameter < blueprint->clock) {
+      events->moving_column[events->moving_count++] = system->column_of_parameter[parameter];
+    }
+  }
+  MBS_TAKE(context, system->arena, events->variable_columns, events->moving_count * system->asked_count);
   for (int i = 0; i < events->variable_count; ++i) {
     MBS_TRY(mbs_function_create(context, system, blueprint->parameters.items[blueprint->variable_first + i].name,
                                 mbs_nowhere, blueprint->variable_initial[i], &events->initial[i]));

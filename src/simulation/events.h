@@ -92,7 +92,9 @@ typedef struct MbsEvents {
   mbs_scalar *hidden;          // room for their values
   int variable_count;
   MbsFunction *initial;          // of each variable: its value at the start
-  mbs_scalar *variable_columns;  // variables x columns asked for
+  int moving_count;              // variables, and behind them parameters that an equilibrium is solved for
+  int *moving_column;            // of each: its own column; -1: columns are not carried along
+  mbs_scalar *variable_columns;  // of each x columns asked for
   int since_grid;                // how many happened since the last planned time
   MbsStep step;                  // the last one, for what is still to happen at its end
   mbs_scalar *before;            // what a step changes
@@ -122,6 +124,9 @@ MbsStatus mbs_events_settle(MbsContext *context, struct MbsSimulation *simulatio
 // At the start, whose signals are evaluated; and its columns, with those of variables.
 void mbs_events_start(struct MbsSimulation *simulation);
 void mbs_events_start_columns(struct MbsSimulation *simulation);
+// What variables, and what an equilibrium was solved for, move with at the start: to variable_columns. columns: those
+// that signals have taken; variables depend on parameters alone.
+void mbs_events_find_moving(struct MbsSimulation *simulation, const MbsColumns *columns);
 // Sides of guards anew, at a state that is another one than steps have led to; its signals are evaluated.
 void mbs_events_place(struct MbsSimulation *simulation);
 // The dynamics of the next step, to its end or to the first event on the way; a path that is followed says which.

@@ -179,6 +179,9 @@ static void advance(MbsObjectives *objectives, const MbsState *state, const MbsC
     if (objectives->items[i].is_needed && kind != MBS_OBJECTIVE_IS_VALUE && !is_past) {
       advance_item(objectives, i, state, columns, weight, h);
     }
+    for (int k = objectives->system->asked_count; k < objectives->system->column_count && columns && is_past; ++k) {
+      objectives->gradient[i * objectives->stride + k] = 0;  // this step by itself does nothing to it
+    }
     if (objectives->items[i].is_needed && kind == MBS_OBJECTIVE_IS_EXTREMUM) {
       keep_peak(objectives, i, columns != NULL);
     }

@@ -43,8 +43,8 @@ static void differentiate(MbsSimulation *simulation, int output) {
   for (int k = 0; k < asked; ++k) {
     slope[k] = mbs_function_derivative(system, function, state, k, columns, NULL);
   }
-  for (int d = 0; d < events->variable_count; ++d) {
-    int own = system->column_of_parameter[system->blueprint->variable_first + d];
+  for (int d = 0; d < events->moving_count; ++d) {
+    int own = events->moving_column[d];
     mbs_scalar y_d = mbs_function_derivative(system, function, state, own, columns, NULL);
     for (int k = 0; k < asked; ++k) {
       slope[k] += y_d * events->variable_columns[d * asked + k];

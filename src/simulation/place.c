@@ -1,6 +1,7 @@
 // New numbers from outside, checked: values of parameters, and a state to go on from.
 #include <math.h>
 
+#include "kinematics/equilibrium.h"
 #include "simulation/simulation.h"
 
 // ---- parameters ----
@@ -11,6 +12,9 @@ void mbs_simulation_set_parameters(MbsSimulation *simulation, const double *valu
   }
   blueprint->nominal.count = 0;  // to be evaluated again
   mbs_system_set_parameters(simulation->system, values);
+  if (simulation->initial->equilibrium) {
+    mbs_equilibrium_take_guess(simulation->initial);
+  }
 }
 
 MbsStatus mbs_simulation_check_parameters(MbsContext *context, const MbsSimulation *simulation) {

@@ -11,6 +11,7 @@
 #include "integrators/integrator.h"
 #include "kinematics/equilibrium.h"
 #include "kinematics/start.h"
+#include "model/trim.h"
 #include "terms/derivative_source.h"
 
 double mbs_simulation_now(void) {
@@ -84,6 +85,7 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
                                       .splits_at_kinks = has_order,
                                       .has_plain_matrix = mbs_integrator_kind(settings) == MBS_INTEGRATOR_COUPLED,
                                       .has_end = settings->end_in_model > 0 && settings->end == settings->end_in_model,
+                                      .has_trim = mbs_trim_is_active(model, settings->is_equilibrium),
                                       .has_no_outputs = settings->has_no_outputs,
                                       .columns = settings->columns[0] ? settings->columns : NULL,
                                       .tree = settings->tree,
@@ -101,9 +103,16 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   MBS_TRY(mbs_compile_choose_independents(context, blueprint, settings->independent));
   int *all, count = column_count;
   bool has_own = column_count > 0 || !is_carried;  // a sweep may be for these alone
-  MBS_TAKE(context, arena, all, column_count + 2 + blueprint->variable_count);
+  int solved_count = blueprint->trim.unknowns.count;
+  MBS_TAKE(context, arena, all, column_count + 2 + blueprint->variable_count + solved_count);
   for (int k = 0; k < column_count; ++k) {
     all[k] = columns[k];
+  }
+  for (int k = 0; k < solved_count; ++k) {  // of what an equilibrium is solved for, by itself
+    int parameter = blueprint->trim.unknowns.items[k].parameter;
+    if (parameter < blueprint->clock || !has_own) {  // else it is one of the variables
+      all[count++] = parameter;
+    }
   }
   for (int k = 0; k < blueprint->variable_count && has_own; ++k) {
     all[count++] = blueprint->variable_first + k;
@@ -115,23 +124,17 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   for (int k = 0; k < 2 && has_own && blueprint->events.count > 0 && !asks_for_time; ++k) {  // of a step by itself
     all[count++] = blueprint->clock + k;
   }
-  MBS_TRY(mbs_system_create(context, arena, blueprint, count, all, is_carried, NULL, system));
+  MBS_TRY(mbs_system_create(context, arena, blueprint, count, all, is_carried && column_count > 0, NULL, system));
   (*system)->asked_count = column_count;
   (*system)->own_count = count - column_count;
   mbs_system_set_parameters(*system, nominal);
   return MBS_OK;
 }
 
-bool mbs_simulation_wants_equilibrium(const MbsSettings *settings, const MbsModel *model) {
-  const MbsRecord *initial = mbs_record_child(&model->root, MBS_MODEL_INITIAL);
-  return settings->is_equilibrium ||
-         (initial && strcmp(mbs_record_text(initial, MBS_INITIAL_EQUILIBRIUM).text, "yes") == 0);
-}
-
 static MbsStatus create_equilibrium(MbsContext *context, const MbsModel *model, MbsSimulation *simulation) {
   const MbsRecord *section = mbs_record_child(&model->root, MBS_MODEL_EQUILIBRIUM);
   bool is_steady = section && strcmp(mbs_record_text(section, MBS_EQUILIBRIUM_STEADY).text, "yes") == 0;
-  return mbs_simulation_wants_equilibrium(&simulation->settings, model)
+  return mbs_trim_is_active(model, simulation->settings.is_equilibrium)
              ? mbs_equilibrium_create(context, simulation->initial, is_steady, simulation->settings.is_equilibrium)
              : MBS_OK;
 }
@@ -494,6 +497,8 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   if (columns && has_events) {
     MBS_TRY(mbs_events_move_columns(context, simulation, &step));
     mbs_system_use_step_columns(simulation->system, false);
+  } else if (columns && simulation->events.moving_count > 0) {
+    mbs_events_shift(simulation, NULL, NULL);
   }
   simulation->events.is_moved = step.event > 0;
   mbs_system_take_derivatives(simulation->system, false);

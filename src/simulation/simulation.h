@@ -262,9 +262,6 @@ MbsStatus mbs_reactions_create(MbsContext *context, const MbsSimulation *simulat
 // Takes no memory.
 void mbs_reactions_evaluate(const MbsSimulation *simulation, MbsReactions *reactions);
 
-// Does it start in equilibrium, or is it nothing but that?
-bool mbs_simulation_wants_equilibrium(const MbsSettings *settings, const MbsModel *model);
-
 // Is there no step left to do?
 static inline bool mbs_simulation_is_over(const MbsSimulation *simulation) {
   if (simulation->settings.is_equilibrium) {

@@ -331,6 +331,19 @@ void mbs_system_set_hidden(MbsSystem *system, const mbs_scalar *values) {
   }
 }
 
+bool mbs_system_change_parameters(MbsSystem *system, int count, const int *which, const mbs_scalar *values) {
+  bool is_changed = false;
+  for (int i = 0; i < count; ++i) {
+    mbs_scalar off = values[i] - system->parameters[which[i]];
+    is_changed = is_changed || !mbs_is_zero(off);
+    system->parameters[which[i]] = values[i];
+  }
+  if (is_changed) {
+    refresh(system);
+  }
+  return is_changed;
+}
+
 void mbs_system_set_target(MbsSystem *system, int parameter, mbs_scalar value) {
   system->parameters[parameter] = value;  // no coefficient depends on it
   system->terms->forget(system);

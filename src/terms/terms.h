@@ -328,6 +328,8 @@ MbsSystemElements mbs_system_isolate(MbsSystem *system, int element);
 void mbs_system_rejoin(MbsSystem *system, const MbsSystemElements *all);
 // Sets the parameters (all of them) and refreshes every coefficient.
 void mbs_system_set_parameters(MbsSystem *system, const double *values);
+// Some of them, hidden ones too; returns whether one is another.
+bool mbs_system_change_parameters(MbsSystem *system, int count, const int *which, const mbs_scalar *values);
 // The same with those of another system of the same blueprint.
 void mbs_system_follow_parameters(const MbsSystem *from, MbsSystem *system);
 // Values of all parameters, hidden ones too.

@@ -47,6 +47,16 @@ grep -q 'limit point at F = 4.6463479: ' "$folder/err" || fail "the limit point 
 grep -q 'incomplete: 10 of 13 equilibria: .*along.incomplete.csv' "$folder/err" || fail "what there is has a name"
 [ "$(wc -l <"$folder/along.incomplete.csv")" -eq 11 ] || fail "ten rows and names"
 [ "$(wc -l <"$folder/along.csv")" -eq 10 ] || fail "the whole file of before stays"
+# trim: steering and drive force of a steady turn
+turn=tests/models/steady_turn.yaml
+exits 0 equilibrium "$turn" --wrt v,R --method adjoint
+prints '^solved for: steer = 0\.07140275236, drive = 417\.092352$'
+prints '^  R  *-5\.33711.*-0\.001432833413  -9\.516254302$'
+exits 0 equilibrium "$turn" --json
+prints '"solved": {"steer": 0.0714'
+exits 0 gradient "$turn" --wrt m --objective effort
+complains 'not offered where the start is solved for' gradient "$turn" --method adjoint-continuous --formulation matrix-r
+
 complains 'must be NAME=FROM:TO:COUNT' equilibrium "$truss" --along F=0:5
 complains 'must be NAME=FROM:TO:COUNT' equilibrium "$truss" --along F=0:5:2.5
 complains 'no parameter "Q"' equilibrium "$truss" --along Q=0:5:3

@@ -1,0 +1,5 @@
+# Trim: the adjoint leaves out what the start's own place does to what is solved for.
+# source: src/kinematics/equilibrium_trim.c
+# test: test_trim
+# expect: expected
+s/sum\[equilibrium->solved_column\[j\]\] + product(system->nq, bar->q, equilibrium->X + at) +/sum[equilibrium->solved_column[j]] +/
