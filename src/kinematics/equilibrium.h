@@ -76,7 +76,7 @@ typedef struct MbsEquilibrium {
   double moved;     // how far it is from the last one: in sizes of the mechanism, or in radians
 } MbsEquilibrium;
 
-// Of a start. It is NULL for starts that are as written.
+// Of a start; with trim, where the blueprint has any. It is NULL for starts that are as written.
 MbsStatus mbs_equilibrium_create(MbsContext *context, MbsInitial *initial, bool is_steady, bool is_alone);
 // Other values of the parameters have been set: those of u are where the search begins.
 void mbs_equilibrium_take_guess(const MbsInitial *initial);

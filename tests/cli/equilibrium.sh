@@ -53,7 +53,7 @@ exits 0 equilibrium "$turn" --wrt v,R --method adjoint
 prints '^solved for: steer = 0\.07140275236, drive = 417\.092352$'
 prints '^  R  *-5\.33711.*-0\.001432833413  -9\.516254302$'
 exits 0 equilibrium "$turn" --json
-prints '"solved": {"steer": 0.0714'
+prints '"steer": 0.07140275'
 exits 0 gradient "$turn" --wrt m --objective effort
 complains 'not offered where the start is solved for' gradient "$turn" --method adjoint-continuous --formulation matrix-r
 

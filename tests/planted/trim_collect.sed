@@ -2,4 +2,4 @@
 # source: src/kinematics/equilibrium_trim.c
 # test: test_trim
 # expect: expected
-s/sum\[equilibrium->solved_column\[j\]\] + product(system->nq, bar->q, equilibrium->X + at) +/sum[equilibrium->solved_column[j]] +/
+s/product(system->nq, bar->q, equilibrium->X + at)/0/
