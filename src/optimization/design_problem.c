@@ -8,6 +8,8 @@
 #include "model/model.h"
 #include "sensitivities/request.h"
 #include "sensitivities/selection.h"
+#include "sensitivities/session.h"
+#include "sensitivities/simulator.h"
 
 // ---- what is asked ----
 static const MbsValue *written_objectives(const MbsModel *model) {
@@ -222,12 +224,27 @@ void mbs_design_problem_destroy(MbsDesignProblem *problem) {
   problem->simulator = NULL;
 }
 
+// Do runs find anything on the way that could be another one in the next run? Events of time alone are none.
+static bool finds_path(const MbsRequest *request, MbsSimulator *simulator) {
+  const MbsSettings *settings = &request->settings;
+  const MbsBlueprint *blueprint = mbs_simulator_session(simulator)->simulation->system->blueprint;
+  bool has_events = false;
+  for (int i = 0; i < blueprint->events.count; ++i) {
+    const MbsEventSpec *event = &blueprint->events.items[i];
+    has_events = has_events || event->is_end || (!event->is_timed && !event->is_given);
+  }
+  return request->method != MBS_METHOD_ADJOINT_CONTINUOUS && !settings->is_equilibrium &&
+         (settings->step_tolerance > 0 || has_events || strcmp(settings->formulation, "matrix-r") == 0);
+}
+
 MbsStatus mbs_design_problem_use_method(MbsContext *context, MbsDesignProblem *problem, MbsMethod method) {
   MbsSimulator *simulator;
   problem->request.method = method;
   MBS_TRY(mbs_simulator_create(context, problem->model, &problem->request, &simulator));
   mbs_simulator_destroy(problem->simulator);
   problem->simulator = simulator;
+  problem->keeps_path = finds_path(&problem->request, simulator);
+  problem->has_path = false;
   return MBS_OK;
 }
 
@@ -246,21 +263,58 @@ void mbs_design_problem_copy(const MbsDesignProblem *problem, const MbsDesignPoi
   memcpy(to->values, from->values, m * sizeof(double));
   memcpy(to->gradient, from->gradient, m * n * sizeof(double));
   to->has_gradient = from->has_gradient;
+  to->is_path_own = from->is_path_own;
+  to->runs = from->runs;
 }
 
-MbsStatus mbs_design_problem_evaluate(MbsContext *context, MbsDesignProblem *problem, MbsDesignPoint *point) {
+static MbsStatus run(MbsContext *context, MbsDesignProblem *problem, MbsDesignPoint *point) {
+  problem->evaluations += 1;
+  point->runs += 1;
+  MBS_TRY(mbs_simulator_set_parameters(context, problem->simulator, problem->n, point->x));
+  return mbs_simulator_run(context, problem->simulator);
+}
+
+static MbsStatus forget_path(MbsContext *context, MbsDesignProblem *problem) {
+  if (problem->has_path) {
+    problem->has_path = false;
+    MBS_TRY(mbs_simulator_keep_path(context, problem->simulator, false));
+  }
+  return MBS_OK;
+}
+
+static MbsStatus evaluate(MbsContext *context, MbsDesignProblem *problem, MbsDesignPoint *point) {
   MbsSimulator *simulator = problem->simulator;
   size_t n = (size_t)problem->n, m = (size_t)problem->objective_count;
-  problem->evaluations += 1;
-  MBS_TRY(mbs_simulator_set_parameters(context, simulator, problem->n, point->x));
-  MBS_TRY(mbs_simulator_run(context, simulator));
-  const double *gradient = mbs_simulator_gradient(simulator);
+  MbsStatus status = run(context, problem, point);
+  if (status == MBS_ERROR_NUMERICAL && problem->has_path) {
+    MBS_TRY(forget_path(context, problem));
+    status = run(context, problem, point);
+  }
+  MBS_TRY(status);
   memcpy(point->values, mbs_simulator_values(simulator), m * sizeof(double));
+  const double *gradient = mbs_simulator_gradient(simulator);
   point->has_gradient = gradient != NULL;
   if (gradient) {
     memcpy(point->gradient, gradient, m * n * sizeof(double));
   }
+  point->is_path_own = problem->keeps_path && !problem->has_path;
+  if (point->is_path_own) {
+    MBS_TRY(mbs_simulator_keep_path(context, simulator, true));
+    problem->has_path = true;
+  }
   return MBS_OK;
+}
+
+MbsStatus mbs_design_problem_evaluate(MbsContext *context, MbsDesignProblem *problem, MbsDesignPoint *point) {
+  point->runs = 0;
+  point->is_path_own = false;
+  return evaluate(context, problem, point);
+}
+
+MbsStatus mbs_design_problem_renew(MbsContext *context, MbsDesignProblem *problem, MbsDesignPoint *point) {
+  point->runs = 0;
+  MBS_TRY(forget_path(context, problem));
+  return evaluate(context, problem, point);
 }
 
 void mbs_design_problem_scale_rows(MbsDesignProblem *problem, const MbsDesignPoint *point) {

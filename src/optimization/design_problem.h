@@ -30,6 +30,8 @@ typedef struct MbsDesignPoint {
   double *values;    // of the objectives
   double *gradient;  // objectives x n
   bool has_gradient;
+  bool is_path_own;  // the run found its steps, sets and events itself: others may repeat them
+  int runs;          // that it took
 } MbsDesignPoint;
 
 typedef struct MbsDesignProblem {
@@ -48,6 +50,8 @@ typedef struct MbsDesignProblem {
   MbsConstraintRow *rows;
   MbsAlgorithm algorithm;  // none is auto
   MbsSimulator *simulator;
+  bool keeps_path;  // runs find steps, sets of coordinates or events: those of one are repeated by those near it
+  bool has_path;
   int evaluations;  // runs, also those that failed
 } MbsDesignProblem;
 
@@ -59,9 +63,12 @@ void mbs_design_problem_destroy(MbsDesignProblem *problem);
 MbsStatus mbs_design_problem_point(MbsContext *context, const MbsDesignProblem *problem, MbsDesignPoint *point);
 void mbs_design_problem_copy(const MbsDesignProblem *problem, const MbsDesignPoint *from, MbsDesignPoint *to);
 
-// Values, and the gradient where the method has one, at x of the point. MBS_ERROR_NUMERICAL and MBS_ERROR_INPUT: a
-// design that cannot be simulated.
+// Values, and the gradient where the method has one, at x of the point. On the path that is kept; where that
+// cannot be walked (another sequence of events), on a new one. MBS_ERROR_NUMERICAL and MBS_ERROR_INPUT: a design that
+// cannot be simulated.
 MbsStatus mbs_design_problem_evaluate(MbsContext *context, MbsDesignProblem *problem, MbsDesignPoint *point);
+// The same, with a path found anew, which is kept for evaluations to come.
+MbsStatus mbs_design_problem_renew(MbsContext *context, MbsDesignProblem *problem, MbsDesignPoint *point);
 // The method of runs to come.
 MbsStatus mbs_design_problem_use_method(MbsContext *context, MbsDesignProblem *problem, MbsMethod method);
 // After a first evaluation, of the point: scales of constraints without a limit that has a size.

@@ -1,5 +1,5 @@
 // A line of an evaluation is
-//     STATUS HAS_GRADIENT x[n] values[m] gradient[m n] MESSAGE CHECKSUM
+//     STATUS RUNS IS_PATH_OWN HAS_GRADIENT x[n] values[m] gradient[m n] MESSAGE CHECKSUM
 // with numbers in hexadecimal, which are exact; of a failure without values. The checksum is FNV-1a (Fowler, Noll, Vo)
 // of what stands before it, as is the number that stands for the problem: settings, objectives, bounds, limits,
 // tolerances.
@@ -137,7 +137,8 @@ MbsStatus mbs_journal_keep(MbsContext *context, MbsJournal *journal, const MbsDe
   }
   int n = problem->n, m = problem->objective_count;
   bool has_gradient = status == MBS_OK && point->has_gradient;
-  char *end = journal->line + sprintf(journal->line, "%d %d", (int)status, has_gradient);
+  char *end =
+      journal->line + sprintf(journal->line, "%d %d %d %d", (int)status, point->runs, point->is_path_own, has_gradient);
   end = print_numbers(end, n, point->x);
   end = print_numbers(end, status == MBS_OK ? m : 0, point->values);
   end = print_numbers(end, has_gradient ? m * n : 0, point->gradient);
@@ -189,6 +190,8 @@ MbsStatus mbs_journal_recall(MbsContext *context, MbsJournal *journal, const Mbs
   journal->recalled += 1;
   MBS_TAKE(context, journal->arena, x, n);
   *status = (MbsStatus)strtol(from, &from, 10);
+  point->runs = (int)strtol(from, &from, 10);
+  point->is_path_own = strtol(from, &from, 10) != 0;
   point->has_gradient = strtol(from, &from, 10) != 0;
   bool is_good = scan_numbers(&from, n, x) && memcmp(x, point->x, (size_t)n * sizeof *x) == 0;
   if (*status == MBS_OK) {

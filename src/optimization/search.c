@@ -21,6 +21,7 @@ MbsStatus mbs_search_create(MbsContext *context, MbsDesignProblem *problem, cons
   MBS_TRY(mbs_design_problem_point(context, problem, &search->here));
   MBS_TRY(mbs_design_problem_point(context, problem, &search->best));
   MBS_TRY(mbs_design_problem_point(context, problem, &search->begin));
+  MBS_TRY(mbs_design_problem_point(context, problem, &search->path));
   MBS_TRY(mbs_optimality_create(context, problem, &search->optimality));
   MBS_TAKE(context, arena, search->row_shift, m);
   MBS_TAKE(context, arena, search->slope, n);
@@ -63,6 +64,68 @@ static bool tell(MbsSearch *search, const char *failure) {
                                                 : search->optimality.residual};
   const MbsOptimizeOptions *options = search->options;
   return !options->on_iterate || options->on_iterate(options->user, &iterate) || stop(search, MBS_SEARCH_INTERRUPTED);
+}
+
+// ---- evaluations ----
+static bool is_rejected(MbsStatus status) { return status == MBS_ERROR_NUMERICAL || status == MBS_ERROR_INPUT; }
+
+// Is it the model of the journal? The first design tells.
+static MbsStatus check_recalled(MbsSearch *search, const MbsDesignPoint *point) {
+  const MbsDesignProblem *problem = search->problem;
+  size_t m = (size_t)problem->objective_count, n = (size_t)problem->n;
+  memcpy(search->best.x, point->x, n * sizeof(double));
+  MBS_TRY(mbs_design_problem_evaluate(search->context, search->problem, &search->best));
+  search->problem->evaluations -= search->best.runs;  // they are counted
+  bool is_same = memcmp(search->best.values, point->values, m * sizeof(double)) == 0 &&
+                 search->best.has_gradient == point->has_gradient &&
+                 (!point->has_gradient || memcmp(search->best.gradient, point->gradient, m * n * sizeof(double)) == 0);
+  return is_same ? MBS_OK
+                 : mbs_fail(search->context, MBS_ERROR_INPUT, mbs_nowhere,
+                            "%s is the state of another model, whose objectives have other values or gradients at the "
+                            "start: give the state another name, or remove the file to begin anew",
+                            search->options->state);
+}
+
+// Runs follow a journal: the path that they would have kept, found again.
+static MbsStatus find_path(MbsSearch *search) {
+  MbsDesignProblem *problem = search->problem;
+  if (!search->has_path_point) {
+    return MBS_OK;
+  }
+  search->has_path_point = false;
+  MBS_TRY(mbs_design_problem_renew(search->context, problem, &search->path));
+  problem->evaluations -= search->path.runs;  // they are counted
+  return MBS_OK;
+}
+
+// From the journal, as long as it has some; then by a run.
+static MbsStatus compute(MbsSearch *search, MbsDesignPoint *point, bool is_renewed) {
+  MbsContext *context = search->context;
+  MbsDesignProblem *problem = search->problem;
+  bool is_known, is_first = !search->is_checked;
+  MbsStatus status;
+  MBS_TRY(mbs_journal_recall(context, search->journal, problem, point, &is_known, &status));
+  search->is_checked = true;
+  if (is_known) {
+    problem->evaluations += point->runs;
+    if (problem->keeps_path && (status != MBS_OK || point->is_path_own)) {
+      search->has_path_point = status == MBS_OK;
+      memcpy(search->path.x, point->x, (size_t)problem->n * sizeof(double));
+    }
+    return is_first && status == MBS_OK ? check_recalled(search, point) : status;
+  }
+  double part = (double)problem->evaluations / search->most_evaluations;
+  if (context->keep_going && !context->keep_going(context->user, part)) {
+    return mbs_fail(context, MBS_ERROR_INTERRUPTED, mbs_nowhere, "stopped after %d evaluations", problem->evaluations);
+  }
+  MBS_TRY(find_path(search));
+  status = is_renewed ? mbs_design_problem_renew(context, problem, point)
+                      : mbs_design_problem_evaluate(context, problem, point);
+  if (status == MBS_OK || is_rejected(status)) {
+    MbsStatus kept = mbs_journal_keep(context, search->journal, problem, point, status);
+    status = kept == MBS_OK ? status : kept;
+  }
+  return status;
 }
 
 // ---- the best design ----
@@ -116,6 +179,27 @@ static bool is_optimal(const MbsSearch *search, double part) {
          search->optimality.residual <= part * search->largest_slope;
 }
 
+// The best design on a path of its own, which those near it repeat. What that changes is taken from what NLopt is
+// given.
+static MbsStatus renew(MbsSearch *search) {
+  const MbsDesignProblem *problem = search->problem;
+  if (!problem->keeps_path || search->best.is_path_own) {
+    return MBS_OK;
+  }
+  MbsStatus status = compute(search, &search->here, true);
+  if (status != MBS_OK) {
+    return is_rejected(status) ? MBS_OK : status;  // it stays as it was found
+  }
+  search->value_shift += mbs_design_problem_value(problem, &search->best);
+  search->value_shift -= mbs_design_problem_value(problem, &search->here);
+  for (int j = 0; j < problem->row_count; ++j) {
+    search->row_shift[j] += mbs_design_problem_row(problem, &search->best, j);
+    search->row_shift[j] -= mbs_design_problem_row(problem, &search->here, j);
+  }
+  mbs_design_problem_copy(problem, &search->here, &search->best);
+  return MBS_OK;
+}
+
 // Adopts the point that was just evaluated. False: the search ends.
 static bool adopt(MbsSearch *search) {
   const MbsDesign *design = &search->problem->design;
@@ -123,7 +207,11 @@ static bool adopt(MbsSearch *search) {
   search->iterations += search->has_best;
   mbs_design_problem_copy(search->problem, &search->here, &search->best);
   search->has_best = true;
+  search->status = renew(search);
   judge(search);
+  if (search->status != MBS_OK) {
+    return stop(search, search->status == MBS_ERROR_INTERRUPTED ? MBS_SEARCH_INTERRUPTED : MBS_SEARCH_FAILED);
+  }
   if (!tell(search, NULL)) {
     return false;
   }
@@ -133,50 +221,7 @@ static bool adopt(MbsSearch *search) {
   return !is_optimal(search, design->tolerance) || stop(search, MBS_SEARCH_CONVERGED);
 }
 
-// ---- evaluations ----
-static bool is_rejected(MbsStatus status) { return status == MBS_ERROR_NUMERICAL || status == MBS_ERROR_INPUT; }
-
-// Is it the model of the journal? The first design tells.
-static MbsStatus check_recalled(MbsSearch *search, const MbsDesignPoint *point) {
-  const MbsDesignProblem *problem = search->problem;
-  size_t m = (size_t)problem->objective_count, n = (size_t)problem->n;
-  memcpy(search->best.x, point->x, n * sizeof(double));
-  MBS_TRY(mbs_design_problem_evaluate(search->context, search->problem, &search->best));
-  search->problem->evaluations -= 1;  // it is counted once
-  bool is_same = memcmp(search->best.values, point->values, m * sizeof(double)) == 0 &&
-                 search->best.has_gradient == point->has_gradient &&
-                 (!point->has_gradient || memcmp(search->best.gradient, point->gradient, m * n * sizeof(double)) == 0);
-  return is_same ? MBS_OK
-                 : mbs_fail(search->context, MBS_ERROR_INPUT, mbs_nowhere,
-                            "%s is the state of another model, whose objectives have other values or gradients at the "
-                            "start: give the state another name, or remove the file to begin anew",
-                            search->options->state);
-}
-
-// From the journal, as long as it has some; then by a run.
-static MbsStatus compute(MbsSearch *search, MbsDesignPoint *point) {
-  MbsContext *context = search->context;
-  bool is_known, is_first = !search->is_checked;
-  MbsStatus status;
-  MBS_TRY(mbs_journal_recall(context, search->journal, search->problem, point, &is_known, &status));
-  search->is_checked = true;
-  if (is_known) {
-    search->problem->evaluations += 1;
-    return is_first && status == MBS_OK ? check_recalled(search, point) : status;
-  }
-  double part = (double)search->problem->evaluations / search->most_evaluations;
-  if (context->keep_going && !context->keep_going(context->user, part)) {
-    return mbs_fail(context, MBS_ERROR_INTERRUPTED, mbs_nowhere, "stopped after %d evaluations",
-                    search->problem->evaluations);
-  }
-  status = mbs_design_problem_evaluate(context, search->problem, point);
-  if (status == MBS_OK || is_rejected(status)) {
-    MbsStatus kept = mbs_journal_keep(context, search->journal, search->problem, point, status);
-    status = kept == MBS_OK ? status : kept;
-  }
-  return status;
-}
-
+// ---- points that NLopt asks for ----
 static bool reject(MbsSearch *search, const double *z) {
   (void)snprintf(search->failure, sizeof search->failure, "%s", mbs_context_message(search->context));
   search->failures += 1;
@@ -217,7 +262,7 @@ static bool visit(MbsSearch *search, const double *z) {
   if (problem->evaluations >= search->most_evaluations) {
     return stop(search, MBS_SEARCH_EVALUATIONS);
   }
-  search->status = compute(search, &search->here);
+  search->status = compute(search, &search->here, false);
   if (is_rejected(search->status)) {
     return reject(search, z);
   }
@@ -379,7 +424,7 @@ MbsStatus mbs_search_from(MbsContext *context, MbsSearch *search, const double *
     search->z[i] = x[i] / problem->scale[i];
     search->here.x[i] = x[i];
   }
-  search->status = compute(search, &search->here);
+  search->status = compute(search, &search->here, false);
   if (search->status != MBS_OK) {
     search->failures += is_rejected(search->status);
     search->end = search->status == MBS_ERROR_INTERRUPTED ? MBS_SEARCH_INTERRUPTED : MBS_SEARCH_FAILED;
@@ -402,7 +447,7 @@ MbsStatus mbs_search_judge(MbsContext *context, MbsSearch *search, const MbsDesi
   MBS_TRY(mbs_design_problem_use_method(context, search->problem, MBS_METHOD_DIRECT));
   for (int i = 0; i < MBS_COUNT(points); ++i) {
     mbs_design_problem_copy(search->problem, points[i], &search->here);
-    MBS_TRY(compute(search, &search->here));
+    MBS_TRY(compute(search, &search->here, false));
     mbs_design_problem_copy(search->problem, &search->here, &search->best);
     judge(search);
   }

@@ -34,7 +34,8 @@ typedef struct MbsSearch {
   MbsJournal *journal;
   MbsContext *context;
   MbsDesignPoint here, best, begin;
-  bool has_here, has_best, is_checked;
+  MbsDesignPoint path;  // where the path was found that a journal's runs kept
+  bool has_here, has_best, is_checked, has_path_point;
   double best_value, best_violation;  // f, not scaled
   MbsOptimality optimality;           // of the best
   double largest_slope;               // of f by z, on the way
