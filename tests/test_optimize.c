@@ -122,6 +122,7 @@ static void test_five_bar(void) {
 typedef struct Told {
   int rejected, better, most;
   double last;
+  bool has_constraints;  // the value may become worse where these are kept better
 } Told;
 
 static bool tell(void *user, const MbsIterate *iterate) {
@@ -130,7 +131,7 @@ static bool tell(void *user, const MbsIterate *iterate) {
     ENSURE_CONTAINS(iterate->failure, "barrier");
     told->rejected += 1;
   } else {
-    ENSURE(iterate->value <= told->last || iterate->iteration == 0);
+    ENSURE(iterate->value <= told->last || told->has_constraints);
     told->last = iterate->value;
     told->better += 1;
   }
@@ -227,6 +228,96 @@ static void test_starts(void) {
   mbs_model_destroy(model);
 }
 
+// ---- models/designs ----
+static MbsOptimum *optimize_with(const char *path, const char *parameter, double value, bool is_kinematic,
+                                 const MbsOptimizeOptions *options) {
+  char text[32];
+  MbsModel *model = read_model(context, path);
+  (void)snprintf(text, sizeof text, "%.9g", value);
+  ENSURE_OK(context, mbs_model_set(context, model, parameter, text));
+  MbsRequest *request = request_of(model, NULL, NULL);
+  ENSURE_OK(context, mbs_request_set(context, request, "method", "adjoint"));
+  request->settings.is_kinematic = is_kinematic;
+  MbsOptimum *optimum = optimize(model, request, options);
+  mbs_request_destroy(request);
+  mbs_model_destroy(model);
+  return optimum;
+}
+
+// Without drag: x = u T, and with the speed v = sqrt(w^2 + 2 g h) at the floor, which it reaches at (w + v)/g, and
+// rising with e v from there on, the ball falls through Y after (e v + sqrt((e v)^2 - 2 g Y))/g. The least u^2 + w^2 by
+// the golden section.
+static double throw(double w, double *T, double *u) {
+  const double g = 9.81, h = 1.5, e = 0.8, X = 4, Y = 0.6, m = 0.4;
+  double v = sqrt(w * w + 2 * g * h);
+  *T = (w + v) / g + (e * v + sqrt(e * e * v * v - 2 * g * Y)) / g;
+  *u = X / *T;
+  return m * (*u * *u + w * w) / 2;
+}
+
+static void test_impact(void) {
+  const MbsOptimizeOptions fixed = {.is_method_fixed = true};
+  MbsOptimum *optimum = optimize_with("models/designs/bounce_into_basket.yaml", "c", 0, false, &fixed);
+  double lower = 0, upper = 2, T, u;
+  while (upper - lower > 1e-9) {
+    double a = upper - 0.6180339887498949 * (upper - lower), b = lower + 0.6180339887498949 * (upper - lower);
+    bool is_left = throw(a, &T, &u) < throw(b, &T, &u);
+    lower = is_left ? lower : a;
+    upper = is_left ? b : upper;
+  }
+  ENSURE(optimum->success);
+  ENSURE_NEAR(optimum->value, throw(lower, &T, &u), 1e-7);
+  ENSURE_NEAR(optimum->parameters[0].value, u, 1e-5);
+  ENSURE_NEAR(optimum->parameters[1].value, lower, 1e-5);
+  ENSURE_NEAR(optimum->parameters[2].value, T, 1e-5);
+  mbs_optimum_destroy(optimum);
+  // with drag; stopped on the way and gone on with, to the same bits: the path of events is found again
+  char path[] = "/tmp/mbsens_state_XXXXXX";
+  int descriptor = mkstemp(path);
+  ENSURE(descriptor >= 0 && close(descriptor) == 0);
+  MbsOptimum *whole = optimize_with("models/designs/bounce_into_basket.yaml", "c", 0.02, false, &fixed);
+  for (int most = 2; most < 8; most += 2) {
+    Told told = {.last = HUGE_VAL, .most = most, .has_constraints = true};
+    MbsOptimum *part =
+        optimize_with("models/designs/bounce_into_basket.yaml", "c", 0.02, false,
+                      &(MbsOptimizeOptions){.is_method_fixed = true, .state = path, .on_iterate = tell, .user = &told});
+    ENSURE(part->is_interrupted);
+    mbs_optimum_destroy(part);
+  }
+  MbsOptimum *resumed = optimize_with("models/designs/bounce_into_basket.yaml", "c", 0.02, false,
+                                      &(MbsOptimizeOptions){.is_method_fixed = true, .state = path});
+  ENSURE(whole->success && resumed->success && resumed->evaluations == whole->evaluations);
+  for (int i = 0; i < 3; ++i) {
+    ENSURE(resumed->parameters[i].value == whole->parameters[i].value);
+  }
+  (void)unlink(path);
+  mbs_optimum_destroy(whole);
+  mbs_optimum_destroy(resumed);
+}
+
+// Optimised again with another limit: the slope is that of the multipliers (Simpson's rule).
+static void ensure_slope(const char *path, const char *parameter, double limit, double step, bool is_kinematic,
+                         int constraint, double tolerance) {
+  double value[3], multiplier[3];
+  for (int k = 0; k < 3; ++k) {
+    MbsOptimum *optimum = optimize_with(path, parameter, limit + (k - 1) * step, is_kinematic,
+                                        &(MbsOptimizeOptions){.is_method_fixed = true});
+    ENSURE(optimum->success && optimum->constraints[constraint].is_active);
+    value[k] = optimum->value;
+    multiplier[k] = optimum->constraints[constraint].multiplier;
+    mbs_optimum_destroy(optimum);
+  }
+  double mean = (multiplier[0] + 4 * multiplier[1] + multiplier[2]) / 6;
+  ENSURE(fabs(mean) > 0);
+  ENSURE_NEAR((value[2] - value[0]) / (2 * step) / mean, 1, tolerance);
+}
+
+static void test_limits(void) {
+  ensure_slope("models/designs/bump_steer.yaml", "lean", 2, 0.1, true, 0, 1e-4);
+  // 100 parameters, for all t
+  ensure_slope("models/designs/crane_control.yaml", "most", 0.06, 5e-4, false, 4, 1e-3);
+}
+
 // larger, target, weights, warnings
 static void test_words(void) {
   MbsModel *model = read_text(context, "valley", valley);
@@ -317,6 +408,8 @@ int main(void) {
   test_rejected_steps();
   test_state();
   test_starts();
+  test_impact();
+  test_limits();
   test_words();
   test_refused();
   test_revised();
