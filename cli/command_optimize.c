@@ -24,9 +24,72 @@ static void write_number(double number, char *text) {
   } while (strtod(text, NULL) != number && ++digits <= 17);
 }
 
+// ---- the copy of the model ----
+typedef struct Copy {  // names and values
+  int count;
+  char **values;
+  const char **names;
+} Copy;
+
+static void copy_free(Copy *copy) {
+  for (int i = 0; i < copy->count; ++i) {
+    free(copy->values[i]);
+  }
+  free(copy->values);
+  free(copy->names);
+  *copy = (Copy){0};
+}
+
+static void copy_add(Copy *copy, const char *name, const char *value) {
+  for (int i = 0; i < copy->count; ++i) {
+    if (strcmp(copy->names[i], name) == 0) {
+      free(copy->values[i]);
+      copy->values[i] = cli_memory_copy_text(value, strlen(value));
+      return;
+    }
+  }
+  copy->names = cli_memory_resize(copy->names, (size_t)copy->count + 1, sizeof *copy->names);
+  copy->values = cli_memory_resize(copy->values, (size_t)copy->count + 1, sizeof *copy->values);
+  copy->names[copy->count] = name;
+  copy->values[copy->count] = cli_memory_copy_text(value, strlen(value));
+  copy->count += 1;
+}
+
+// what --set says, and over it the design
+static Copy copy_of(const CliOptions *options, int count, const char *const *names, const double *values) {
+  Copy copy = {0};
+  for (int i = 0; i < options->assignment_count; ++i) {
+    copy_add(&copy, options->assignments[i].name, options->assignments[i].value);
+  }
+  for (int i = 0; i < count; ++i) {
+    char text[NUMBER_ROOM];
+    write_number(values[i], text);
+    copy_add(&copy, names[i], text);
+  }
+  return copy;
+}
+
+// The text of the model with these values; NULL, and the exit status after a sentence: they cannot be written there.
+static int revise(const CliOptions *options, int count, const char *const *names, const double *values, char **text) {
+  MbsContext *context = mbs_context_create();  // its own: this may happen inside a call
+  if (!context) {
+    cli_memory_is_out();
+  }
+  Copy copy = copy_of(options, count, names, values);
+  MbsStatus status =
+      mbs_model_revise(context, options->operand, copy.count, copy.names, (const char *const *)copy.values, text);
+  int exit_status = status == MBS_OK ? 0 : cli_fail_library(context, status);
+  copy_free(&copy);
+  mbs_context_destroy(context);
+  return exit_status;
+}
+
 // ---- on the way ----
 typedef struct Watch {
+  const CliOptions *options;
   bool is_json, is_live;  // lines of JSON; a table on the terminal
+  bool is_checked;        // that the values can be written into the model
+  int exit_status;        // 0, or of a copy that cannot be made
 } Watch;
 
 static void put_iterate(const MbsIterate *iterate) {
@@ -62,7 +125,16 @@ static void show_iterate(const MbsIterate *iterate) {
 }
 
 static bool watch(void *user, const MbsIterate *iterate) {
-  const Watch *watch = user;
+  Watch *watch = user;
+  if (watch->options->output && !watch->is_checked) {
+    char *text = NULL;
+    watch->is_checked = true;
+    watch->exit_status = revise(watch->options, iterate->parameter_count, iterate->names, iterate->parameters, &text);
+    mbs_text_destroy(text);
+    if (watch->exit_status) {
+      return false;
+    }
+  }
   if (watch->is_json) {
     put_iterate(iterate);
   } else if (watch->is_live) {
@@ -78,59 +150,20 @@ static bool keep_going(void *user, double fraction) {
   return !cli_stop_is_asked();
 }
 
-// ---- the copy of the model ----
-typedef struct Copy {
-  int count;
-  char **values;
-  const char **names;
-} Copy;
-
-static void copy_free(Copy *copy) {
-  for (int i = 0; i < copy->count; ++i) {
-    free(copy->values[i]);
-  }
-  free(copy->values);
-  free(copy->names);
-  *copy = (Copy){0};
-}
-
-static void copy_add(Copy *copy, const char *name, const char *value) {
-  for (int i = 0; i < copy->count; ++i) {
-    if (strcmp(copy->names[i], name) == 0) {
-      free(copy->values[i]);
-      copy->values[i] = cli_memory_copy_text(value, strlen(value));
-      return;
-    }
-  }
-  copy->names = cli_memory_resize(copy->names, (size_t)copy->count + 1, sizeof *copy->names);
-  copy->values = cli_memory_resize(copy->values, (size_t)copy->count + 1, sizeof *copy->values);
-  copy->names[copy->count] = name;
-  copy->values[copy->count] = cli_memory_copy_text(value, strlen(value));
-  copy->count += 1;
-}
-
-// what --set says, and over it the design
-static Copy copy_of(const CliOptions *options, const MbsOptimum *optimum) {
-  Copy copy = {0};
-  for (int i = 0; i < options->assignment_count; ++i) {
-    copy_add(&copy, options->assignments[i].name, options->assignments[i].value);
-  }
-  for (int i = 0; i < optimum->parameter_count; ++i) {
-    char text[NUMBER_ROOM];
-    write_number(optimum->parameters[i].value, text);
-    copy_add(&copy, optimum->parameters[i].name, text);
-  }
-  return copy;
-}
-
 static int write_copy(CliSession *session, const MbsOptimum *optimum) {
-  Copy copy = copy_of(session->options, optimum);
+  size_t count = (size_t)optimum->parameter_count;
+  const char **names = cli_memory_take(count, sizeof *names);
+  double *values = cli_memory_take(count, sizeof *values);
   char *text = NULL;
-  MbsStatus status = mbs_model_revise(session->context, session->options->operand, copy.count, copy.names,
-                                      (const char *const *)copy.values, &text);
-  copy_free(&copy);
-  if (status != MBS_OK) {
-    return cli_fail_library(session->context, status);
+  for (size_t i = 0; i < count; ++i) {
+    names[i] = optimum->parameters[i].name;
+    values[i] = optimum->parameters[i].value;
+  }
+  int exit_status = revise(session->options, optimum->parameter_count, names, values, &text);
+  free(names);
+  free(values);
+  if (exit_status) {
+    return exit_status;
   }
   (void)fputs(text, session->output.file);
   mbs_text_destroy(text);
@@ -412,7 +445,8 @@ static int apply(CliSession *session, MbsOptimizeOptions *asked) {
 
 static int search(CliSession *session, MbsOptimizeOptions *asked, MbsOptimum **optimum) {
   const CliOptions *options = session->options;
-  Watch told = {.is_json = options->is_json,
+  Watch told = {.options = options,
+                .is_json = options->is_json,
                 .is_live = !options->is_json && !options->is_quiet && isatty(STDERR_FILENO)};
   asked->state = options->state;
   asked->on_iterate = watch;
@@ -427,7 +461,7 @@ static int search(CliSession *session, MbsOptimizeOptions *asked, MbsOptimum **o
   MbsStatus status = mbs_optimize(session->context, session->model, session->request, asked, optimum);
   cli_stop_expect_no_reports();
   mbs_context_on_progress(session->context, NULL, NULL);
-  return status == MBS_OK ? 0 : cli_fail_library(session->context, status);
+  return told.exit_status ? told.exit_status : status == MBS_OK ? 0 : cli_fail_library(session->context, status);
 }
 
 static int report(CliSession *session, const MbsOptimum *optimum) {

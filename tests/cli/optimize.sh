@@ -45,6 +45,35 @@ while [ $i -lt 12 ]; do
   tail -n 1 "$folder/out" | cmp -s - "$folder/whole" || fail "after a kill: $(tail -n 1 "$folder/out")"
 done
 
+# ---- a full disk: said, and what was kept is good ----
+rm -f "$folder/state"
+(ulimit -f 1 && exec "$command" optimize $model $balance --state "$folder/state") >/dev/null 2>"$folder/err"
+grep -q '^mbsens: cannot write .*state: ' "$folder/err" || fail 'a full disk is not told'
+[ "$(grep -c '^0 1 0 1 ' "$folder/state")" -gt 0 ] || fail 'nothing was kept'
+exits 0 optimize $model $balance --state "$folder/state" --json
+tail -n 1 "$folder/out" | cmp -s - "$folder/whole" || fail 'after a full disk'
+
+# ---- of an equilibrium, without a run: the same springs ----
+sed 's/^objectives:/objectives:\n  rest: {equilibrium: "dot(r(P2) - [0, -2], r(P2) - [0, -2])"}/' $model >"$folder/rest.yaml"
+exits 0 optimize "$folder/rest.yaml" --objective rest --wrt Ls1,Ls2
+prints '^  Ls1  .* 2\.43192357'
+prints '^  Ls2  .* 1\.84486888'
+
+# ---- what stands elsewhere cannot be replaced, and the old file stays ----
+cat >"$folder/split.yaml" <<'END'
+mbsens: 1
+name: split
+include: other.yaml
+bodies: {b: {mass: 1, points: {P: [0, 0]}}}
+objectives: {f: {value: (k - 2)^2}}
+optimization: {minimize: f}
+simulation: {end: 0.01, step: 0.01}
+END
+echo 'parameters: {k: 1}' >"$folder/other.yaml"
+echo old >"$folder/copy.yaml"
+complains "has its value from another place than" optimize "$folder/split.yaml" -o "$folder/copy.yaml" --json
+[ "$(cat "$folder/copy.yaml")" = old ] || fail 'the old copy is gone'
+
 # ---- mistakes ----
 complains 'says nothing to minimise or maximise: write optimization: {minimize: psi1}' optimize $model
 complains 'no objective "psi9" in models/five_bar.yaml; did you mean "psi1"?' optimize $model --objective psi9
