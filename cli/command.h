@@ -23,6 +23,7 @@ int cli_run_linearize(const CliOptions *options);
 int cli_run_study(const CliOptions *options);
 int cli_run_optimize(const CliOptions *options);
 int cli_run_sweep(const CliOptions *options);
+int cli_run_identify(const CliOptions *options);
 int cli_run_plot(const CliOptions *options);
 int cli_run_report(const CliOptions *options);
 int cli_run_list(const CliOptions *options);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "improved_model.h"
 #include "json.h"
 #include "memory.h"
 #include "outcome.h"
@@ -15,74 +16,6 @@
 #include "table.h"
 
 enum { NUMBER_ROOM = 32 };
-
-// the shortest text that is this number
-static void write_number(double number, char *text) {
-  int digits = 15;
-  do {
-    (void)snprintf(text, NUMBER_ROOM, "%.*g", digits, number);
-  } while (strtod(text, NULL) != number && ++digits <= 17);
-}
-
-// ---- the copy of the model ----
-typedef struct Copy {  // names and values
-  int count;
-  char **values;
-  const char **names;
-} Copy;
-
-static void copy_free(Copy *copy) {
-  for (int i = 0; i < copy->count; ++i) {
-    free(copy->values[i]);
-  }
-  free(copy->values);
-  free(copy->names);
-  *copy = (Copy){0};
-}
-
-static void copy_add(Copy *copy, const char *name, const char *value) {
-  for (int i = 0; i < copy->count; ++i) {
-    if (strcmp(copy->names[i], name) == 0) {
-      free(copy->values[i]);
-      copy->values[i] = cli_memory_copy_text(value, strlen(value));
-      return;
-    }
-  }
-  copy->names = cli_memory_resize(copy->names, (size_t)copy->count + 1, sizeof *copy->names);
-  copy->values = cli_memory_resize(copy->values, (size_t)copy->count + 1, sizeof *copy->values);
-  copy->names[copy->count] = name;
-  copy->values[copy->count] = cli_memory_copy_text(value, strlen(value));
-  copy->count += 1;
-}
-
-// what --set says, and over it the design
-static Copy copy_of(const CliOptions *options, int count, const char *const *names, const double *values) {
-  Copy copy = {0};
-  for (int i = 0; i < options->assignment_count; ++i) {
-    copy_add(&copy, options->assignments[i].name, options->assignments[i].value);
-  }
-  for (int i = 0; i < count; ++i) {
-    char text[NUMBER_ROOM];
-    write_number(values[i], text);
-    copy_add(&copy, names[i], text);
-  }
-  return copy;
-}
-
-// The text of the model with these values; NULL, and the exit status after a sentence: they cannot be written there.
-static int revise(const CliOptions *options, int count, const char *const *names, const double *values, char **text) {
-  MbsContext *context = mbs_context_create();  // its own: this may happen inside a call
-  if (!context) {
-    cli_memory_is_out();
-  }
-  Copy copy = copy_of(options, count, names, values);
-  MbsStatus status =
-      mbs_model_revise(context, options->operand, copy.count, copy.names, (const char *const *)copy.values, text);
-  int exit_status = status == MBS_OK ? 0 : cli_fail_library(context, status);
-  copy_free(&copy);
-  mbs_context_destroy(context);
-  return exit_status;
-}
 
 // ---- on the way ----
 typedef struct Watch {
@@ -129,7 +62,8 @@ static bool watch(void *user, const MbsIterate *iterate) {
   if (watch->options->output && !watch->is_checked) {
     char *text = NULL;
     watch->is_checked = true;
-    watch->exit_status = revise(watch->options, iterate->parameter_count, iterate->names, iterate->parameters, &text);
+    watch->exit_status =
+        cli_improved_model_text(watch->options, iterate->parameter_count, iterate->names, iterate->parameters, &text);
     mbs_text_destroy(text);
     if (watch->exit_status) {
       return false;
@@ -159,7 +93,7 @@ static int write_copy(CliSession *session, const MbsOptimum *optimum) {
     names[i] = optimum->parameters[i].name;
     values[i] = optimum->parameters[i].value;
   }
-  int exit_status = revise(session->options, optimum->parameter_count, names, values, &text);
+  int exit_status = cli_improved_model_text(session->options, optimum->parameter_count, names, values, &text);
   free(names);
   free(values);
   if (exit_status) {
@@ -254,11 +188,7 @@ static void print_objectives(const MbsOptimum *optimum) {
 static void print_settings(const MbsOptimum *optimum) {
   (void)fputs("as options:", stdout);
   for (int i = 0; i < optimum->parameter_count; ++i) {
-    char text[NUMBER_ROOM];
-    const char *name = optimum->parameters[i].name;
-    const char *quote = strpbrk(name, "[]") ? "'" : "";
-    write_number(optimum->parameters[i].value, text);
-    (void)printf(" --set %s%s=%s%s", quote, name, text, quote);
+    cli_improved_model_print_option(stdout, optimum->parameters[i].name, optimum->parameters[i].value);
   }
   (void)fputc('\n', stdout);
 }

@@ -125,6 +125,17 @@ static const CliCommand commands[] = {
      "  mbsens sweep MODEL --vary \"k=normal(100,5)\" --plan saltelli --samples 1024 --method none\n"
      "  mpirun -n 4 mbsens sweep MODEL --vary \"k=normal(100,5)\" --samples 100000 -o sweep.h5\n",
      cli_run_sweep},
+    {"identify", CLI_IDENTIFY, "MODEL --data FILE.csv [--wrt P,Q] [-o FILE.yaml] [options]",
+     "parameters from measurements: least squares on exact sensitivities, with intervals of confidence",
+     "Finds the parameters with which outputs of the model meet measurements best, between the bounds of the\n"
+     "model, and says how sure they are: standard errors, intervals of confidence, correlations, and which\n"
+     "combinations of them the data cannot tell apart. Cells of the files may be empty. The section\n"
+     "identification of the model says the same and more. -o writes a copy of the model with the new numbers;\n"
+     "Ctrl-C leaves the best so far.\n"
+     "\n"
+     "  mbsens identify MODEL --data measured.csv --wrt m,k\n"
+     "  mbsens identify MODEL --data a.csv --data b.csv --outputs theta=angle --sigma 0.01 -o better.yaml\n",
+     cli_run_identify},
     {"plot", CLI_PLOT, "MODEL|FILE.csv ... -o FILE.svg [--y A,B] [options]",
      "curves over time or against each other, sensitivities, as a picture",
      "Runs the model and draws what --y names: outputs, coordinates, objectives, sensitivities\n"
@@ -169,19 +180,12 @@ static bool is_called(const char *command, const char *name) {
 
 // NULL after a sentence on standard error
 static const CliCommand *find_command(const char *name) {
-  static const char *const planned[] = {"identify"};
   const char *nearest = NULL;
   for (int i = 0; i < COMMAND_COUNT; ++i) {
     if (is_called(commands[i].name, name)) {
       return &commands[i];
     }
     mbs_name_nearest(name, commands[i].name, &nearest);
-  }
-  for (size_t i = 0; i < sizeof planned / sizeof planned[0]; ++i) {
-    if (is_called(planned[i], name)) {
-      (void)cli_fail(MBS_ERROR_NOT_OFFERED, "unknown command \"%s\": it is planned, but not there yet", name);
-      return NULL;
-    }
   }
   if (nearest) {
     (void)cli_fail(MBS_ERROR_INPUT, "unknown command \"%s\", did you mean %s?", name, nearest);

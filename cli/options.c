@@ -20,7 +20,8 @@ typedef enum Kind {
   KIND_COUNT,     // long, 1 or more
   KIND_SET,       // the next of the assignments
   KIND_VARY,      // the next of the variations
-  KIND_BOUND      // the next of the bounds
+  KIND_BOUND,     // the next of the bounds
+  KIND_DATA       // the next of the data files
 } Kind;
 
 typedef struct Option {
@@ -37,9 +38,22 @@ typedef struct Option {
 enum {
   GRADIENTS = CLI_GRADIENT | CLI_KINEMATICS | CLI_EQUILIBRIUM,
   RUNS = CLI_SIMULATE | GRADIENTS,
-  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE | CLI_STUDY | CLI_SWEEP | CLI_PLOT | CLI_OPTIMIZE | CLI_REPORT,
+  MODELS = CLI_CHECK | RUNS | CLI_VERIFY | CLI_LINEARIZE | CLI_STUDY | CLI_SWEEP | CLI_PLOT | CLI_OPTIMIZE |
+           CLI_REPORT | CLI_IDENTIFY,
   ALL = MODELS | CLI_LIST | CLI_HELP
 };
+
+// Identification runs the direct method to the end of the data, and looks at each step.
+static bool is_of_identify(const char *setting) {
+  static const char *const others[] = {"objectives", "method", "memory",   "difference",        "difference_step",
+                                       "columns",    "every",  "accuracy", "sundials_tolerance"};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+    if (strcmp(setting, others[i]) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
 
 // Commands that take a setting: what runs gradients many times takes those of gradient, but for histories.
 static unsigned commands_of(const MbsField *setting) {
@@ -57,7 +71,8 @@ static unsigned commands_of(const MbsField *setting) {
   return commands | (is_of_histories ? 0u : CLI_STUDY | CLI_SWEEP) | (is_of_plot ? CLI_PLOT : 0u) |
          (is_of_histories       ? 0u
           : is_of_other_methods ? CLI_REPORT
-                                : CLI_REPORT | CLI_OPTIMIZE);
+                                : CLI_REPORT | CLI_OPTIMIZE) |
+         (is_of_identify(setting->name) ? CLI_IDENTIFY : 0u);
 }
 
 static const Option own[] = {
@@ -100,6 +115,15 @@ static const Option own[] = {
      "plan list: samples are the rows of this file, a column with a name for each parameter"},
     {"--threads", "N", KIND_COUNT, CLI_SWEEP, MEMBER(threads),
      "runs at the same time in one process (default: one for each core; under mpirun 1)"},
+    {"--data", "FILE.csv", KIND_DATA, CLI_IDENTIFY, MEMBER(data),
+     "what was measured: column t, and columns called like outputs; may be repeated: each file is a run of its own "
+     "(default: those of the section identification)"},
+    {"--outputs", "A,B=COLUMN", KIND_TEXT, CLI_IDENTIFY, MEMBER(measured),
+     "which outputs were measured, and in which columns (default: those of the section, or all that are called alike)"},
+    {"--sigma", "X|A=X,B=Y", KIND_TEXT, CLI_IDENTIFY, MEMBER(sigma),
+     "standard deviation of the measurements, of all or by output (default: that of the section, or estimated)"},
+    {"--confidence", "P", KIND_TEXT, CLI_IDENTIFY, MEMBER(confidence),
+     "probability of the intervals, below 1 (default: that of the section, 0.95)"},
     {"--y", "A,B;C", KIND_TEXT, CLI_PLOT | CLI_REPORT, MEMBER(y),
      "what to draw, a comma within a panel, a semicolon before the next: columns of histories, d(X)/d(p), or "
      "expressions "
@@ -110,7 +134,7 @@ static const Option own[] = {
     {"--by", "COLUMN", KIND_TEXT, CLI_PLOT, MEMBER(by), "of a file: a curve for each value of this column"},
     {"--bars", NULL, KIND_FLAG, CLI_PLOT, MEMBER(has_bars),
      "instead of curves the relative sensitivities of objectives, ranked"},
-    {"--kinematics", NULL, KIND_FLAG, CLI_PLOT | CLI_REPORT | CLI_OPTIMIZE, MEMBER(is_kinematic),
+    {"--kinematics", NULL, KIND_FLAG, CLI_PLOT | CLI_REPORT | CLI_OPTIMIZE | CLI_IDENTIFY, MEMBER(is_kinematic),
      "the motion that drivers prescribe"},
     {"--log", "x|y|xy", KIND_TEXT, CLI_PLOT, MEMBER(log), "logarithmic axes"},
     {"--equal", NULL, KIND_FLAG, CLI_PLOT, MEMBER(is_equal), "a metre is as long on both axes: for paths of points"},
@@ -144,6 +168,9 @@ static const Option own[] = {
     {"-o", "FILE", KIND_TEXT, CLI_PLOT, MEMBER(output),
      "FILE.svg; with cairo built in also FILE.png and FILE.pdf; the file appears whole or not at all"},
     {"-o", "FILE", KIND_TEXT, CLI_REPORT, MEMBER(output), "FILE.html; the file appears whole or not at all"},
+    {"-o", "FILE", KIND_TEXT, CLI_IDENTIFY, MEMBER(output),
+     "a copy of the model file with the new numbers, comments and layout as they are; the file appears whole or not at "
+     "all"},
     {"-o", "FILE", KIND_OUTPUT, RUNS, MEMBER(output),
      "FILE.h5: everything over time and at the end, with derivatives and the model, as HDF5; FILE.csv: time histories; "
      "the file appears whole or not at all"},
@@ -304,6 +331,7 @@ static bool store(MbsContext *context, const Option *option, const char *value, 
     case KIND_BOUND:
       return cli_value_assignment(option->name, value, &options->bounds[options->bound_count]) &&
              ++options->bound_count > 0;
+    case KIND_DATA: options->data[options->data_count++] = value; return true;
     case KIND_SET:
       return cli_value_assignment(option->name, value, &options->assignments[options->assignment_count]) &&
              ++options->assignment_count > 0;
@@ -439,6 +467,7 @@ int cli_options_read(int argument_count, char **arguments, unsigned command, con
   options->assignments = cli_memory_take((size_t)argument_count, sizeof *options->assignments);
   options->variations = cli_memory_take((size_t)argument_count, sizeof *options->variations);
   options->bounds = cli_memory_take((size_t)argument_count, sizeof *options->bounds);
+  options->data = cli_memory_take((size_t)argument_count, sizeof *options->data);
   options->repeat = 1;
   options->operands = cli_memory_take((size_t)argument_count, sizeof *options->operands);
   int exit_status = read_options(context, argument_count, arguments, command, name, options);
@@ -462,6 +491,7 @@ void cli_options_free(CliOptions *options) {
   free(options->assignments);
   free(options->given);
   free(options->operands);
+  free(options->data);
   mbs_request_destroy(options->asked);
 }
 
@@ -509,19 +539,13 @@ static void print_commands(FILE *out, unsigned commands) {
   static const struct {
     unsigned bit;
     const char *name;
-  } names[] = {{CLI_CHECK, "check"},
-               {CLI_SIMULATE, "simulate"},
-               {CLI_GRADIENT, "gradient"},
-               {CLI_KINEMATICS, "kinematics"},
-               {CLI_LINEARIZE, "linearize"},
-               {CLI_EQUILIBRIUM, "equilibrium"},
-               {CLI_VERIFY, "verify"},
-               {CLI_STUDY, "study"},
-               {CLI_SWEEP, "sweep"},
-               {CLI_OPTIMIZE, "optimize"},
-               {CLI_PLOT, "plot"},
-               {CLI_REPORT, "report"},
-               {CLI_LIST, "list"}};
+  } names[] = {{CLI_CHECK, "check"},         {CLI_SIMULATE, "simulate"},
+               {CLI_GRADIENT, "gradient"},   {CLI_KINEMATICS, "kinematics"},
+               {CLI_LINEARIZE, "linearize"}, {CLI_EQUILIBRIUM, "equilibrium"},
+               {CLI_VERIFY, "verify"},       {CLI_STUDY, "study"},
+               {CLI_SWEEP, "sweep"},         {CLI_OPTIMIZE, "optimize"},
+               {CLI_IDENTIFY, "identify"},   {CLI_PLOT, "plot"},
+               {CLI_REPORT, "report"},       {CLI_LIST, "list"}};
   const char *separator = "";
   if ((commands & ALL) == ALL || (commands & MODELS) == MODELS) {
     (void)fputs((commands & ALL) == ALL ? "all" : "all with a MODEL", out);

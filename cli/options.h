@@ -22,6 +22,7 @@ enum {
   CLI_HELP = 1 << 5,
   CLI_STUDY = 1 << 16,
   CLI_SWEEP = 1 << 17,
+  CLI_IDENTIFY = 1 << 19,
   CLI_PLOT = 1 << 20,      // with the settings of gradient
   CLI_OPTIMIZE = 1 << 21,  // likewise
   CLI_REPORT = 1 << 22     // likewise
@@ -45,6 +46,9 @@ typedef struct CliOptions {
   long repeat;                // likewise, 1 or more
   const char *plan, *list;    // sweep
   long samples, threads;      // likewise; 0: not given
+  int data_count;
+  const char **data;  // identify: files
+  const char *measured, *sigma, *confidence;
   bool is_csv, is_latex;
   bool is_kinematic;    // kinematics instead of dynamics
   bool is_equilibrium;  // neither: the equilibrium

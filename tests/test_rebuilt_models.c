@@ -166,6 +166,7 @@ static MbsModel *build_again(const MbsModel *from) {
                                          mbs_record_text(&parameters->records[i], MBS_PARAMETER_DISTRIBUTION).text));
   }
   add_settings(to, root, MBS_MODEL_OPTIMIZATION, mbs_model_set_optimization);
+  add_settings(to, root, MBS_MODEL_IDENTIFICATION, mbs_model_set_identification);
   add_settings(to, root, MBS_MODEL_EQUILIBRIUM, mbs_model_set_equilibrium);
   MbsText equilibrium = mbs_record_text(initial, MBS_INITIAL_EQUILIBRIUM);
   if (mbs_record_value(initial, MBS_INITIAL_EQUILIBRIUM)->is_given) {

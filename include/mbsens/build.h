@@ -96,6 +96,9 @@ MbsStatus mbs_model_set_optimization(MbsContext *context, MbsModel *model, const
 // "yes"). What is held, and conditions, are entries: mbs_model_add_held_coordinate, mbs_model_add_trim_condition.
 MbsStatus mbs_model_set_equilibrium(MbsContext *context, MbsModel *model, const char *key, const char *value);
 MbsStatus mbs_model_set_initial(MbsContext *context, MbsModel *model, const char *key, const char *value);
+// The same of the section `identification`: "data", "measured.csv". Its outputs and known values are entries:
+// mbs_model_add_measured_output, mbs_model_add_known_value.
+MbsStatus mbs_model_set_identification(MbsContext *context, MbsModel *model, const char *key, const char *value);
 
 // ---- and back ----
 

@@ -1429,6 +1429,62 @@ static inline MbsStatus mbs_model_add_design_constraint(
   return mbs_model_add_element(context, model, "optimization.constraints", NULL, NULL, 5, fields);
 }
 
+// what a column of the data is in the model
+typedef struct MbsMeasuredOutputDef {
+  // text, required: an output of the model, or another column of its histories: P.x, theta'
+  const char *output;
+  // text: of the data files, by the name in the first line (default: called like the output)
+  const char *column;
+  // number: standard deviation of a measurement (default: estimated from what is left)
+  const char *sigma;
+} MbsMeasuredOutputDef;
+
+static inline MbsMeasuredOutputDef mbs_default_measured_output_def(void) {
+  MbsMeasuredOutputDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_measured_output(
+    MbsContext *context, MbsModel *model, const MbsMeasuredOutputDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "identification.outputs", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"output", 1, &def->output},
+      {"column", 1, &def->column},
+      {"sigma", 1, &def->sigma},
+  };
+  return mbs_model_add_element(context, model, "identification.outputs", NULL, NULL, 3, fields);
+}
+
+// a parameter that is another one in the run of one data file
+typedef struct MbsKnownValueDef {
+  // text, required: one of the data files
+  const char *data;
+  // text, required: a parameter that is a number, and not to be found
+  const char *parameter;
+  // number, required: what it is in that run
+  const char *value;
+} MbsKnownValueDef;
+
+static inline MbsKnownValueDef mbs_default_known_value_def(void) {
+  MbsKnownValueDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_known_value(
+    MbsContext *context, MbsModel *model, const MbsKnownValueDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "identification.known", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"data", 1, &def->data},
+      {"parameter", 1, &def->parameter},
+      {"value", 1, &def->value},
+  };
+  return mbs_model_add_element(context, model, "identification.known", NULL, NULL, 3, fields);
+}
+
 #undef MBS_NOTHING_GIVEN
 #ifdef __cplusplus
 }

@@ -141,6 +141,12 @@ class Builder(Elements):
             text = value if isinstance(value, str) else ",".join(_convert.texts(value, key))
             self._named(lib.mbs_model_set_optimization, key, text, "key")
 
+    def set_identification(self, **keys: Number | Numbers) -> None:
+        """Keys of the section `identification`: ``model.set_identification(data="measured.csv", parameters="m,k")``."""
+        for key, value in keys.items():
+            text = value if isinstance(value, str) else ",".join(_convert.texts(value, key))
+            self._named(lib.mbs_model_set_identification, key, text, "key")
+
     def set_range(self, parameter: str, lower: Number | None = None, upper: Number | None = None,
                   scale: Number | None = None) -> None:
         """How far a parameter may go in an optimisation, and what a large change of it is."""

@@ -761,3 +761,31 @@ class Elements:
             "objective": objective, "below": below, "above": above, "equals": equals,
             "scale": scale,
         })
+
+    def add_measured_output(
+        self, output: str, *, column: str | None = None, sigma: Number | None = None,
+    ) -> None:
+        """measured output: what a column of the data is in the model.
+
+        - output (text, required): an output of the model, or another column of its histories: P.x,
+          theta'
+        - column (text): of the data files, by the name in the first line (default: called like the
+          output)
+        - sigma (number): standard deviation of a measurement (default: estimated from what is left)
+        """
+        self._add_element("identification.outputs", None, None, {
+            "output": output, "column": column, "sigma": sigma,
+        })
+
+    def add_known_value(
+        self, data: str, parameter: str, value: Number,
+    ) -> None:
+        """known value: a parameter that is another one in the run of one data file.
+
+        - data (text, required): one of the data files
+        - parameter (text, required): a parameter that is a number, and not to be found
+        - value (number, required): what it is in that run
+        """
+        self._add_element("identification.known", None, None, {
+            "data": data, "parameter": parameter, "value": value,
+        })

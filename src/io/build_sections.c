@@ -329,3 +329,7 @@ MbsStatus mbs_model_set_equilibrium(MbsContext *context, MbsModel *model, const 
 MbsStatus mbs_model_set_initial(MbsContext *context, MbsModel *model, const char *key, const char *value) {
   return set_key(context, model, "mbs_model_set_initial", MBS_MODEL_INITIAL, key, value);
 }
+
+MbsStatus mbs_model_set_identification(MbsContext *context, MbsModel *model, const char *key, const char *value) {
+  return set_key(context, model, "mbs_model_set_identification", MBS_MODEL_IDENTIFICATION, key, value);
+}

@@ -1,9 +1,5 @@
-// Columns of a CSV file in the place of a table's points and ordinates: texts with their own places, so that whoever
-// complains about a number says where it stands.
-//
-//   comments begin with #; cells are separated by commas, semicolons or tabs, whichever comes first in the file
-//   the first line may be a header, which it is where one of its cells is no number; numbers have a decimal point
-//   a column is named by its header, or by its number, from 1
+// Columns of a CSV file in the place of a table's points and ordinates (csv_file.h). A column is named by its header,
+// or by its number, from 1.
 //
 // A curve takes columns x and y as they are. A map has columns x, y and z with a line for each pair, in any order.
 #include <stdio.h>
@@ -11,146 +7,31 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "expressions/scanner.h"
 #include "io/assembly.h"
+#include "io/csv_file.h"
 
 typedef struct Csv {
   const MbsReader *reader;
   const MbsWhere *where;
   const char *path;
-  char separator;
-  int header_count;
-  const MbsText *header;
-  int row_count, row_capacity;
-  const MbsText **rows;  // cells
-  int *cell_counts;      // by row
-  int count_capacity;
+  MbsCsv file;
 } Csv;
-
-static bool is_blank(char c) { return c == ' ' || c == '\r'; }
-
-// the number that a text is, without names or operators
-static bool is_number(const char *text, double *number) {
-  MbsContext quiet = {.status = MBS_OK};
-  MbsScanner scanner;
-  double sign = text[0] == '-' ? -1 : 1;
-  text += text[0] == '-' || text[0] == '+';
-  bool is_one = mbs_scanner_start(&scanner, &quiet, NULL, (MbsText){.text = text}) == MBS_OK &&
-                scanner.token.kind == MBS_TOKEN_NUMBER && scanner.token.offset == 0;
-  *number = is_one ? sign * scanner.token.number : 0;
-  return is_one && mbs_scanner_next(&scanner) == MBS_OK && scanner.token.kind == MBS_TOKEN_END;
-}
-
-// ---- lines and cells ----
-static MbsStatus split(const Csv *csv, const char *line, size_t length, int number, MbsText **cells, int *count) {
-  const MbsReader *reader = csv->reader;
-  *count = 1;
-  for (size_t i = 0; i < length; ++i) {
-    *count += line[i] == csv->separator;
-  }
-  MBS_TAKE(reader->context, reader->arena, *cells, *count);
-  const char *end = line + length, *begin = line;
-  for (int k = 0; k < *count; ++k) {
-    const char *next = memchr(begin, csv->separator, (size_t)(end - begin));
-    const char *stop = next ? next : end;
-    while (begin < stop && is_blank(*begin)) {
-      ++begin;
-    }
-    while (stop > begin && is_blank(stop[-1])) {
-      --stop;
-    }
-    if (stop - begin >= 2 && *begin == '"' && stop[-1] == '"') {
-      ++begin;
-      --stop;
-    }
-    (*cells)[k] = (MbsText){.text = mbs_arena_print(reader->arena, "%.*s", (int)(stop - begin), begin),
-                            .place = {.file = csv->path, .line = number, .column = (int)(begin - line) + 1}};
-    if (!(*cells)[k].text) {
-      return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
-    }
-    begin = next ? next + 1 : end;
-  }
-  return MBS_OK;
-}
-
-static bool is_header(const MbsText *cells, int count) {
-  double unused;
-  for (int k = 0; k < count; ++k) {
-    if (cells[k].text[0] != '\0' && !is_number(cells[k].text, &unused)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static MbsStatus take_line(Csv *csv, const char *line, size_t length, int number) {
-  const MbsReader *reader = csv->reader;
-  MbsText *cells;
-  int count;
-  bool is_first = csv->separator == '\0';
-  if (is_first) {
-    csv->separator = memchr(line, ';', length) ? ';' : memchr(line, '\t', length) ? '\t' : ',';
-  }
-  MBS_TRY(split(csv, line, length, number, &cells, &count));
-  if (is_first && is_header(cells, count)) {
-    csv->header = cells;
-    csv->header_count = count;
-    return MBS_OK;
-  }
-  int at = csv->row_count;
-  MBS_GROW(reader->context, reader->arena, csv->rows, at, csv->row_capacity);
-  MBS_GROW(reader->context, reader->arena, csv->cell_counts, at, csv->count_capacity);
-  csv->rows[at] = cells;
-  csv->cell_counts[at] = count;
-  csv->row_count += 1;
-  return MBS_OK;
-}
-
-static MbsStatus parse(Csv *csv, const char *bytes, size_t length) {
-  static const char mark[] = "\xEF\xBB\xBF";  // that some programs put before UTF-8
-  const char *end = bytes + length, *line = bytes;
-  if (length >= 3 && memcmp(bytes, mark, 3) == 0) {
-    line += 3;
-  }
-  for (int number = 1; line < end; ++number) {
-    const char *stop = memchr(line, '\n', (size_t)(end - line));
-    size_t size = (size_t)((stop ? stop : end) - line);
-    const char *first = line;
-    while (first < line + size && (is_blank(*first) || *first == '\t')) {
-      ++first;
-    }
-    if (memchr(line, '\0', size)) {
-      return mbs_fail(csv->reader->context, MBS_ERROR_INPUT, (MbsPlace){.file = csv->path, .line = number, .column = 1},
-                      "this is no text: it has a zero byte");
-    }
-    if (first < line + size && *first != '#') {
-      MBS_TRY(take_line(csv, line, size, number));
-    }
-    line = stop ? stop + 1 : end;
-  }
-  return MBS_OK;
-}
 
 static MbsStatus load(Csv *csv, MbsText file) {
   const MbsReader *reader = csv->reader;
-  const char *model = file.place.file ? file.place.file : reader->file, *slash = model ? strrchr(model, '/') : NULL;
-  bool is_beside = file.text[0] != '/' && slash;
-  char *bytes;
-  size_t length;
-  csv->path = is_beside ? mbs_arena_print(reader->arena, "%.*s/%s", (int)(slash - model), model, file.text)
-                        : mbs_arena_copy_text(reader->arena, file.text);
+  csv->path = mbs_csv_beside(reader->arena, file.place.file ? file.place.file : reader->file, file.text);
   if (!csv->path) {
     return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
-  if (mbs_reader_read_bytes(reader->context, csv->path, &bytes, &length) != MBS_OK) {
+  MbsStatus status = mbs_csv_read(reader, csv->path, &csv->file);
+  if (status == MBS_ERROR_FILE) {
     char trouble[MBS_MESSAGE_SIZE];
     (void)snprintf(trouble, sizeof trouble, "%s", reader->context->message);
     return mbs_reader_fail(reader, csv->where, file.place, "%.900s", trouble);
   }
-  MbsStatus status = parse(csv, bytes, length);
-  free(bytes);
   MBS_TRY(status);
-  return csv->row_count > 0 ? MBS_OK : mbs_reader_fail(reader, csv->where, file.place, "%s has no numbers", csv->path);
+  return csv->file.row_count > 0 ? MBS_OK
+                                 : mbs_reader_fail(reader, csv->where, file.place, "%s has no numbers", csv->path);
 }
 
 // ---- columns ----
@@ -165,16 +46,16 @@ static MbsStatus find_column(const Csv *csv, const char *field, const MbsValue *
                            csv->path);
   }
   MbsText wanted = value->texts[0];
-  for (int k = 0; k < csv->header_count; ++k) {
-    if (strcmp(csv->header[k].text, wanted.text) == 0) {
+  for (int k = 0; k < csv->file.header_count; ++k) {
+    if (strcmp(csv->file.header[k].text, wanted.text) == 0) {
       *column = k;
       return MBS_OK;
     }
-    mbs_name_nearest(wanted.text, csv->header[k].text, &nearest);
-    mbs_reader_append_name(known, sizeof known, csv->header[k].text);
+    mbs_name_nearest(wanted.text, csv->file.header[k].text, &nearest);
+    mbs_reader_append_name(known, sizeof known, csv->file.header[k].text);
   }
-  int columns = csv->header_count > 0 ? csv->header_count : csv->cell_counts[0];
-  if (is_number(wanted.text, &number) && number >= 1 && number <= columns && number == (double)(int)number) {
+  int columns = csv->file.header_count > 0 ? csv->file.header_count : csv->file.cell_counts[0];
+  if (mbs_csv_is_number(wanted.text, &number) && number >= 1 && number <= columns && number == (double)(int)number) {
     *column = (int)number - 1;
     return MBS_OK;
   }
@@ -188,15 +69,15 @@ static MbsStatus take_column(const Csv *csv, const char *field, const MbsValue *
   int column = 0;
   double unused;
   MBS_TRY(find_column(csv, field, value, &column));
-  MBS_TAKE(reader->context, reader->arena, *texts, csv->row_count);
-  for (int i = 0; i < csv->row_count; ++i) {
-    const MbsText *row = csv->rows[i], *last = &row[csv->cell_counts[i] - 1];
-    if (column >= csv->cell_counts[i] || row[column].text[0] == '\0') {
-      MbsPlace place = column >= csv->cell_counts[i] ? last->place : row[column].place;
+  MBS_TAKE(reader->context, reader->arena, *texts, csv->file.row_count);
+  for (int i = 0; i < csv->file.row_count; ++i) {
+    const MbsText *row = csv->file.rows[i], *last = &row[csv->file.cell_counts[i] - 1];
+    if (column >= csv->file.cell_counts[i] || row[column].text[0] == '\0') {
+      MbsPlace place = column >= csv->file.cell_counts[i] ? last->place : row[column].place;
       return mbs_reader_fail(reader, csv->where, place, "column %d, which is %s, has a gap: no number in this line",
                              column + 1, field);
     }
-    if (!is_number(row[column].text, &unused)) {
+    if (!mbs_csv_is_number(row[column].text, &unused)) {
       return mbs_reader_fail(reader, csv->where, row[column].place, "expected a number, found \"%.60s\"%s",
                              row[column].text, strchr(row[column].text, ',') ? "; write a decimal point" : "");
     }
@@ -214,20 +95,20 @@ static int compare(const void *a, const void *b) {
 // the different numbers among texts, ascending, with a text of each
 static MbsStatus list_points(const Csv *csv, const MbsText *texts, double *points, int *count, MbsText **of_points) {
   const MbsReader *reader = csv->reader;
-  for (int i = 0; i < csv->row_count; ++i) {
-    (void)is_number(texts[i].text, &points[i]);
+  for (int i = 0; i < csv->file.row_count; ++i) {
+    (void)mbs_csv_is_number(texts[i].text, &points[i]);
   }
-  qsort(points, (size_t)csv->row_count, sizeof *points, compare);
+  qsort(points, (size_t)csv->file.row_count, sizeof *points, compare);
   *count = 0;
-  for (int i = 0; i < csv->row_count; ++i) {
+  for (int i = 0; i < csv->file.row_count; ++i) {
     if (i == 0 || points[i] > points[*count - 1]) {
       points[(*count)++] = points[i];
     }
   }
   MBS_TAKE(reader->context, reader->arena, *of_points, *count);
-  for (int i = 0; i < csv->row_count; ++i) {
+  for (int i = 0; i < csv->file.row_count; ++i) {
     double x;
-    (void)is_number(texts[i].text, &x);
+    (void)mbs_csv_is_number(texts[i].text, &x);
     (*of_points)[(const double *)bsearch(&x, points, (size_t)*count, sizeof *points, compare) - points] = texts[i];
   }
   return MBS_OK;
@@ -239,16 +120,16 @@ static MbsStatus fill_map(const Csv *csv, MbsText *const columns[3], MbsValue *c
   int counts[2];
   MbsText *of_points[2], *z;
   for (int k = 0; k < 2; ++k) {
-    MBS_TAKE(reader->context, reader->arena, points[k], csv->row_count);
+    MBS_TAKE(reader->context, reader->arena, points[k], csv->file.row_count);
     MBS_TRY(list_points(csv, columns[k], points[k], &counts[k], &of_points[k]));
     values[k]->count = counts[k];
     values[k]->texts = of_points[k];
   }
   MBS_TAKE(reader->context, reader->arena, z, (size_t)counts[0] * (size_t)counts[1]);
-  for (int i = 0; i < csv->row_count; ++i) {
+  for (int i = 0; i < csv->file.row_count; ++i) {
     int place[2];
     for (int k = 0; k < 2; ++k) {
-      (void)is_number(columns[k][i].text, &at[k]);
+      (void)mbs_csv_is_number(columns[k][i].text, &at[k]);
       place[k] =
           (int)((const double *)bsearch(&at[k], points[k], (size_t)counts[k], sizeof at[k], compare) - points[k]);
     }
@@ -294,7 +175,7 @@ MbsStatus mbs_csv_fill(const MbsReader *reader, const MbsWhere *where, const Mbs
     return fill_map(&csv, columns, values);
   }
   for (int k = 0; k < count; ++k) {
-    values[k]->count = csv.row_count;
+    values[k]->count = csv.file.row_count;
     values[k]->texts = columns[k];
   }
   return MBS_OK;

@@ -9,6 +9,7 @@
 #include "expressions/operation.h"
 #include "expressions/table.h"
 #include "model/design.h"
+#include "model/measured.h"
 
 // ---- properties ----
 MbsStatus mbs_blueprint_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
@@ -299,6 +300,8 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
   MBS_TRY(mbs_blueprint_check_properties(context, blueprint));
   MbsDesign design;
   MBS_TRY(mbs_design_read(context, blueprint, &design));
+  MbsMeasuredSection measured;
+  MBS_TRY(mbs_measured_section_read(context, blueprint, &measured));
   *result = blueprint;
   return MBS_OK;
 }

@@ -25,8 +25,9 @@ static const MbsRecord *section_of(const MbsModel *model) {
 }
 
 // of a field that is absent: what there is then
-static MbsStatus read_number(const Reading *reading, const char *owner, const MbsField *field, MbsText text,
-                             double absent, double *value) {
+MbsStatus mbs_design_read_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
+                                 MbsText text, double absent, double *value) {
+  const Reading own = {context, blueprint}, *reading = &own;
   MbsNode node;
   *value = absent;
   if (!text.text) {
@@ -43,6 +44,11 @@ static MbsStatus read_number(const Reading *reading, const char *owner, const Mb
   return field->check == MBS_CHECK_POSITIVE && !(*value > 0)
              ? mbs_fail(reading->context, MBS_ERROR_INPUT, text.place, "%s must be positive, got %.10g", name, *value)
              : MBS_OK;
+}
+
+static MbsStatus read_number(const Reading *reading, const char *owner, const MbsField *field, MbsText text,
+                             double absent, double *value) {
+  return mbs_design_read_number(reading->context, reading->blueprint, owner, field, text, absent, value);
 }
 
 typedef struct Range {
@@ -101,13 +107,12 @@ static bool is_called(const char *name, const char *parameter) {
   return strncmp(parameter, name, length) == 0 && (parameter[length] == '\0' || parameter[length] == '[');
 }
 
-static MbsStatus check_parameter_name(const Reading *reading, MbsText name) {
+MbsStatus mbs_design_check_parameter(MbsContext *context, MbsBlueprint *blueprint, const char *section, MbsText name) {
   const MbsModel *asked;
   int count = 1;
   const char *const *names = &name.text;
   const char *nearest = NULL;
-  MBS_TRY(
-      mbs_model_ask(reading->context, reading->blueprint->arena, reading->blueprint->model, &count, &names, &asked));
+  MBS_TRY(mbs_model_ask(context, blueprint->arena, blueprint->model, &count, &names, &asked));
   const MbsValue *parameters = mbs_record_value(&asked->root, MBS_MODEL_PARAMETERS);
   for (int i = 0; i < parameters->count; ++i) {
     if (is_called(name.text, parameters->records[i].name.text)) {
@@ -115,8 +120,12 @@ static MbsStatus check_parameter_name(const Reading *reading, MbsText name) {
     }
     mbs_name_nearest(name.text, parameters->records[i].name.text, &nearest);
   }
-  return mbs_fail(reading->context, MBS_ERROR_INPUT, name.place, "optimization: no parameter \"%s\"%s%s%s", name.text,
+  return mbs_fail(context, MBS_ERROR_INPUT, name.place, "%s: no parameter \"%s\"%s%s%s", section, name.text,
                   nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+static MbsStatus check_parameter_name(const Reading *reading, MbsText name) {
+  return mbs_design_check_parameter(reading->context, reading->blueprint, "optimization", name);
 }
 
 static MbsStatus check_objective_name(const Reading *reading, MbsText name) {

@@ -54,6 +54,13 @@ typedef struct MbsDesign {
 // tells what is wrong.
 MbsStatus mbs_design_read(MbsContext *context, MbsBlueprint *blueprint, MbsDesign *design);
 
+// A number of a section that looks at runs from outside, at the model's own values; absent: what it is where the text
+// is.
+MbsStatus mbs_design_read_number(MbsContext *context, MbsBlueprint *blueprint, const char *owner, const MbsField *field,
+                                 MbsText text, double absent, double *value);
+// Is it the name of a parameter, an array, a component, or ordinates? section: whose message it is.
+MbsStatus mbs_design_check_parameter(MbsContext *context, MbsBlueprint *blueprint, const char *section, MbsText name);
+
 // Names of what may change, in an arena: those of the section, or parameters with bounds, or all that are numbers.
 MbsStatus mbs_design_names(MbsContext *context, MbsArena *arena, const MbsModel *model, int *count,
                            const char *const **names);

@@ -308,6 +308,49 @@ static const MbsField optimization_fields[] = {
 static const MbsRecordType optimization_type = {"optimization", "what a better design is",
                                                 MBS_COUNT(optimization_fields), optimization_fields};
 
+static const MbsField measured_fields[] = {
+    [MBS_MEASURED_OUTPUT] = {"output", MBS_FIELD_TEXT, .is_required = true,
+                             .summary = "an output of the model, or another column of its histories: P.x, theta'"},
+    [MBS_MEASURED_COLUMN] = {"column", MBS_FIELD_TEXT,
+                             .summary = "of the data files, by the name in the first line (default: called like the "
+                                        "output)"},
+    [MBS_MEASURED_SIGMA] = {"sigma", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
+                            .summary = "standard deviation of a measurement (default: estimated from what is left)"},
+};
+static const MbsRecordType measured_type = {"measured output", "what a column of the data is in the model",
+                                            MBS_COUNT(measured_fields), measured_fields};
+
+static const MbsField known_fields[] = {
+    [MBS_KNOWN_DATA] = {"data", MBS_FIELD_TEXT, .is_required = true, .summary = "one of the data files"},
+    [MBS_KNOWN_PARAMETER] = {"parameter", MBS_FIELD_TEXT, .is_required = true,
+                             .summary = "a parameter that is a number, and not to be found"},
+    [MBS_KNOWN_VALUE] = {"value", MBS_FIELD_NUMBER, .is_required = true, .summary = "what it is in that run"},
+};
+static const MbsRecordType known_type = {"known value", "a parameter that is another one in the run of one data file",
+                                         MBS_COUNT(known_fields), known_fields};
+
+static const MbsField identification_fields[] = {
+    [MBS_IDENTIFICATION_DATA] = {"data", MBS_FIELD_NUMBER_LIST,
+                                 .summary = "files of comma-separated values, beside the model; each is a run of its "
+                                            "own, with column t"},
+    [MBS_IDENTIFICATION_OUTPUTS] = {"outputs", MBS_FIELD_RECORD_LIST, .record = &measured_type,
+                                    .summary = "what was measured (default: every column that is called like an "
+                                               "output, or a column of histories)"},
+    [MBS_IDENTIFICATION_PARAMETERS] = {"parameters", MBS_FIELD_NUMBER_LIST,
+                                       .summary = "what is to be found, by names (default: as for optimization)"},
+    [MBS_IDENTIFICATION_KNOWN] = {"known", MBS_FIELD_RECORD_LIST, .record = &known_type,
+                                  .summary = "parameters that differ from one run to the other"},
+    [MBS_IDENTIFICATION_CONFIDENCE] = {"confidence", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
+                                       .default_text = "0.95",
+                                       .summary = "probability that an interval holds its parameter"},
+    [MBS_IDENTIFICATION_ITERATIONS] = {"iterations", MBS_FIELD_INTEGER, .default_text = "100", .summary = "at most"},
+    [MBS_IDENTIFICATION_TOLERANCE] = {"tolerance", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE,
+                                      .default_text = "1e-5",
+                                      .summary = "how far from the minimum it may end, as a part of the intervals"},
+};
+static const MbsRecordType identification_type = {"identification", "parameters from measurements",
+                                                  MBS_COUNT(identification_fields), identification_fields};
+
 static const MbsField model_fields[] = {
     [MBS_MODEL_VERSION] = {"mbsens", MBS_FIELD_INTEGER, .is_required = true, .summary = "version of the format: 1"},
     [MBS_MODEL_NAME] = {"name", MBS_FIELD_TEXT, .default_text = "unnamed", .summary = "title of the model"},
@@ -348,6 +391,8 @@ static const MbsField model_fields[] = {
                            .summary = "signals, by name, that histories have instead of coordinates"},
     [MBS_MODEL_OPTIMIZATION] = {"optimization", MBS_FIELD_RECORD, .record = &optimization_type,
                                 .summary = "of the command optimize: what a better design is"},
+    [MBS_MODEL_IDENTIFICATION] = {"identification", MBS_FIELD_RECORD, .record = &identification_type,
+                                  .summary = "of the command identify: what was measured, and what is to be found"},
     [MBS_MODEL_SIMULATION] = {"simulation", MBS_FIELD_RECORD, .record = &mbs_simulation_type,
                               .summary = "how to simulate; the command line overrides it"},
 };

@@ -29,7 +29,7 @@ done
 # ---- commands ----
 complains 'no command'
 complains 'unknown option --json' --json check $model
-for name in identify nonsense; do
+for name in optimice nonsense; do
   complains 'unknown command' $name $model
 done
 complains 'did you mean gradient?' gradeint $model
