@@ -2,8 +2,11 @@
 #include <math.h>
 #include <mbsens/hessian.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "command.h"
+#include "memory.h"
+#include "ranked.h"
 #include "report.h"
 #include "session.h"
 #include "table.h"
@@ -128,6 +131,46 @@ static void print_comparison(const MbsResult *result, MbsMethod method, const Mb
   }
 }
 
+// (p / psi) dpsi/dp, ranked, each objective with an order of its own
+static void print_relative(const MbsResult *result) {
+  CliRanked *list = cli_memory_take((size_t)result->parameter_count + 1, sizeof *list);
+  for (int i = 0; i < result->objective_count; ++i) {
+    char title[200];
+    const char *name = result->objectives[i];
+    bool is_relative = cli_ranked_is_relative(result, i);
+    int count = cli_ranked_list(result, i, list);
+    (void)snprintf(title, sizeof title, is_relative ? "(p / %s) d%s/dp" : "p d%s/dp (%s is 0)", name, name);
+    CliTable *table = cli_table_create(2);
+    cli_table_text(table, "relative sensitivity");
+    cli_table_text(table, title);
+    for (int k = 0; k < count; ++k) {
+      cli_table_text(table, list[k].name);
+      cli_table_number(table, list[k].value);
+    }
+    cli_table_print(table, stdout);
+  }
+  free(list);
+}
+
+// "relative_sensitivities": {"psi1": [{"parameter": "k", "value": 0.2}]}: in the order of their size
+static void put_relative(CliJson *json, const MbsResult *result) {
+  CliRanked *list = cli_memory_take((size_t)result->parameter_count + 1, sizeof *list);
+  cli_json_open_object(json, "relative_sensitivities");
+  for (int i = 0; i < result->objective_count; ++i) {
+    int count = cli_ranked_list(result, i, list);
+    cli_json_open_array(json, result->objectives[i]);
+    for (int k = 0; k < count; ++k) {
+      cli_json_open_object(json, NULL);
+      cli_json_text(json, "parameter", list[k].name);
+      cli_json_number(json, "value", list[k].value);
+      cli_json_close(json);
+    }
+    cli_json_close(json);
+  }
+  cli_json_close(json);
+  free(list);
+}
+
 static double second(const MbsHessian *hessian, int objective, int p, int q) {
   return hessian->products[(objective * hessian->direction_count + p) * hessian->parameter_count + q];
 }
@@ -197,6 +240,9 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
     cli_report_values(stdout, result);
   }
   cli_print_gradients(result, options->asked->method, other, options->compared);
+  if (options->is_relative && result->gradient) {
+    print_relative(result);
+  }
   if (hessian) {
     print_hessian(hessian);
   }
@@ -224,6 +270,9 @@ static void print_json(const CliOptions *options, const MbsResult *result, const
   cli_report_json(&json, result, options->asked->method);
   if (result->at_start && result->is_complete) {
     put_initial_state(&json, result);
+  }
+  if (options->is_relative && result->gradient) {
+    put_relative(&json, result);
   }
   if (hessian) {
     put_hessian(&json, hessian);

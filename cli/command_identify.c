@@ -171,6 +171,7 @@ static int search(Identifying *own) {
   def.user = own;
   (void)snprintf(own->label, sizeof own->label, "identify");
   cli_progress_begin(&session->progress, session->context, own->label, session->options->is_quiet);
+  session->progress.is_open = true;
   status = mbs_identify(session->context, session->model, session->request, &def, &own->found);
   cli_progress_end(&session->progress, session->context);
   return status == MBS_OK ? 0 : cli_session_fail(session, status);

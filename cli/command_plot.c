@@ -340,16 +340,10 @@ static int plot_curves(const CliOptions *options, CliPicture kind, CliOutputFile
 // p/psi dpsi/dp for each objective; where psi is 0, p dpsi/dp.
 static void fill_bars(const MbsResult *result, int objective, CliBarPanel *panel, char *title, size_t room) {
   double value = result->values[objective];
-  bool is_relative = value > 0 || value < 0;
+  bool is_relative = cli_ranked_is_relative(result, objective);
   const char *name = result->objectives[objective];
   panel->bars = cli_memory_take((size_t)result->parameter_count, sizeof *panel->bars);
-  for (int j = 0; j < result->parameter_count; ++j) {
-    double p = result->parameter_values[j], slope = result->gradient[objective * result->parameter_count + j];
-    if (p > 0 || p < 0) {  // a relative change of 0 is none
-      panel->bars[panel->count++] =
-          (CliBar){.label = result->parameters[j], .value = p * slope / (is_relative ? value : 1)};
-    }
-  }
+  panel->count = cli_ranked_list(result, objective, panel->bars);
   if (is_relative) {
     (void)snprintf(title, room, "%s = %.6g:  (p / %s) d%s/dp", name, value, name, name);
   } else {
@@ -370,7 +364,7 @@ static void print_bars(const MbsResult *result, const CliBarPanel *panels, const
   for (int i = 0; i < result->objective_count; ++i) {
     cli_json_open_object(&json, result->objectives[i]);
     for (int k = 0; k < panels[i].count; ++k) {
-      cli_json_number(&json, panels[i].bars[k].label, panels[i].bars[k].value);
+      cli_json_number(&json, panels[i].bars[k].name, panels[i].bars[k].value);
     }
     cli_json_close(&json);
   }

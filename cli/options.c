@@ -83,6 +83,8 @@ static const Option own[] = {
      "adjoint: print the derivatives with respect to the start's positions and velocities too"},
     {"--hessian", NULL, KIND_FLAG, CLI_GRADIENT, MEMBER(wants_hessian),
      "second derivatives, too: the adjoint in complex arithmetic, exact"},
+    {"--relative", NULL, KIND_FLAG, CLI_GRADIENT, MEMBER(is_relative),
+     "relative sensitivities too, (p / psi) dpsi/dp, the largest first"},
     {"--at", "WHEN", KIND_TEXT, CLI_LINEARIZE, MEMBER(at),
      "start, equilibrium (of a model with initial: {equilibrium: yes}), or a time of a run (start)"},
     {"--inputs", "A,B", KIND_TEXT, CLI_LINEARIZE, MEMBER(inputs),

@@ -58,7 +58,7 @@ typedef struct CliOptions {
   const char *output;                           // -o
   const char *at, *inputs, *frequencies;        // linearize
   const char *along;                            // equilibrium
-  bool wants_hessian;                           // gradient
+  bool wants_hessian, is_relative;              // gradient
   const char *y, *x, *by, *log, *title, *size;  // plot
   bool has_bars, is_equal, has_discs;           // likewise
   bool is_maximized;                            // optimize

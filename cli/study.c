@@ -250,11 +250,11 @@ static void keep(const CliStudy *study, CliStudyRun *run, const MbsResult *resul
 }
 
 // Returns 0 also where the run fails: its sentence is kept.
-static int run_once(CliStudy *study, CliSession *session, CliStudyRun *run, const char *label) {
+static int run_once(CliStudy *study, CliSession *session, CliStudyRun *run, const char *label, int part, int parts) {
   MbsRequest request = *session->request;
   MbsResult *result = NULL;
   request.settings.has_no_outputs = true;
-  cli_progress_begin(&session->progress, session->context, label, session->options->is_quiet);
+  cli_progress_begin_part(&session->progress, session->context, label, session->options->is_quiet, part, parts);
   double start = processor_seconds();
   MbsStatus status = mbs_run(session->context, session->model, &request, &result);
   double seconds = processor_seconds() - start;
@@ -279,7 +279,7 @@ static int run_accurately(CliStudy *study, CliSession *session) {
   MbsRequest kept = *session->request;
   session->request->settings.accuracy = study->accuracy;
   session->request->method = MBS_METHOD_DIRECT;
-  int exit_status = run_once(study, session, &run, "reference");
+  int exit_status = run_once(study, session, &run, "reference", 0, 1);
   *session->request = kept;
   if (!exit_status && run.failure) {
     exit_status = cli_fail(MBS_ERROR_NUMERICAL, "--reference: %s", run.failure);
@@ -326,7 +326,7 @@ int cli_study_run(CliStudy *study, CliSession *session) {
     (void)snprintf(label, sizeof label, "run %d of %d", i + 1, study->run_count);
     exit_status = choose(study, session, i, run);
     for (long k = 0; k < session->options->repeat && !exit_status && !run->failure; ++k) {
-      exit_status = run_once(study, session, run, label);
+      exit_status = run_once(study, session, run, label, i, study->run_count);
     }
     good += !exit_status && !run->failure;
   }

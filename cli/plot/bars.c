@@ -9,20 +9,15 @@
 static const double text_size = 9, title_size = 11, margin = 10, row_height = 15, gap = 8;
 enum { INK = 0x222222, FRAME = 0x666666, POSITIVE = 0x0072b2, NEGATIVE = 0xd55e00 };
 
-static int compare(const void *one, const void *other) {
-  double a = fabs(((const CliBar *)one)->value), b = fabs(((const CliBar *)other)->value);
-  return (a < b) - (a > b);
-}
-
 typedef struct Columns {
   double label, zero, scale;  // width of the labels, where zero is, points per unit
 } Columns;
 
-static void draw_bar(CliDrawing *drawing, const CliBar *bar, const Columns *columns, double y) {
+static void draw_bar(CliDrawing *drawing, const CliRanked *bar, const Columns *columns, double y) {
   double length = columns->scale * bar->value, height = row_height - 5;
   bool is_negative = bar->value < 0;
   char text[32];
-  cli_draw_text(drawing, bar->label, text_size, INK, margin + columns->label, y + 0.78 * height, CLI_RIGHT, false);
+  cli_draw_text(drawing, bar->name, text_size, INK, margin + columns->label, y + 0.78 * height, CLI_RIGHT, false);
   cli_draw_rectangle(drawing, is_negative ? NEGATIVE : POSITIVE, columns->zero + fmin(length, 0), y, fabs(length),
                      height);
   (void)snprintf(text, sizeof text, "%s%.3g", is_negative ? "−" : "", fabs(bar->value));
@@ -36,10 +31,9 @@ CliDrawing *cli_bars_draw(const char *title, int panel_count, CliBarPanel *panel
   Columns columns = {0};
   width = width > 0 ? width : 460;
   for (int p = 0; p < panel_count; ++p) {
-    qsort(panels[p].bars, (size_t)panels[p].count, sizeof *panels[p].bars, compare);
     height += (p > 0 ? gap : 0) + row_height * (panels[p].count + 1);
     for (int i = 0; i < panels[p].count; ++i) {
-      columns.label = fmax(columns.label, cli_text_width(panels[p].bars[i].label, text_size));
+      columns.label = fmax(columns.label, cli_text_width(panels[p].bars[i].name, text_size));
     }
   }
   columns.label = fmin(columns.label, width / 3);

@@ -3,6 +3,7 @@
 #ifndef MBS_CLI_FIGURE_H
 #define MBS_CLI_FIGURE_H
 
+#include "../ranked.h"
 #include "drawing.h"
 
 typedef struct CliCurve {
@@ -38,23 +39,18 @@ typedef struct CliFigure {
   double width, height;  // points; 0: chosen
 } CliFigure;
 
-typedef struct CliBar {
-  const char *label;
-  double value;
-} CliBar;
-
-// A list of bars, the longest first, from a line at zero.
+// A list of bars in their order, from a line at zero.
 typedef struct CliBarPanel {
   const char *title;
   int count;
-  CliBar *bars;
+  CliRanked *bars;
 } CliBarPanel;
 
 // 0: fine. Else the panel (from 1) that has nothing to show: no finite values or, on a logarithmic axis, no positive
 // ones; -1: the horizontal axis has none.
 int cli_figure_lacks(const CliFigure *figure);
 CliDrawing *cli_figure_draw(const CliFigure *figure);
-// Sorts them. width 0: chosen.
+// width 0: chosen.
 CliDrawing *cli_bars_draw(const char *title, int panel_count, CliBarPanel *panels, double width);
 
 #endif

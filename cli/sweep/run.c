@@ -57,6 +57,9 @@ int cli_sweep_run(const CliSweep *sweep, CliJournal *journal, CliRanks *ranks, i
   int exit_status = 0;
   *times = (CliSweepTimes){.found = journal->done};
   cli_progress_begin(progress, context, "sweep", sweep->session->options->is_quiet);
+  progress->total = (double)sweep->total;
+  progress->from = (double)journal->done / progress->total;
+  progress->unit = "runs";
   CliCrew *crew = cli_crew_create(sweep, thread_count);
   bool is_stopped = false;
   while (!exit_status && (journal->done < sweep->total || ranks->working > 0)) {
