@@ -258,6 +258,10 @@ exits 0 gradient $pendulum $control --error-control state
 steps_of_state=$(sed -n 's/^\([0-9]*\) steps.*/\1/p' "$folder/out")
 [ "$steps_of_both" -gt "$steps_of_state" ] || fail "expected more steps, not $steps_of_both and $steps_of_state"
 
+# ---- relative sensitivities: ranked.sh has their numbers ----
+exits 0 gradient $pendulum --end 0.1 --relative
+prints '^  relative sensitivity  '
+
 # ---- second derivatives ----
 exits 0 gradient $pendulum --end 0.1 --hessian
 prints '^  d2 swing'
