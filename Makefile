@@ -91,15 +91,18 @@ bench:  ## build and run the benchmarks
 	@cmake --build $(FOLDER) --parallel $(JOBS)
 	@scripts/bench $(FOLDER)
 
+# tests that take longest, which the release and sanitizer builds run
+LONGEST = ^fuzz_|^test_(relative|all_elements|joint_switch|adjoint|whole_runs|matrix_r)$$$$
+
 check-all:  ## what CI demands besides `make test`: format, layers, scalars; debug, sanitizers, clang, threads
 	@scripts/install-dependencies build check
 	@$(MAKE) check-format
 	@scripts/check-layers
 	@scripts/check-bare-math
 	@scripts/check-quiet
-	@$(MAKE) test PRESET=debug
+	@$(MAKE) test PRESET=debug LEFT_OUT='$(LONGEST)'
 	@$(MAKE) test PRESET=asan-ubsan
-	@$(MAKE) test PRESET=clang LEFT_OUT='^fuzz_|^test_(relative|all_elements|joint_switch|adjoint)$$$$'
+	@$(MAKE) test PRESET=clang LEFT_OUT='$(LONGEST)'
 	@$(MAKE) test-threads
 
 check-format:  ## are the sources formatted?

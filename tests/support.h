@@ -37,18 +37,35 @@ static inline MbsModel *read_text(MbsContext *context, const char *name, const c
   return model;
 }
 
-// Calls `visit` for every file that matches, in order of name; returns how many there were.
-static inline int for_each_file(const char *pattern, void (*visit)(const char *path, void *user), void *user) {
+// Under the sanitizers, where runs take many times as long, the longest tests look at every N-th of their models alone
+// (MBS_SHARE=N, set in CMakePresets.json); 1 elsewhere.
+static inline int share_of_models(void) {
+  const char *share = getenv("MBS_SHARE");
+  int every = share ? atoi(share) : 1;
+  return every > 1 ? every : 1;
+}
+
+static inline int for_every(int step, const char *pattern, void (*visit)(const char *path, void *user), void *user) {
   glob_t found;
   int count = 0;
   if (glob(pattern, 0, NULL, &found) == 0) {
-    for (size_t i = 0; i < found.gl_pathc; ++i) {
+    for (size_t i = 0; i < found.gl_pathc; i += (size_t)step) {
       visit(found.gl_pathv[i], user);
       count += 1;
     }
     globfree(&found);
   }
   return count;
+}
+
+// Calls `visit` for every file that matches, in order of name; returns how many there were.
+static inline int for_each_file(const char *pattern, void (*visit)(const char *path, void *user), void *user) {
+  return for_every(1, pattern, visit, user);
+}
+
+// The same for every N-th file, N = share_of_models().
+static inline int for_a_share_of_files(const char *pattern, void (*visit)(const char *path, void *user), void *user) {
+  return for_every(share_of_models(), pattern, visit, user);
 }
 
 // uniform in [-1, 1): a 64-bit linear congruential generator (Knuth's constants), upper bits
