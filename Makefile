@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 # these rules are a menu, not a graph: CMake runs the parallel part
 .NOTPARALLEL:
 .DEFAULT_GOAL := command
-.PHONY: command run test test-all test-sundials test-results test-python test-pictures test-mpi test-browser web library test-threads bench check-all check-format format tidy generated install clean help
+.PHONY: command run test test-all test-sundials test-results test-python test-pictures test-mpi test-browser web library test-threads bench docs check-all check-format format tidy generated install clean help
 
 command:  ## build the command: build/mbsens (what `make` alone does)
 	@scripts/install-dependencies build
@@ -33,7 +33,7 @@ test:  ## build everything and run every test
 	@cmake --build $(FOLDER) --parallel $(JOBS)
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) $(if $(LEFT_OUT),-E '$(LEFT_OUT)')
 
-test-all: test test-sundials test-results test-python test-pictures test-mpi test-browser  ## the same, and what optional components are for
+test-all: test test-sundials test-results test-python test-pictures test-mpi test-browser docs  ## the same, and what optional components are for
 
 test-sundials:  ## with SUNDIALS, installed first: CVODES and IDAS as a third party
 	@scripts/install-dependencies build sundials
@@ -114,6 +114,10 @@ format:  ## format the sources
 
 tidy: command  ## static analysis with clang-tidy
 	@clang-tidy -p $(FOLDER) --quiet $(filter src/%.c cli/%.c,$(SOURCES))
+
+docs:  ## the documentation as a site: build/site/index.html
+	@scripts/install-dependencies docs
+	@scripts/docs
 
 generated: command  ## write again what the command knows best: the schema, the table of elements, elements.h
 	@scripts/check-generated $(COMMAND) --write

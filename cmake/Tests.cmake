@@ -116,6 +116,8 @@ add_check(check_twin scripts/check-twin ${CMAKE_NM} ${twin_object} ${twin_export
 add_check(check_generated scripts/check-generated $<TARGET_FILE:command>)
 add_check(check_headers scripts/check-headers)
 add_check(check_contract scripts/check-contract $<TARGET_FILE:command>)
+add_check(check_links sh tests/with_python.sh scripts/docs --check)
+add_check(tutorial sh tests/with_python.sh tests/tutorial.py $<TARGET_FILE:command> docs/tutorial.md)
 
 # ---- examples and benchmarks ----
 file(GLOB sources CONFIGURE_DEPENDS examples/*.c)

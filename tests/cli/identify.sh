@@ -4,6 +4,7 @@
 # and a search that is stopped leaves the best so far.
 # shellcheck disable=SC1091,SC2154,SC2034  # names come from ensure.inc
 . "$(dirname "$0")/ensure.inc"
+needs_python
 model=models/measured/five_bar.yaml
 
 # ---- what was put in comes out: 3 standard errors around the truth ----

@@ -3,6 +3,7 @@
 # what is short.
 # shellcheck disable=SC1091,SC2154,SC2034  # names come from ensure.inc
 . "$(dirname "$0")/ensure.inc"
+needs_python
 
 python3 - "$command" <<'PYTHON' || fail 'no bar where one is expected, or one where none is'
 import os, pty, re, subprocess, sys, time

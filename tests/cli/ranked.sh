@@ -2,6 +2,7 @@
 # gradient --relative: (p / psi) dpsi/dp from the numbers beside it, the largest first, in words, in JSON and in the picture.
 # shellcheck disable=SC1091,SC2154,SC2034  # names come from ensure.inc
 . "$(dirname "$0")/ensure.inc"
+needs_python
 exits 0 gradient $model --end 0.3 --relative --json
 python3 - "$folder/out" <<'PYTHON' || fail 'relative sensitivities are not those of the gradient, ranked'
 import json, sys
