@@ -1,7 +1,6 @@
 #include "help.h"
 
-static const char exit_statuses[] =
-    "exit status:\n"
+const char cli_help_exit_statuses[] =
     "  0    done\n"
     "  2    the input is wrong (command line, model or file), or what is asked for is not offered\n"
     "  3    numerical failure, a verification that failed, or out of memory\n"
@@ -30,7 +29,7 @@ void cli_help_print(FILE *out, const CliCommand *commands, int command_count) {
       "  mbsens gradient models/five_bar.yaml --objective psi1 --wrt Ls1,Ls2 --compare\n"
       "\n",
       out);
-  (void)fputs(exit_statuses, out);
+  (void)fprintf(out, "exit status:\n%s", cli_help_exit_statuses);
 }
 
 void cli_help_print_command(FILE *out, const CliCommand *command) {
@@ -39,5 +38,5 @@ void cli_help_print_command(FILE *out, const CliCommand *command) {
                 command->name, command->usage, command->details,
                 reads_model ? " (in brackets: the value if the model file gives none either)" : "");
   cli_options_print_help(out, command->bit);
-  (void)fprintf(out, "\n%s", exit_statuses);
+  (void)fprintf(out, "\nexit status:\n%s", cli_help_exit_statuses);
 }

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "hdf5.h"
 #include "help.h"
+#include "manual.h"
 #include "outcome.h"
 #include "plot/cairo_picture.h"
 #include "stop.h"
@@ -166,7 +167,13 @@ static const CliCommand commands[] = {
      "  mbsens list elements --markdown\n",
      cli_run_list},
     {"help", CLI_HELP, "[COMMAND]", "explains the program or one of its commands",
-     "The same as mbsens --help and mbsens COMMAND --help.\n", run_help},
+     "The same as mbsens --help and mbsens COMMAND --help. make install puts the manual page and the\n"
+     "completion where man and bash look for them.\n"
+     "\n"
+     "  mbsens help gradient\n"
+     "  mbsens help --manual | man -l -\n"
+     "  source <(mbsens help --completion)\n",
+     run_help},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -196,6 +203,10 @@ static const CliCommand *find_command(const char *name) {
 }
 
 static int run_help(const CliOptions *options) {
+  if (options->wants_manual || options->wants_completion) {
+    (options->wants_manual ? cli_manual_print : cli_completion_print)(stdout, commands, COMMAND_COUNT);
+    return 0;
+  }
   if (!options->operand) {
     cli_help_print(stdout, commands, COMMAND_COUNT);
     return 0;

@@ -190,6 +190,9 @@ static const Option own[] = {
     {"--markdown", NULL, KIND_FLAG, CLI_LIST | CLI_STUDY, MEMBER(is_markdown), "print tables in Markdown"},
     {"--latex", NULL, KIND_FLAG, CLI_STUDY, MEMBER(is_latex), "print tables in LaTeX"},
     {"--csv", NULL, KIND_FLAG, CLI_STUDY, MEMBER(is_csv), "print tables as comma-separated values with 17 digits"},
+    {"--manual", NULL, KIND_FLAG, CLI_HELP, MEMBER(wants_manual), "print all of it as a manual page, for man"},
+    {"--completion", NULL, KIND_FLAG, CLI_HELP, MEMBER(wants_completion),
+     "print what makes bash complete commands and options"},
     {"--help", NULL, KIND_FLAG, ALL, MEMBER(wants_help), "print this text; also -h"},
     {"-h", NULL, KIND_FLAG, ALL, MEMBER(wants_help), NULL},
 };
@@ -507,34 +510,44 @@ static void describe(const Option *option, char *text, size_t room) {
                  has_default ? ")" : "");
 }
 
-void cli_options_print_help(FILE *out, unsigned command) {
-  enum { INDENT = 24, WIDTH = 98 };
+void cli_options_each(unsigned command, void (*visit)(void *user, const CliOptionText *option), void *user) {
   Option option;
-  char name[NAME_ROOM];
+  char name[NAME_ROOM], text[512];
   for (int i = 0; option_at(i, &option, name); ++i) {
-    if (!(option.commands & command) || !option.help) {
-      continue;
+    if ((option.commands & command) && option.help) {
+      bool is_setting = option.kind == KIND_SETTING;
+      describe(&option, text, sizeof text);
+      visit(user, &(CliOptionText){.name = option.name,
+                                   .key = is_setting ? mbs_settings[option.member].name : option.name,
+                                   .argument = option.argument,
+                                   .text = text,
+                                   .choices = is_setting ? mbs_settings[option.member].choices : NULL});
     }
-    char text[512];
-    describe(&option, text, sizeof text);
-    int column =
-        fprintf(out, "  %s%s%s", option.name, option.argument ? " " : "", option.argument ? option.argument : "");
-    column += fprintf(out, "%*s", INDENT - column > 1 ? INDENT - column : 2, "");
-    const char *gap = "";
-    for (const char *word = text; *word; word += strspn(word, " ")) {
-      int length = (int)strcspn(word, " ");
-      if (column + 1 + length > WIDTH) {
-        (void)fprintf(out, "\n%*s", INDENT, "");
-        column = INDENT;
-        gap = "";
-      }
-      column += fprintf(out, "%s%.*s", gap, length, word);
-      word += length;
-      gap = " ";
-    }
-    (void)fputc('\n', out);
   }
 }
+
+static void print_option(void *user, const CliOptionText *option) {
+  enum { INDENT = 24, WIDTH = 98 };
+  FILE *out = user;
+  int column =
+      fprintf(out, "  %s%s%s", option->name, option->argument ? " " : "", option->argument ? option->argument : "");
+  column += fprintf(out, "%*s", INDENT - column > 1 ? INDENT - column : 2, "");
+  const char *gap = "";
+  for (const char *word = option->text; *word; word += strspn(word, " ")) {
+    int length = (int)strcspn(word, " ");
+    if (column + 1 + length > WIDTH) {
+      (void)fprintf(out, "\n%*s", INDENT, "");
+      column = INDENT;
+      gap = "";
+    }
+    column += fprintf(out, "%s%.*s", gap, length, word);
+    word += length;
+    gap = " ";
+  }
+  (void)fputc('\n', out);
+}
+
+void cli_options_print_help(FILE *out, unsigned command) { cli_options_each(command, print_option, out); }
 
 // the commands that take it, in words
 static void print_commands(FILE *out, unsigned commands) {
@@ -547,7 +560,7 @@ static void print_commands(FILE *out, unsigned commands) {
                {CLI_VERIFY, "verify"},       {CLI_STUDY, "study"},
                {CLI_SWEEP, "sweep"},         {CLI_OPTIMIZE, "optimize"},
                {CLI_IDENTIFY, "identify"},   {CLI_PLOT, "plot"},
-               {CLI_REPORT, "report"},       {CLI_LIST, "list"}};
+               {CLI_REPORT, "report"},       {CLI_LIST, "list"}, {CLI_HELP, "help"}};
   const char *separator = "";
   if ((commands & ALL) == ALL || (commands & MODELS) == MODELS) {
     (void)fputs((commands & ALL) == ALL ? "all" : "all with a MODEL", out);

@@ -65,8 +65,9 @@ typedef struct CliOptions {
   int bound_count;                              // likewise
   CliAssignment *bounds;                        // --bound
   const char *method, *algorithm, *target, *search_tolerance, *state;
-  long evaluations, starts, seed;  // 0: as in the model; seed also of sweep
-  const char *ghost;               // report
+  long evaluations, starts, seed;       // 0: as in the model; seed also of sweep
+  const char *ghost;                    // report
+  bool wants_manual, wants_completion;  // help
   bool is_json, is_quiet, is_markdown, wants_help;
 } CliOptions;
 
@@ -78,6 +79,16 @@ void cli_options_free(CliOptions *options);
 // The text that was given for a setting; NULL: none.
 const char *cli_options_given(const CliOptions *options, const char *setting);
 
+// One option, for those who describe them all.
+typedef struct CliOptionText {
+  const char *name, *key;      // the key lives as long as the program
+  const char *argument;        // NULL: it takes none
+  const char *text;            // what it does, with its default
+  const char *const *choices;  // its values, with NULL at the end; NULL: there is no list
+} CliOptionText;
+
+// Every option that the command takes, in the order of the help.
+void cli_options_each(unsigned command, void (*visit)(void *user, const CliOptionText *option), void *user);
 // A line or more for each option that the command takes.
 void cli_options_print_help(FILE *out, unsigned command);
 // All of them with their commands, as a table in Markdown: that of docs/command-line.md.

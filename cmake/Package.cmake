@@ -8,6 +8,9 @@ install(TARGETS mbsens_shared EXPORT shared_library INCLUDES DESTINATION ${CMAKE
 install(DIRECTORY include/mbsens TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY models schema DESTINATION ${CMAKE_INSTALL_DATADIR}/mbsens)
 install(FILES LICENSE TYPE DOC)
+install(FILES ${PROJECT_BINARY_DIR}/mbsens.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PROJECT_BINARY_DIR}/mbsens.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME mbsens)
 
 # ---- CMake ----
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/mbsens)
