@@ -209,8 +209,7 @@ static const char *sentence_of(MbsLeastSquaresEnd end) {
       [MBS_LEAST_SQUARES_FOUND] = "found: no small change of the parameters makes the sum of squares smaller",
       [MBS_LEAST_SQUARES_EXACT] = "found: the model meets the data to rounding",
       [MBS_LEAST_SQUARES_STUCK] =
-          "not found: no step makes the sum of squares smaller, though its derivatives say so; "
-          "is there a jump in the model, or a tolerance too large?",
+          "not found: derivatives promise a smaller sum of squares, and no step has one (a jump?)",
       [MBS_LEAST_SQUARES_FAILED] = "not found: the model fails wherever the sum of squares would be smaller",
       [MBS_LEAST_SQUARES_ENOUGH] = "not found: there have been as many iterations as are allowed",
       [MBS_LEAST_SQUARES_STOPPED] = "stopped: this is the best so far"};
