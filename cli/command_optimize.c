@@ -350,6 +350,12 @@ static MbsStatus set_bound(CliSession *session, const CliAssignment *bound) {
 
 static int apply(CliSession *session, MbsOptimizeOptions *asked) {
   const CliOptions *options = session->options;
+  const char *output = options->output;
+  if (output && !cli_path_ends_in(output, ".yaml") && !cli_path_ends_in(output, ".yml") &&
+      !cli_path_ends_in(output, ".json")) {
+    return cli_fail(MBS_ERROR_INPUT,
+                    "-o: \"%s\" is to be a copy of the model: the name must end in .yaml, .yml or .json", output);
+  }
   if (options->is_maximized && !cli_options_given(options, "objectives")) {
     return cli_fail(MBS_ERROR_INPUT, "--maximize: is for what --objective names; the model says it itself");
   }

@@ -144,8 +144,7 @@ static const Option own[] = {
     {"--title", "TEXT", KIND_TEXT, CLI_PLOT, MEMBER(title), "above the picture"},
     {"--size", "WIDTHxHEIGHT", KIND_TEXT, CLI_PLOT, MEMBER(size), "of the picture, points (1/72 inch)"},
     {"--method", "NAME", KIND_TEXT, CLI_OPTIMIZE, MEMBER(method),
-     "of the gradients: direct, adjoint, adjoint-continuous (penalty and matrix-r), or auto: direct or adjoint, what "
-     "costs less (auto)"},
+     "of the gradients: any of mbsens gradient, or auto: direct or adjoint, what costs less (auto)"},
     {"--maximize", NULL, KIND_FLAG, CLI_OPTIMIZE, MEMBER(is_maximized),
      "what --objective names is to become large, not small"},
     {"--bound", "NAME=LOWER:UPPER", KIND_BOUND, CLI_OPTIMIZE, MEMBER(bounds),

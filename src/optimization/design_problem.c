@@ -183,6 +183,7 @@ static MbsStatus choose_parameters(MbsContext *context, const MbsRequest *reques
   MBS_TRY(mbs_selection_create(context, problem->arena, problem->model, &chosen, &selection));
   problem->n = selection.parameter_count;
   problem->names = selection.parameter_names;
+  problem->indices = selection.parameters;
   return problem->n > 0
              ? MBS_OK
              : mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere, "%s has no parameters that could change", model->file);
@@ -216,7 +217,13 @@ MbsStatus mbs_design_problem_create(MbsContext *context, MbsArena *arena, const 
   problem->request.settings.is_equilibrium |= is_static(context, problem);
   problem->request.settings.has_no_outputs = true;
   problem->request.recorder = NULL;
-  return mbs_design_problem_use_method(context, problem, method_of(problem, request, options));
+  MbsMethod method = method_of(problem, request, options);
+  if (method == MBS_METHOD_NONE && problem->algorithm != MBS_ALGORITHM_COBYLA) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                    "algorithm %s needs gradients: take another method than none, or algorithm cobyla",
+                    mbs_algorithm_name(problem->algorithm));
+  }
+  return mbs_design_problem_use_method(context, problem, method);
 }
 
 void mbs_design_problem_destroy(MbsDesignProblem *problem) {
@@ -238,12 +245,15 @@ static bool finds_path(const MbsRequest *request, MbsSimulator *simulator) {
 }
 
 MbsStatus mbs_design_problem_use_method(MbsContext *context, MbsDesignProblem *problem, MbsMethod method) {
-  MbsSimulator *simulator;
+  MbsSimulator *simulator = NULL;
+  bool is_simulated = method <= MBS_METHOD_ADJOINT_CONTINUOUS;
   problem->request.method = method;
-  MBS_TRY(mbs_simulator_create(context, problem->model, &problem->request, &simulator));
+  if (is_simulated) {
+    MBS_TRY(mbs_simulator_create(context, problem->model, &problem->request, &simulator));
+  }
   mbs_simulator_destroy(problem->simulator);
   problem->simulator = simulator;
-  problem->keeps_path = finds_path(&problem->request, simulator);
+  problem->keeps_path = is_simulated && finds_path(&problem->request, simulator);
   problem->has_path = false;
   return MBS_OK;
 }
@@ -274,6 +284,39 @@ static MbsStatus run(MbsContext *context, MbsDesignProblem *problem, MbsDesignPo
   return mbs_simulator_run(context, problem->simulator);
 }
 
+// A method that no simulator has: the model with other numbers, run.
+static MbsStatus run_model(MbsContext *context, const MbsDesignProblem *problem, MbsArena *scratch,
+                           MbsDesignPoint *point) {
+  const MbsModel *model = problem->model;
+  MbsResult *result;
+  for (int i = 0; i < problem->n; ++i) {
+    MbsModel *changed;
+    MBS_TRY(mbs_model_with_number(context, scratch, model, problem->indices[i], point->x[i], &changed));
+    model = changed;
+  }
+  MbsStatus status = mbs_run(context, model, &problem->request, &result);
+  if (status == MBS_OK) {
+    size_t n = (size_t)problem->n, m = (size_t)problem->objective_count;
+    memcpy(point->values, result->values, m * sizeof(double));
+    memcpy(point->gradient, result->gradient, m * n * sizeof(double));
+    point->has_gradient = true;
+  }
+  mbs_result_destroy(result);
+  return status;
+}
+
+static MbsStatus evaluate_anew(MbsContext *context, MbsDesignProblem *problem, MbsDesignPoint *point) {
+  MbsArena *scratch = mbs_arena_create_for(context);
+  if (!scratch) {
+    return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  }
+  problem->evaluations += 1;
+  point->runs += 1;
+  MbsStatus status = run_model(context, problem, scratch, point);
+  mbs_arena_destroy(scratch);
+  return status;
+}
+
 static MbsStatus forget_path(MbsContext *context, MbsDesignProblem *problem) {
   if (problem->has_path) {
     problem->has_path = false;
@@ -285,6 +328,9 @@ static MbsStatus forget_path(MbsContext *context, MbsDesignProblem *problem) {
 static MbsStatus evaluate(MbsContext *context, MbsDesignProblem *problem, MbsDesignPoint *point) {
   MbsSimulator *simulator = problem->simulator;
   size_t n = (size_t)problem->n, m = (size_t)problem->objective_count;
+  if (!simulator) {
+    return evaluate_anew(context, problem, point);
+  }
   MbsStatus status = run(context, problem, point);
   if (status == MBS_ERROR_NUMERICAL && problem->has_path) {
     MBS_TRY(forget_path(context, problem));

@@ -41,6 +41,7 @@ typedef struct MbsDesignProblem {
   MbsDesign design;
   int n;
   const char *const *names;
+  const int *indices;  // among the model's parameters
   const MbsDesignVariable *variables;
   double *scale;  // of each parameter: its own, the distance of its bounds, or its size
   int objective_count;
@@ -48,8 +49,8 @@ typedef struct MbsDesignProblem {
   double *weights;  // s w of each objective, in f
   int row_count;
   MbsConstraintRow *rows;
-  MbsAlgorithm algorithm;  // none is auto
-  MbsSimulator *simulator;
+  MbsAlgorithm algorithm;   // none is auto
+  MbsSimulator *simulator;  // NULL: the method is several runs of a model (mbs_run)
   bool keeps_path;  // runs find steps, sets of coordinates or events: those of one are repeated by those near it
   bool has_path;
   int evaluations;  // runs, also those that failed

@@ -228,7 +228,7 @@ static MbsStatus understand(MbsContext *context, MbsJournal *journal, char *text
     return MBS_OK;  // a kill has cut it before anything was computed
   }
   *end = '\0';
-  for (int i = MBS_METHOD_NONE; i <= MBS_METHOD_FINITE_DIFFERENCE; ++i) {
+  for (int i = MBS_METHOD_NONE; i <= MBS_METHOD_IDAS_ADJOINT; ++i) {
     journal->method = strcmp(method + 7, mbs_setting_word("method", i)) == 0 ? (MbsMethod)i : journal->method;
   }
   return take_lines(context, journal, text, end + 1);

@@ -5,7 +5,7 @@
 balance='--objective psi1 --wrt Ls1,Ls2 --end 1'
 
 # ---- P2: below 1e-10 in at most 8 evaluations ----
-for method in direct adjoint auto; do
+for method in direct adjoint auto complex-step; do
   exits 0 optimize $model $balance --method $method --json
   tail -n 1 "$folder/out" >"$folder/last"
   sed -n 's/.*"success": \(true\).*"Ls1": \([^,]*\), "Ls2": \([^}]*\)}, "value": \([^,]*\),.*"evaluations": \([0-9]*\),.*/\1 \2 \3 \4 \5/p' \
@@ -83,7 +83,9 @@ complains 'no parameter "Ls3"' optimize $model $balance --bound Ls3=1:2
 complains 'the lower bound 3 is above the upper bound 2' optimize $model $balance --bound Ls1=3:2
 complains 'below the lower bound 2.5: the search needs a start between its bounds' optimize $model $balance --bound Ls1=2.5:3
 complains 'unknown choice "bfgs"' optimize $model $balance --algorithm bfgs
-complains 'a simulator is not offered with method complex-step' optimize $model $balance --method complex-step
+complains 'the name must end in .yaml' optimize $model $balance -o "$folder/better.csv"
+complains 'algorithm lbfgs needs gradients' optimize $model $balance --method none
+complains 'method must be none, direct' optimize $model $balance --method exact
 complains 'has no lower bound: 3 starts' optimize $model $balance --starts 3
 complains '--maximize: is for what --objective names' optimize $model --maximize
 complains 'cannot write' optimize $model $balance -o "$folder/none/better.yaml"
