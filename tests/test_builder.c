@@ -247,7 +247,7 @@ static void test_mistakes(void) {
   objective.name = "psi4";
   ENSURE_REFUSED(mbs_model_add_objective(context, model, &objective),
                  "objective \"psi4\": needs exactly one of integral, final, value, rms, pnorm, violation, maximum, "
-                 "minimum, at, event_time, settling, equilibrium; found 0");
+                 "minimum, at, event_time, settling, equilibrium, eigenvalue; found 0");
 
   MbsEventVelocityDef velocity = mbs_default_event_velocity_def();
   ENSURE_REFUSED(mbs_model_add_event_velocity(context, model, NULL), "velocity: the definition is NULL");

@@ -1295,6 +1295,12 @@ typedef struct MbsObjectiveDef {
   // expression: this expression in equilibrium: of the command equilibrium, and of runs that start
   // there
   const char *equilibrium;
+  // real or imag or frequency or damping: of a mode of the motion near the start, or the
+  // equilibrium: its real or imaginary part, 1/s, natural frequency, Hz, or damping ratio
+  const char *eigenvalue;
+  // whole number, default 1: of eigenvalue: which, as mbsens linearize numbers them; it is followed
+  // by its shape
+  const char *mode;
 } MbsObjectiveDef;
 
 static inline MbsObjectiveDef mbs_default_objective_def(void) {
@@ -1329,8 +1335,10 @@ static inline MbsStatus mbs_model_add_objective(
       {"target", 1, &def->target},
       {"band", 1, &def->band},
       {"equilibrium", 1, &def->equilibrium},
+      {"eigenvalue", 1, &def->eigenvalue},
+      {"mode", 1, &def->mode},
   };
-  return mbs_model_add_element(context, model, "objectives", NULL, def->name, 21, fields);
+  return mbs_model_add_element(context, model, "objectives", NULL, def->name, 23, fields);
 }
 
 // a signal with a name, for histories and results

@@ -675,7 +675,7 @@ class Elements:
         at: Number | None = None, time: Number | None = None, event: str | None = None,
         event_time: str | None = None, number: int | None = None, side: str | None = None,
         settling: Number | None = None, target: Number | None = None, band: Number | None = None,
-        equilibrium: Number | None = None,
+        equilibrium: Number | None = None, eigenvalue: str | None = None, mode: int | None = None,
     ) -> None:
         """objective: a number to differentiate: of one kind, with what belongs to that.
 
@@ -704,13 +704,18 @@ class Elements:
         - band (number): of settling: half the width of the band
         - equilibrium (expression): this expression in equilibrium: of the command equilibrium, and
           of runs that start there
+        - eigenvalue (real or imag or frequency or damping): of a mode of the motion near the start,
+          or the equilibrium: its real or imaginary part, 1/s, natural frequency, Hz, or damping
+          ratio
+        - mode (whole number, default 1): of eigenvalue: which, as mbsens linearize numbers them; it
+          is followed by its shape
         """
         self._add_element("objectives", None, name, {
             "integral": integral, "final": final, "value": value, "rms": rms, "pnorm": pnorm,
             "p": p, "violation": violation, "above": above, "below": below, "maximum": maximum,
             "minimum": minimum, "at": at, "time": time, "event": event, "event_time": event_time,
             "number": number, "side": side, "settling": settling, "target": target, "band": band,
-            "equilibrium": equilibrium,
+            "equilibrium": equilibrium, "eigenvalue": eigenvalue, "mode": mode,
         })
 
     def add_output(

@@ -126,6 +126,7 @@ static const struct {
     {MBS_OBJECTIVE_EVENT_TIME, 1U << MBS_OBJECTIVE_NUMBER, 0},
     {MBS_OBJECTIVE_SETTLING, 1U << MBS_OBJECTIVE_TARGET | 1U << MBS_OBJECTIVE_BAND, 1U << MBS_OBJECTIVE_BAND},
     {MBS_OBJECTIVE_EQUILIBRIUM, 0, 0},
+    {MBS_OBJECTIVE_EIGENVALUE, 1U << MBS_OBJECTIVE_MODE, 0},
 };
 
 int mbs_reader_objective_kind(int i) { return i < MBS_COUNT(objective_forms) ? objective_forms[i].main : -1; }

@@ -223,6 +223,7 @@ typedef enum MbsObjectiveKind {
   MBS_OBJECTIVE_IS_FINAL,
   MBS_OBJECTIVE_IS_EXTREMUM,     // over the run: simulation/peaks.h
   MBS_OBJECTIVE_IS_EQUILIBRIUM,  // at the start, which is one
+  MBS_OBJECTIVE_IS_EIGENVALUE,   // near the start: filled in beside the run (sensitivities/eigenvalue_objectives.h)
   MBS_OBJECTIVE_IS_VALUE
 } MbsObjectiveKind;
 

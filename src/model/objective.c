@@ -69,6 +69,7 @@ static MbsObjectiveKind kind_of(const MbsRecord *record) {
              ? MBS_OBJECTIVE_IS_INTEGRAL
          : is_extremum(record)                                        ? MBS_OBJECTIVE_IS_EXTREMUM
          : is_given(record, MBS_OBJECTIVE_EQUILIBRIUM)                ? MBS_OBJECTIVE_IS_EQUILIBRIUM
+         : is_given(record, MBS_OBJECTIVE_EIGENVALUE)                 ? MBS_OBJECTIVE_IS_EIGENVALUE
          : is_given(record, MBS_OBJECTIVE_VALUE) || has_parts(record) ? MBS_OBJECTIVE_IS_VALUE
                                                                       : MBS_OBJECTIVE_IS_FINAL;
 }
@@ -237,6 +238,10 @@ static MbsStatus read_expression(const Reading *reading, MbsNode *result) {
     MbsStatus status = parse(reading, MBS_OBJECTIVE_INTEGRAL, ANYTHING, result);
     blueprint->kinks = MBS_KINKS_NONE;
     return status;
+  }
+  if (is_given(record, MBS_OBJECTIVE_EIGENVALUE)) {
+    *result = mbs_graph_constant(blueprint->graph, 0);  // which nobody looks at
+    return MBS_OK;
   }
   if (is_given(record, MBS_OBJECTIVE_VALUE)) {
     return parse(reading, MBS_OBJECTIVE_VALUE, MBS_USE_OBJECTIVES, result);

@@ -237,6 +237,13 @@ static const MbsField objective_fields[] = {
     [MBS_OBJECTIVE_EQUILIBRIUM] = {"equilibrium", MBS_FIELD_SIGNAL,
                                    .summary = "this expression in equilibrium: of the command equilibrium, and of runs "
                                               "that start there"},
+    [MBS_OBJECTIVE_EIGENVALUE] = {"eigenvalue", MBS_FIELD_CHOICE,
+                                  .choices = (const char *const[]){"real", "imag", "frequency", "damping", NULL},
+                                  .summary = "of a mode of the motion near the start, or the equilibrium: its real or "
+                                             "imaginary part, 1/s, natural frequency, Hz, or damping ratio"},
+    [MBS_OBJECTIVE_MODE] = {"mode", MBS_FIELD_INTEGER, .default_text = "1",
+                            .summary = "of eigenvalue: which, as mbsens linearize numbers them; it is followed by its "
+                                       "shape"},
 };
 static const MbsRecordType objective_type = {"objective",
                                              "a number to differentiate: of one kind, with what belongs to that",

@@ -38,6 +38,11 @@ static MbsStatus refuse(MbsContext *context, MbsPlace place, const MbsSignalScop
 // another objective: a number that the run gives, or the expression of one that is itself an expression
 static MbsStatus resolve_objective(MbsContext *context, MbsBlueprint *blueprint, int index, MbsExpression *value) {
   MbsObjectiveSpec *objective = &blueprint->objectives.items[index];
+  if (objective->kind == MBS_OBJECTIVE_IS_EIGENVALUE) {
+    return mbs_fail(context, MBS_ERROR_NOT_OFFERED, objective->place,
+                    "objective \"%s\" is an eigenvalue, which expressions of other objectives are not offered with",
+                    objective->name);
+  }
   if (objective->kind != MBS_OBJECTIVE_IS_VALUE) {
     return mbs_signal_add(context, blueprint, (MbsSignal){.kind = MBS_SIGNAL_OBJECTIVE, .index = index},
                           &value->node[0]);

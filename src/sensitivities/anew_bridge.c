@@ -4,11 +4,22 @@
 #include <float.h>
 #include <math.h>
 
+#include "sensitivities/eigenvalue_objectives.h"
+
+// what the run does not know
+static MbsStatus fill_eigenvalues(MbsContext *context, MbsArena *arena, const MbsModel *model,
+                                  const MbsTwinRequest *base, MbsResult *outcome) {
+  MbsEigenObjectives eigen;
+  MBS_TRY(mbs_eigen_create(context, arena, model, &base->settings, base->objective_count, base->objectives, &eigen));
+  return mbs_eigen_values(context, &eigen, base->parameters, (double *)outcome->values);
+}
+
 MbsStatus mbs_anew_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsTwinRequest *base,
                        int parameter, double number, MbsResult *outcome) {
   MbsModel *changed;
   MBS_TRY(mbs_model_with_number(context, arena, model, parameter, number, &changed));
-  return mbs_twin_run(context, arena, changed, base, outcome, NULL);
+  MBS_TRY(mbs_twin_run(context, arena, changed, base, outcome, NULL));
+  return fill_eigenvalues(context, arena, changed, base, outcome);
 }
 
 typedef struct Study {
@@ -159,6 +170,7 @@ MbsStatus mbs_anew_differentiate(MbsContext *context, MbsArena *arena, const Mbs
   }
   MBS_TAKE(context, arena, study.noise, selection->objective_count);
   MBS_TRY(mbs_twin_run(context, arena, model, &study.base, &study.nominal, &study.path));
+  MBS_TRY(fill_eigenvalues(context, arena, model, &study.base, &study.nominal));
   study.base.settings = study.nominal.request->settings;
   study.base.followed = &study.path;
   MBS_TRY(measure_noise(context, &study));

@@ -82,6 +82,15 @@ static MbsStatus compute(MbsContext *context, const MbsModel *model, MbsRequest 
   MBS_TRY(mbs_model_ask(context, own->arena, model, &asked->parameter_count, &asked->parameters, &model));
   MBS_TRY(mbs_selection_create(context, own->arena, model, asked, &own->selection));
   MBS_TRY(mbs_selection_check(context, model, asked, &own->selection));
+  for (int i = 0; i < own->selection.objective_count; ++i) {
+    const MbsRecord *record =
+        &mbs_record_value(&model->root, MBS_MODEL_OBJECTIVES)->records[own->selection.objectives[i]];
+    if (mbs_record_value(record, MBS_OBJECTIVE_EIGENVALUE)->is_given) {
+      return mbs_fail(context, MBS_ERROR_NOT_OFFERED, record->name.place,
+                      "objective \"%s\" is an eigenvalue, of which second derivatives are not offered; name others",
+                      record->name.text);
+    }
+  }
   MBS_TRY(check_directions(context, count, own->selection.parameter_count, directions));
   MBS_TRY(run(context, model, asked, directions ? count : own->selection.parameter_count, directions, own, &nominal));
   MBS_TRY(mbs_result_describe(context, own->arena, model, asked, &own->selection, &nominal));

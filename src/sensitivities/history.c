@@ -63,7 +63,7 @@ static MbsStatus list_quantities(MbsContext *context, const MbsSimulation *simul
   }
   for (int i = 0; i < simulation->objectives.count; ++i) {
     const MbsObjective *objective = &simulation->objectives.items[i];
-    if (objective->is_wanted) {
+    if (objective->is_wanted && objective->kind != MBS_OBJECTIVE_IS_EIGENVALUE) {
       MBS_APPEND(
           context, arena, list,
           (MbsQuantity){

@@ -8,6 +8,7 @@
 #include "model/trim.h"
 #include "sensitivities/accuracy.h"
 #include "sensitivities/anew.h"
+#include "sensitivities/eigenvalue_objectives.h"
 #include "sensitivities/owned_result.h"
 #include "sensitivities/request.h"
 #include "sensitivities/selection.h"
@@ -217,6 +218,14 @@ static MbsStatus run_perturbed(MbsContext *context, Run *run) {
     base.followed = &path;                          // nor what the run decides on the way
   }
   double *times = NULL;
+  MbsEigenObjectives eigen = {0};
+  if (status == MBS_OK) {
+    status = mbs_eigen_create(context, run->arena, run->model, &request->settings, selection->objective_count,
+                              selection->objectives, &eigen);
+  }
+  if (status == MBS_OK) {
+    status = mbs_eigen_values(context, &eigen, run->shaken, (double *)run->result.values);
+  }
   if (status == MBS_OK) {
     status = create_time_gradients(context, run, count, &times);
   }
@@ -235,6 +244,9 @@ static MbsStatus run_perturbed(MbsContext *context, Run *run) {
       iterations += outcome.statistics.iterations;
       seconds += is_complex ? outcome.statistics.seconds_dynamics : outcome.statistics.seconds_sensitivity;
     }
+  }
+  if (status == MBS_OK && is_complex) {
+    status = mbs_eigen_gradient(context, &eigen, run->shaken, count, selection->parameters, run->gradient);
   }
   run->result.statistics.iterations = iterations;
   run->result.statistics.seconds_sensitivity = seconds;

@@ -7,6 +7,7 @@
 
 #include "base/names.h"
 #include "model/trim.h"
+#include "sensitivities/eigenvalue_objectives.h"
 #include "sensitivities/owned_result.h"
 #include "sensitivities/request.h"
 #include "sensitivities/session.h"
@@ -38,6 +39,7 @@ struct MbsSimulator {
   double *input_gradient;  // of the chosen objectives by inputs, each time that they were set
   size_t input_capacity;
   bool has_gradient;
+  MbsEigenObjectives eigen;
   MbsSession *session;
   MbsArena *path_arena;  // of the path that is kept; NULL: none is
   MbsPath path;
@@ -80,6 +82,8 @@ static MbsStatus create(MbsContext *context, const MbsRequest *request, const do
       .recorder = request->recorder,
       .with_reactions = !with_columns || request->settings.is_equilibrium};
   MBS_TRY(mbs_session_create(context, model, &twin, &simulator->session));
+  MBS_TRY(mbs_eigen_create(context, simulator->arena, model, &request->settings, selection->objective_count,
+                           selection->objectives, &simulator->eigen));
   const MbsOutputs *outputs = &simulator->session->simulation->outputs;
   MBS_TAKE(context, simulator->arena, simulator->output_names, outputs->count);
   for (int i = 0; i < outputs->count; ++i) {
@@ -297,6 +301,15 @@ static void keep(MbsSimulator *simulator) {
   simulator->has_gradient = columns > 0;
 }
 
+// what the run does not know
+static MbsStatus fill_eigenvalues(MbsContext *context, MbsSimulator *simulator) {
+  MBS_TRY(mbs_eigen_values(context, &simulator->eigen, simulator->all, simulator->values));
+  return simulator->has_gradient
+             ? mbs_eigen_gradient(context, &simulator->eigen, simulator->all, simulator->selection.parameter_count,
+                                  simulator->selection.parameters, simulator->gradient)
+             : MBS_OK;
+}
+
 static bool is_adjoint(const MbsSimulator *simulator) { return simulator->session->sweep != NULL; }
 
 static size_t setting_size(const MbsSimulator *simulator) {
@@ -323,6 +336,7 @@ MbsStatus mbs_simulator_run_all(MbsContext *context, MbsSimulator *simulator) {
   simulator->has_gradient = false;
   MBS_TRY(mbs_session_run(context, simulator->session));
   keep(simulator);
+  MBS_TRY(fill_eigenvalues(context, simulator));
   simulator->stage = is_adjoint(simulator) ? DONE : STEPPING;
   return MBS_OK;
 }
@@ -410,6 +424,7 @@ MbsStatus mbs_simulator_finish(MbsContext *context, MbsSimulator *simulator) {
   MbsStatus status = fail(simulator, mbs_call_end(context, mbs_session_finish(context, simulator->session)));
   if (status == MBS_OK) {
     keep(simulator);
+    MBS_TRY(fill_eigenvalues(context, simulator));
     simulator->stage = is_adjoint(simulator) ? DONE : STEPPING;
     status = is_adjoint(simulator) ? keep_inputs(context, simulator) : MBS_OK;
   }
@@ -506,6 +521,13 @@ MbsStatus mbs_simulator_give(MbsContext *context, MbsArena *arena, MbsSimulator 
   MBS_TRY(mbs_session_result(context, arena, simulator->session, result));
   bool has_gradient = simulator->method != MBS_METHOD_NONE && (result->is_complete || !is_adjoint(simulator));
   result->gradient = has_gradient ? result->gradient : NULL;
+  for (int i = 0; i < simulator->eigen.count && result->is_complete; ++i) {
+    int o = simulator->eigen.items[i].place, count = simulator->selection.parameter_count;
+    ((double *)result->values)[o] = simulator->values[o];
+    for (int k = 0; k < count && has_gradient; ++k) {
+      ((double *)result->gradient)[o * count + k] = simulator->gradient[o * count + k];
+    }
+  }
   return mbs_result_describe(context, arena, simulator->model, &simulator->request, &simulator->selection, result);
 }
 

@@ -62,6 +62,13 @@ static MbsStatus check(MbsContext *context, const MbsSimulation *simulation, con
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, simulation->system->blueprint->trim.unknowns.items[0].place,
                     "CVODES and IDAS are not offered where the start is solved for parameters (equilibrium: solve)");
   }
+  for (int i = 0; i < simulation->objectives.count; ++i) {
+    if (simulation->objectives.items[i].is_wanted &&
+        simulation->objectives.items[i].kind == MBS_OBJECTIVE_IS_EIGENVALUE) {
+      return mbs_fail(context, MBS_ERROR_NOT_OFFERED, simulation->objectives.items[i].function.place,
+                      "CVODES and IDAS are not offered with eigenvalues as objectives: name others");
+    }
+  }
   if (request->settings.derivatives != MBS_DERIVATIVES_ANALYTICAL) {
     return mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                     "CVODES and IDAS are not offered with derivatives other than analytical ones");

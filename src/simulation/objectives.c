@@ -1,5 +1,7 @@
 #include "simulation/simulation.h"
 
+#include <math.h>
+
 MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjectives *objectives) {
   const MbsBlueprint *blueprint = system->blueprint;
   int count = blueprint->objectives.count;
@@ -24,7 +26,8 @@ MbsStatus mbs_objectives_create(MbsContext *context, MbsSystem *system, MbsObjec
 void mbs_objectives_choose(MbsObjectives *objectives, const bool *wanted) {
   for (int i = 0; i < objectives->count; ++i) {
     bool is_wanted = i < objectives->listed_count && (!wanted || wanted[i]);
-    objectives->items[i].is_wanted = objectives->items[i].is_needed = is_wanted;
+    objectives->items[i].is_wanted = is_wanted;
+    objectives->items[i].is_needed = is_wanted && objectives->items[i].kind != MBS_OBJECTIVE_IS_EIGENVALUE;
   }
   objectives->has_integrals = false;
   for (int i = 0; i < objectives->count; ++i) {
@@ -47,6 +50,9 @@ void mbs_objectives_forget(MbsObjectives *objectives) {
   for (int i = 0; i < objectives->count; ++i) {
     objectives->value[i] = objectives->g[i] = 0;
     objectives->size[i] = 0;
+    if (objectives->items[i].kind == MBS_OBJECTIVE_IS_EIGENVALUE) {
+      objectives->value[i] = (double)NAN;  // which this run does not know
+    }
   }
   for (int i = 0; i < objectives->count * objectives->stride; ++i) {
     objectives->gradient[i] = 0;
