@@ -25,6 +25,7 @@ from .errors import (
 )
 from .hessian import Hessian
 from .history import History
+from .identification import Identification
 from .linear import Linearization, Mode
 from .model import Model
 from .result import Result
@@ -34,7 +35,7 @@ from .step import StepMap, Trajectory
 from .terms import Terms
 
 __all__ = [
-    "Error", "FileError", "Function", "Hessian", "History", "InputError", "InternalError", "Interrupted", "LibraryError",
-    "Linearization", "Mode", "Model", "NotOfferedError", "NumericalError", "OutOfMemoryError", "Place", "Result",
+    "Error", "FileError", "Function", "Hessian", "History", "Identification", "InputError", "InternalError", "Interrupted",
+    "LibraryError", "Linearization", "Mode", "Model", "NotOfferedError", "NumericalError", "OutOfMemoryError", "Place", "Result",
     "Results", "Simulation", "State", "StepMap", "Terms", "Trajectory", "UsageError", "read_results",
 ]

@@ -17,6 +17,7 @@ from ._library import lib, structs
 from ._request import Request
 from .errors import UsageError
 from .hessian import Hessian
+from .identification import Identification
 from .history import Recorder
 from .linear import Linearization
 from .result import Result
@@ -229,6 +230,19 @@ class Model(Builder):
           None: the Hessians, one product for each parameter
         """
         return Hessian(self, objectives, wrt, directions, **settings)
+
+    def identify(self, data=None, outputs=None, *, sigma=None, wrt=None, confidence: float = 0.95,
+                 **settings) -> Identification:
+        """Parameters from measurements: least squares on exact sensitivities, with intervals of confidence.
+
+        - data: a mapping of arrays, ``{"t": times, "x": values}``, where nan is missing; or a file of comma-separated
+          values, or several, each a run of its own; None: the files that the model's section identification names
+        - outputs: which outputs of the model were measured, or a mapping of outputs to columns; None: all that are called
+          alike
+        - sigma: standard deviation of a measurement, of all or by output; None: estimated
+        - wrt: parameters to find, between their bounds; None: those of the section, or with bounds, or all
+        """
+        return Identification(self, data, outputs, sigma, wrt, confidence, **settings)
 
     def simulation(self, **options) -> "Simulation":
         """The model compiled, to run or step many times: see :class:`mbsens.Simulation`."""

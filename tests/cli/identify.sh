@@ -72,6 +72,39 @@ prints '^note: the data cannot tell apart: outputs stay as they are with half by
 prints '^  half .* not known'
 complains 'nothing that was measured depends on parameter "idle"' identify "$folder/twins.yaml" --wrt idle,LA1
 
+# ---- two runs by the section, one from another start that is known; the closed form of an oscillator; other separators ----
+cat >"$folder/two.yaml" <<'MODEL'
+mbsens: 1
+name: two runs
+parameters: {k: 5, c: 0.3, x0: 1}
+coordinates: {x: {inertia: 2}}
+initial: {independent: [{coordinate: x, value: x0}]}
+forces: [{coordinate_force: x, value: -k*x - c*rate}]
+outputs: {place: x}
+identification:
+  data: [one.csv, two.csv]
+  outputs: [{output: place, column: "d, mm"}]
+  parameters: [k, c]
+  known: [{data: two.csv, parameter: x0, value: -0.5}]
+simulation: {end: 2, step: 0.02, formulation: index1, integrator: radau-5}
+MODEL
+for run in 'one 1' 'two -0.5'; do
+  awk -v x0="${run#* }" 'BEGIN {
+    print "t;d, mm"; d = 0.2 / 4; w = sqrt(7 / 2 - d * d)
+    for (t = 0.1; t < 1.95; t += 0.1) printf "%.2f;%.9f\n", t, x0 * exp(-d * t) * (cos(w * t) + d / w * sin(w * t)) }' \
+    >"$folder/${run% *}.csv"
+done
+exits 0 identify "$folder/two.yaml" --quiet
+awk '$1 == "k" { k = $3 } $1 == "c" { c = $3 } END { exit !((k - 7) ^ 2 < 1e-16 && (c - 0.2) ^ 2 < 1e-16) }' \
+  "$folder/out" || fail 'expected k = 7 and c = 0.2'
+
+# ---- dimensions from positions, where the motion is prescribed ----
+exits 0 kinematics models/driven_slider_crank.yaml --columns Q.x,P.y --sample 0.05 -o "$folder/motion.csv"
+exits 0 identify models/driven_slider_crank.yaml --kinematics --data "$folder/motion.csv" --wrt Lc,Lr --set Lc=0.32 \
+  --set Lr=0.85 --quiet
+awk '$1 == "Lc" { a = $3 } $1 == "Lr" { b = $3 } END { exit !((a - 0.3) ^ 2 < 1e-16 && (b - 0.9) ^ 2 < 1e-16) }' \
+  "$folder/out" || fail 'expected the dimensions of the model'
+
 # ---- data that make no sense ----
 bad() { # CONTENT COMPLAINT
   printf "$1" >"$folder/bad.csv"
