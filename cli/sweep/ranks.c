@@ -268,9 +268,10 @@ static void ask(CliRanks *ranks, Work *work, int thread_count) {
   uint64_t wanted = wanted_tasks(work, thread_count);
   size_t size = sizeof wanted + work->at;
   // samples stand behind the first number, for which there is always room
-  memmove(room_for(ranks, size) + sizeof wanted, ranks->bytes, work->at);
-  memcpy(ranks->bytes, &wanted, sizeof wanted);
-  (void)MPI_Send(ranks->bytes, (int)size, MPI_BYTE, 0, TAG_ASK, MPI_COMM_WORLD);
+  unsigned char *bytes = room_for(ranks, size);
+  memmove(bytes + sizeof wanted, bytes, work->at);
+  memcpy(bytes, &wanted, sizeof wanted);
+  (void)MPI_Send(bytes, (int)size, MPI_BYTE, 0, TAG_ASK, MPI_COMM_WORLD);
   work->at = 0;
   work->is_asking = true;
   work->asked = now();

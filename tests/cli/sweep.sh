@@ -106,10 +106,15 @@ echo 'something else, of some length: no journal at all' >"$folder/new.csv.journ
 complains 'is no journal of a sweep' sweep $model $short $two --samples 5 -o "$folder/new.csv"
 # a signal: told, and what is done stays
 rm -f "$folder/killed.csv"
+rm -f "$folder/killed.csv.journal"
 called=$long
 "$command" $long --end 100 -o "$folder/killed.csv" >/dev/null 2>"$folder/err" &
 victim=$!
-sleep 0.3
+tries=0
+while [ ! -s "$folder/killed.csv.journal" ] && [ $tries -lt 300 ]; do
+  sleep 0.05
+  tries=$((tries + 1))
+done
 kill -TERM $victim
 wait $victim
 status=$?
