@@ -1,12 +1,14 @@
 // Files joined into one tree. What an included file says, the including one may say anew: the entry of the including
 // file stands. Lists are joined, the included entries first. Two included files that name the same thing contradict
-// each other, and are told so. A file that is reached twice is read once; one that reaches itself is an error.
+// each other, and are told so. A tyre property file (tir.h) brings parameters. A file that is reached twice is read
+// once; one that reaches itself is an error.
 #include <mbsens/mbsens.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "io/assembly.h"
+#include "io/tir.h"
 
 enum { DEEPEST = 16, MOST_FILES = 256 };
 
@@ -160,12 +162,16 @@ static MbsStatus load(Loader *loader, const MbsYaml *name, const char *from, Mbs
   if (mbs_reader_read_bytes(reader->context, path, &text, &size) != MBS_OK) {
     return mbs_reader_fail(reader, &where, name->place, "cannot read \"%.200s\"", path);
   }
-  MbsStatus read = mbs_yaml_parse(reader->context, reader->arena, text, size, path, &parsed);
+  bool is_tyre = mbs_tir_is_name(path);
+  MbsStatus read = is_tyre ? mbs_tir_parse(reader, text, size, path, &parsed)
+                           : mbs_yaml_parse(reader->context, reader->arena, text, size, path, &parsed);
   free(text);
   MBS_TRY(read);
   MbsReader own = *reader;
   own.file = path;
-  MBS_TRY(mbs_reader_check_version(&own, parsed, (MbsPlace){.file = path, .line = 1, .column = 1}));
+  if (!is_tyre) {
+    MBS_TRY(mbs_reader_check_version(&own, parsed, (MbsPlace){.file = path, .line = 1, .column = 1}));
+  }
   Loaded *loaded = &loader->files[loader->count++];
   *loaded = (Loaded){.device = status.st_dev, .number = status.st_ino, .is_open = true};
   loader->depth += 1;
