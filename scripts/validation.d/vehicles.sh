@@ -122,5 +122,26 @@ against iltis_bump 1 tyre,leaf,height --step 0.005 --set antiphase=1 --set heigh
 against iltis_ramp_steer 1 rack_rate,speed,tie_hub.z --objective side,end_yaw
 against iltis_sine_steer 1 amplitude,frequency,tie_hub.z --objective path,end_yaw
 against iltis_quarter 1.5 leaf,speed,drop --objective psi
-against buggy_step 4.5 k_f,c_f,k_r,c_r,m_c
-against buggy_lane_change 12 k_f,c_f,k_r,c_r,m_c --objective psi_roll
+against buggy_step 3 k_f,c_f,k_r,c_r,m_c --step 0.005
+against buggy_lane_change 4 k_f,c_f,k_r,c_r,m_c --objective psi_roll
+against box_truck 3 k_rear,m_box,c_front,bump --objective height,comfort
+
+heading "P4's study on the box truck: dz/dk_rear over 3 s, by the direct method, exact forward differentiation in complex numbers, and differences" \
+  "coordinates" "largest |dz/dk_rear|" "complex step off by" "central difference off by" "seconds: direct" "complex step" "central difference"
+for coordinates in natural relative; do
+  for method in direct complex-step finite-difference; do
+    run "truck-$method" gradient $vehicles/box_truck.yaml --coordinates $coordinates --wrt k_rear --objective height --columns outputs --method $method \
+      -o "$work/$method.csv"
+    value "truck-$method" seconds.sensitivity >"$work/seconds-$method"
+  done
+  off=$(for method in complex-step finite-difference; do
+    awk -F , 'FNR == 1 {for (k = 1; k <= NF; ++k) if ($k ~ /^d\(z\)\/d\(k_rear\)/) at = k; next}
+      NR == FNR {a[FNR] = $at; if ($at*$at > big*big) big = $at < 0 ? -$at : $at; next}
+      {e = a[FNR] - $at; e = e < 0 ? -e : e; if (e > w) w = e}
+      END {printf "%.4g %.1e\n", big, w/big}' "$work/direct.csv" "$work/$method.csv"
+  done | tr '\n' ' ')
+  # shellcheck disable=SC2086
+  set -- $off
+  require "dz/dk_rear, $coordinates" "$2 <= 1e-9 && $4 <= 1e-5"
+  echo "| $coordinates | $1 | $2 | $4 | $(cat "$work/seconds-direct") | $(cat "$work/seconds-complex-step") | $(cat "$work/seconds-finite-difference") |"
+done

@@ -4,23 +4,7 @@
 # shellcheck disable=SC1091,SC2154  # names come from ensure.inc
 . "$(dirname "$0")/ensure.inc"
 
-vehicles=models/vehicles
-
-# usage: near NAME VALUE SHARE    the objective of the last run, relative
-near() {
-  awk -v name="$1" -v wanted="$2" -v share="$3" '
-    $1 == name && !found {found = 1; e = $2/wanted - 1; good = (e < 0 ? -e : e) <= share; if (!good) print name, $2, "is not", wanted}
-    END {exit !(found && good)}' "$folder/out" || fail "$1 is not $2 to $3"
-}
-
-# usage: agrees COORDINATES FORMULATION METHOD FILE OPTION...    with the complex step (all ways: scripts/validation.d/vehicles.sh)
-agrees() {
-  ways="--coordinates $1 --formulation $2 --method $3"
-  shift 3
-  # shellcheck disable=SC2086
-  exits 0 gradient "$@" $ways --compare complex-step
-  grep -q 'largest relative difference between .*: \(0\|.*e-\(0[7-9]\|1[0-9]\)\)$' "$folder/out" || fail "$* $ways: $(grep largest "$folder/out")"
-}
+. "$(dirname "$0")/vehicles.inc"
 
 # the Iltis in equilibrium: every digit of the sheet
 exits 0 equilibrium $vehicles/iltis.yaml --wrt none
@@ -64,15 +48,4 @@ prints '18 bodies, 156 natural coordinates, 142 constraints (0 redundant), 14 de
 agrees natural matrix-r direct $vehicles/buggy_step.yaml --set x0=4.25 --end 0.05 --step 0.005 --objective psi_p3,psi_p0 --wrt k_f,c_r,m_c
 agrees relative ali3p adjoint $vehicles/buggy_lane_change.yaml --set first=0 --end 0.12 --objective psi_roll --wrt c_f,m_c
 
-# the front axle: the roll centre from the instant centre of two wishbones in one plane; gradients by hardpoints and bushings
-exits 0 kinematics $vehicles/front_axle.yaml --set upper_rear.z=0.4 --set upper_ball.x=0 --set lower_ball.x=0 --end 0.5
-near left_motion_roll_centre 0.102693742230 1e-8
-near left_wheel_kingpin 0.124354995 1e-8   # atan(0.03/0.24)
-near left_wheel_scrub 0.0775 1e-8
-exits 0 kinematics $vehicles/front_axle.yaml --method adjoint --wrt tie_inner.z,upper_ball.x,centre.y --compare complex-step
-prints 'largest relative difference between .*e-\(0[89]\|1[0-9]\)$'
-exits 0 equilibrium $vehicles/front_axle_compliance.yaml --wrt axial,radial,side_force,brake_force,drive_force,align,bump,steer,tie_outer.z --compare complex-step
-prints 'largest relative difference between .*e-\(0[89]\|1[0-9]\)$'
-exits 0 optimize $vehicles/bump_steer.yaml --step 0.1
-prints '^  bump_steer  *0\.009[0-9]* *[0-9.]*e-06$'
 done_well

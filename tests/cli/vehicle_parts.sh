@@ -1,0 +1,53 @@
+#!/bin/sh
+# Parts of vehicles: kinematics and compliance of an axle, the box truck, driver, brakes and differential, ride comfort, roads.
+# shellcheck disable=SC1091,SC2154  # names come from ensure.inc and vehicles.inc
+. "$(dirname "$0")/ensure.inc"
+. "$(dirname "$0")/vehicles.inc"
+
+# the front axle: the roll centre from the instant centre of two wishbones in one plane; gradients by hardpoints and bushings
+exits 0 kinematics $vehicles/front_axle.yaml --set upper_rear.z=0.4 --set upper_ball.x=0 --set lower_ball.x=0 --end 0.5
+near left_motion_roll_centre 0.102693742230 1e-8
+near left_wheel_kingpin 0.124354995 1e-8   # atan(0.03/0.24)
+near left_wheel_scrub 0.0775 1e-8
+exits 0 kinematics $vehicles/front_axle.yaml --method adjoint --wrt tie_inner.z,upper_ball.x,centre.y --compare complex-step
+prints 'largest relative difference between .*e-\(0[89]\|1[0-9]\)$'
+exits 0 equilibrium $vehicles/front_axle_compliance.yaml --wrt axial,radial,side_force,brake_force,drive_force,align,bump,steer,tie_outer.z --compare complex-step
+prints 'largest relative difference between .*e-\(0[89]\|1[0-9]\)$'
+exits 0 optimize $vehicles/bump_steer.yaml --step 0.1
+prints '^  bump_steer  *0\.009[0-9]* *[0-9.]*e-06$'
+
+# the box truck, the driver, brakes and differential
+exits 0 check $vehicles/box_truck.yaml
+prints '9 bodies, 24 relative coordinates, 7 constraints (0 redundant), 17 degrees of freedom'
+agrees relative matrix-r direct $vehicles/box_truck.yaml --set bump_start=0.05 --end 0.1 --objective comfort,height --wrt k_rear,c_front
+agrees relative ali3p adjoint $vehicles/buggy_driver.yaml --set x0=14 --end 0.2 --step 0.02 --objective effort --wrt gain,look,lag,bar_front
+agrees relative ali3p direct $vehicles/buggy_brake_in_turn.yaml --set brake_at=0.05 --end 0.2 --step 0.02 --objective end_speed --wrt drive,brake,brake_front
+# a braked wheel cannot push the car: with twice the torque it is slower, and drive makes it faster
+exits 0 gradient $vehicles/buggy_brake_in_turn.yaml --set brake_at=0.05 --end 0.2 --step 0.02 --objective end_speed --wrt drive,brake
+awk '$1 == "drive" && $2 > 0 {good += 1} $1 == "brake" && $2 < 0 {good += 1} END {exit good != 2}' "$folder/out" || fail "drive and brake"
+
+# filters of ISO 2631-1 on a shaker against their transfer functions at 5 Hz (its table: 1.039 for Wk, 0.409 for Wd); the random
+# road of class C over 4 km: rms sqrt(256e-6*0.1^2*(1/0.05 - 1/2)), and left and right apart
+cat >"$folder/shaker.yaml" <<MODEL
+mbsens: 1
+include: [$PWD/models/parts/comfort.yaml, $PWD/models/parts/roads.yaml]
+gravity: [0, 0]
+parameters: {f: 5}
+functions: {"left(s)": "road_random(200*s, 0.8, 3, 256e-6, 1.6)", "right(s)": "road_random(200*s, -0.8, 3, 256e-6, 1.6)"}
+ground: {points: {O: [0, 0]}}
+bodies: {seat: {mass: 1, inertia: 1, points: {P: [0, 0]}}}
+joints:
+  - {prismatic: [ground.O, seat.P], axis: [0, 1], name: guide}
+  - {driver: slide(guide), value: "-sin(2*pi*f*t)/(2*pi*f)^2"}
+assemblies:
+  - {template: ride_comfort, name: up, with: {speed: v(seat.P).y, start: -1/(2*pi*f)}}
+  - {template: ride_comfort, name: across, with: {speed: v(seat.P).y, start: -1/(2*pi*f), f3: 2, f5: 1, f6: 1}}
+objectives: {level: {rms: left(t)}, both: {rms: (left(t) + right(t))/2}}
+simulation: {end: 20, step: 0.004}
+MODEL
+exits 0 simulate "$folder/shaker.yaml"
+near up_rms 0.73456 0.003
+near across_rms 0.28930 0.005
+near level 0.0070654 0.05
+awk '$1 == "level" {l = $2} $1 == "both" {b = $2} END {exit !(b < 0.98*l && b > 0.6*l)}' "$folder/out" || fail "left and right are alike"
+done_well
