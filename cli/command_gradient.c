@@ -261,6 +261,9 @@ static void print_words(const CliSession *session, const MbsResult *result, cons
                  other->statistics.seconds_dynamics + other->statistics.seconds_sensitivity);
   }
   cli_report_statistics(stdout, result);
+  for (int i = 0; hessian && i < hessian->warning_count; ++i) {
+    (void)printf("warning: %s\n", hessian->warnings[i]);
+  }
   cli_session_report_histories(stdout, session);
 }
 
@@ -285,8 +288,17 @@ static void print_json(const CliOptions *options, const MbsResult *result, const
     cli_json_number(&json, "max_relative_difference", cli_largest_difference(result, other));
     cli_json_close(&json);
   }
-  cli_report_json_statistics(&json, result);
+  MbsResult all = *result;
+  int count = result->warning_count + (hessian ? hessian->warning_count : 0);
+  const char **warnings = cli_memory_take((size_t)count, sizeof *warnings);
+  for (int i = 0; i < count; ++i) {
+    warnings[i] = i < result->warning_count ? result->warnings[i] : hessian->warnings[i - result->warning_count];
+  }
+  all.warning_count = count;
+  all.warnings = warnings;
+  cli_report_json_statistics(&json, &all);
   cli_json_end(&json);
+  free(warnings);
 }
 
 int cli_run_gradient(const CliOptions *options) {

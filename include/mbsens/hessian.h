@@ -22,6 +22,8 @@ typedef struct MbsHessian {
   const double *gradient;  // objectives x parameters
   int direction_count;
   const double *products;  // objectives x directions x parameters: H d; of unit vectors the Hessian itself
+  int warning_count;       // kinks (abs, max, stops) within which no step ends
+  const char *const *warnings;
 } MbsHessian;
 
 // Of the request's objectives by its parameters, with its settings; its method does not count. directions:

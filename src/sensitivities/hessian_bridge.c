@@ -3,7 +3,11 @@
 // decisions, event times with an imaginary part of their own.
 #include <math.h>
 #include <mbsens/hessian.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "coordinates/compile.h"
+#include "integrators/integrator.h"
 #include "sensitivities/owned_result.h"
 #include "sensitivities/request.h"
 #include "sensitivities/selection.h"
@@ -75,6 +79,73 @@ static MbsStatus run(MbsContext *context, const MbsModel *model, const MbsReques
   return MBS_OK;
 }
 
+// Expressions that bend where no step ends: branches that a method above the second order would have besides.
+static MbsStatus list_branches(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsSettings *settings,
+                               bool splits_at_kinks, const MbsBlueprint **blueprint) {
+  MbsBlueprint *own;
+  const MbsCoordinateChoice choice = {.is_relative = strcmp(settings->coordinates, "relative") == 0,
+                                      .splits_at_kinks = splits_at_kinks,
+                                      .has_no_outputs = true,
+                                      .tree = settings->tree,
+                                      .cut = settings->cut};
+  MBS_TRY(mbs_compile(context, arena, model, &choice, &own));
+  *blueprint = own;
+  return MBS_OK;
+}
+
+// of the first `count`, those of the same element
+static int count_branches(const MbsBlueprint *blueprint, const MbsBranchSpec *branch, int count) {
+  int found = 0;
+  for (int i = 0; i < count; ++i) {
+    found += strcmp(blueprint->branches.items[i].name, branch->name) == 0;
+  }
+  return found;
+}
+
+static MbsStatus warn_of_kinks(MbsContext *context, const MbsModel *model, const MbsSettings *settings,
+                               MbsArena *scratch, Hessian *own) {
+  enum { MOST = 3 };
+  const MbsBlueprint *plain, *split;
+  const char **warnings;
+  char names[400] = "";
+  int count = 0;
+  MBS_TRY(list_branches(context, scratch, model, settings, false, &plain));
+  MBS_TRY(list_branches(context, scratch, model, settings, true, &split));
+  for (int i = 0; i < split->branches.count; ++i) {
+    const MbsBranchSpec *branch = &split->branches.items[i];
+    bool is_first = count_branches(split, branch, i) == 0;
+    bool bends =
+        count_branches(split, branch, split->branches.count) > count_branches(plain, branch, plain->branches.count);
+    if (is_first && bends && count++ < MOST) {
+      size_t used = strlen(names);
+      (void)snprintf(names + used, sizeof names - used, "%s%.100s", count > 1 ? ", " : "", branch->name);
+    }
+  }
+  if (count > 0) {
+    MBS_TAKE(context, own->arena, warnings, 1);
+    warnings[0] =
+        mbs_arena_print(own->arena,
+                        "kinks in %s%s (abs, max, stops, tables of lines): where the motion passes one within a "
+                        "step, second derivatives lack what moving the kink changes; with integrator radau-5 "
+                        "steps end there, and they are whole",
+                        names, count > MOST ? ", ..." : "");
+    own->result.warnings = warnings;
+    own->result.warning_count = warnings[0] ? 1 : 0;
+  }
+  return MBS_OK;
+}
+
+static MbsStatus look_for_kinks(MbsContext *context, const MbsModel *model, const MbsSettings *settings, Hessian *own) {
+  if (mbs_integrator_has_stages(settings) || settings->is_kinematic || settings->is_equilibrium) {
+    return MBS_OK;
+  }
+  MbsArena *scratch = mbs_arena_create_for(context);
+  MbsStatus status = scratch ? warn_of_kinks(context, model, settings, scratch, own)
+                             : mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+  mbs_arena_destroy(scratch);
+  return status;
+}
+
 static MbsStatus compute(MbsContext *context, const MbsModel *model, MbsRequest *asked, int count,
                          const double *directions, Hessian *own) {
   MbsHessian *result = &own->result;
@@ -94,6 +165,7 @@ static MbsStatus compute(MbsContext *context, const MbsModel *model, MbsRequest 
   MBS_TRY(check_directions(context, count, own->selection.parameter_count, directions));
   MBS_TRY(run(context, model, asked, directions ? count : own->selection.parameter_count, directions, own, &nominal));
   MBS_TRY(mbs_result_describe(context, own->arena, model, asked, &own->selection, &nominal));
+  MBS_TRY(look_for_kinks(context, model, &nominal.request->settings, own));
   result->model = nominal.model;
   result->parameter_count = nominal.parameter_count;
   result->parameters = nominal.parameters;

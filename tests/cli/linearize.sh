@@ -53,4 +53,12 @@ prints 'd2 psi1'
 exits 0 gradient models/five_bar.yaml --objective psi1 --wrt Ls1,Ls2 --hessian --end 1 --json
 prints '"hessian": {'
 
+grep -q '"warnings": \[\]' "$folder/out" || fail "a linkage has no kinks"
+# laws that bend are warned of, but where steps end at the bends
+exits 0 gradient models/quarter_car.yaml --objective travel --wrt k --hessian --end 0.02
+prints '^warning: kinks in force "stop 4", force "stop 2" (abs, max, stops, '
+exits 0 gradient models/quarter_car.yaml --objective travel --wrt k --hessian --end 0.02 --json
+prints 'kinks in force \\"stop 4'
+exits 0 gradient models/quarter_car.yaml --objective travel --wrt k --hessian --end 0.02 --integrator radau-5
+if grep -q 'kinks in' "$folder/out"; then fail "radau-5 ends steps at kinks"; fi
 done_well
