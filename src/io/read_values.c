@@ -242,8 +242,13 @@ static MbsStatus split_numbers(const MbsReader *reader, const MbsWhere *where, c
     depth += (*c == '(') - (*c == ')');
     if (*c == '\0' || (depth == 0 && (*c == ',' || (has_rows && *c == ';')))) {
       MbsPlace place = node->place;
+      const char *end = c;
+      begin += strspn(begin, " ");  // names among them have none
+      while (end > begin && end[-1] == ' ') {
+        --end;
+      }
       place.column += place.line > 0 ? (int)(begin - node->text) : 0;
-      texts[value->count].text = mbs_arena_print(reader->arena, "%.*s", (int)(c - begin), begin);
+      texts[value->count].text = mbs_arena_print(reader->arena, "%.*s", (int)(end - begin), begin);
       texts[value->count++].place = place;
       if (!texts[value->count - 1].text) {
         return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
