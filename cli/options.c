@@ -68,7 +68,8 @@ static unsigned commands_of(const MbsField *setting) {
   bool is_of_other_methods = strcmp(setting->name, "method") == 0 || strcmp(setting->name, "accuracy") == 0 ||
                              strncmp(setting->name, "difference", 10) == 0 ||
                              strcmp(setting->name, "sundials_tolerance") == 0;
-  return commands | (is_of_histories ? 0u : CLI_STUDY | CLI_SWEEP) | (is_of_plot ? CLI_PLOT : 0u) |
+  bool is_of_sweep = !is_of_histories && (!is_of_other_methods || strcmp(setting->name, "method") == 0);
+  return commands | (is_of_histories ? 0u : CLI_STUDY) | (is_of_sweep ? CLI_SWEEP : 0u) | (is_of_plot ? CLI_PLOT : 0u) |
          (is_of_histories       ? 0u
           : is_of_other_methods ? CLI_REPORT
                                 : CLI_REPORT | CLI_OPTIMIZE) |
@@ -553,13 +554,11 @@ static void print_commands(FILE *out, unsigned commands) {
   static const struct {
     unsigned bit;
     const char *name;
-  } names[] = {{CLI_CHECK, "check"},         {CLI_SIMULATE, "simulate"},
-               {CLI_GRADIENT, "gradient"},   {CLI_KINEMATICS, "kinematics"},
-               {CLI_LINEARIZE, "linearize"}, {CLI_EQUILIBRIUM, "equilibrium"},
-               {CLI_VERIFY, "verify"},       {CLI_STUDY, "study"},
-               {CLI_SWEEP, "sweep"},         {CLI_OPTIMIZE, "optimize"},
-               {CLI_IDENTIFY, "identify"},   {CLI_PLOT, "plot"},
-               {CLI_REPORT, "report"},       {CLI_LIST, "list"}, {CLI_HELP, "help"}};
+  } names[] = {{CLI_CHECK, "check"},           {CLI_SIMULATE, "simulate"},   {CLI_GRADIENT, "gradient"},
+               {CLI_KINEMATICS, "kinematics"}, {CLI_LINEARIZE, "linearize"}, {CLI_EQUILIBRIUM, "equilibrium"},
+               {CLI_VERIFY, "verify"},         {CLI_STUDY, "study"},         {CLI_SWEEP, "sweep"},
+               {CLI_OPTIMIZE, "optimize"},     {CLI_IDENTIFY, "identify"},   {CLI_PLOT, "plot"},
+               {CLI_REPORT, "report"},         {CLI_LIST, "list"},           {CLI_HELP, "help"}};
   const char *separator = "";
   if ((commands & ALL) == ALL || (commands & MODELS) == MODELS) {
     (void)fputs((commands & ALL) == ALL ? "all" : "all with a MODEL", out);

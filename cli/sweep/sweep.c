@@ -269,8 +269,14 @@ static MbsStatus find_request(CliSweep *sweep) {
     sweep->request.parameters = sweep->varied;
     sweep->request.parameter_count = sweep->plan.dimension;
   }
-  sweep->has_gradient = sweep->request.method != MBS_METHOD_NONE;
-  return MBS_OK;
+  MbsMethod method = sweep->request.method;
+  sweep->has_gradient = method != MBS_METHOD_NONE;
+  return method <= MBS_METHOD_ADJOINT_CONTINUOUS
+             ? MBS_OK
+             : mbs_fail(sweep->session->context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+                        "--method %s: is not offered in a sweep, whose methods are direct, adjoint, adjoint-continuous "
+                        "and none",
+                        cli_method_name(method));
 }
 
 static const char **copy_names(CliSweep *sweep, int count, const char *const *names) {

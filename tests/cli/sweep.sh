@@ -157,7 +157,8 @@ printf 'Ls1,Ls9\n1,2\n' >"$folder/list.csv"
 complains 'column Ls9: no parameter' sweep $model --list "$folder/list.csv"
 printf 'Ls1,Ls2\n1,2\n2,\n' >"$folder/list.csv"
 complains 'row 2 has no number for Ls2' sweep $model --list "$folder/list.csv"
-complains 'not offered' sweep $model $two --method complex-step
+complains 'is not offered in a sweep' sweep $model $two --method complex-step
+complains 'not an option of sweep' sweep $model $two --accuracy 1e-6
 complains 'No such file' sweep $model $two -o "$folder/none/out.csv"
 complains 'not an option of sweep' sweep $model $two --every 2
 printf 'mbsens: 1\nparameters:\n  k: {value: 1, distribution: "normal(1, 0)"}\n' >"$folder/bad.yaml"
