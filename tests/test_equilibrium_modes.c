@@ -91,9 +91,9 @@ static void ensure_mode(const char *path, MbsModel *model, const MbsLinearizatio
 
 static void visit(const char *path, void *user) {
   static const char *const left_out[] = {
-      "bouncing_ball",   "clutch",   "crane",        "flying_rotor",  "geneva",
-      "governor",        "rod_drop", "rolling_coin", "rolling_disc",  "string_pendulum",  // no equilibrium at rest
-      "two_point",       "_40",      "stewart",      "wishbone_axle", "rimless",          // large
+      "bouncing_ball",   "clutch",       "crane",        "flying_rotor",    "geneva",        "governor",
+      "rod_drop",        "rolling_coin", "rolling_disc", "string_pendulum",  // no equilibrium at rest
+      "two_point",       "_40",          "iltis",        "stewart",         "wishbone_axle", "rimless",  // large
       "bricard",            // hangs where its hinges are special
       "switching_damper"};  // its damper switches where it rests
   int *compared = user;
@@ -105,11 +105,11 @@ static void visit(const char *path, void *user) {
   MbsModel *model = read_model(context, path);
   MbsLinearization *linear;
   if (linearize(model, true, &linear) != MBS_OK) {
-    (void)printf("%s: %s\n", path, mbs_context_message(context));
+    ENSURE_CONTAINS(mbs_context_message(context), "no degree of freedom");
     mbs_model_destroy(model);
     return;
   }
-  int modes = 0, before = *compared;
+  int modes = 0;
   for (int k = linear->mode_count - 1; k >= 0 && modes < MOST_MODES; --k) {
     const MbsEigenmode *mode = &linear->mode[k];
     if (mode->gradient && mode->repeated == 1 && mode->imag >= 0 && mode->frequency > 1e-3) {
@@ -117,7 +117,6 @@ static void visit(const char *path, void *user) {
       modes += 1;
     }
   }
-  (void)printf("%s: %d eigenvalues\n", path, *compared - before);
   mbs_linearization_destroy(linear);
   mbs_model_destroy(model);
 }
@@ -125,8 +124,8 @@ static void visit(const char *path, void *user) {
 int main(void) {
   int compared = 0;
   context = mbs_context_create();
-  for_each_file("models/*.yaml", visit, &compared);
-  ENSURE(compared >= 12);
+  for_a_share_of_files("models/*.yaml", visit, &compared);
+  ENSURE(share_of_models() > 1 || compared >= 20);
   mbs_context_destroy(context);
   return 0;
 }
