@@ -30,11 +30,16 @@ enum { MOST_ORDER = 8, MOST_TREES = 400 };
 typedef struct Tree {
   int order;
   double gamma;
-  double phi[MBS_MOST_STAGES + 1];  // the last one at the end of the step
+  double phi[MBS_MOST_BETWEEN];  // of stages, the end of the step and further stages
 } Tree;
 
 static Tree trees[MOST_TREES];
 static int tree_count;
+
+static double a_of(const MbsPair *pair, int i, int j) {
+  int end = pair->stage_count;
+  return i < end ? pair->a[i][j] : i == end ? pair->b[j] : pair->further[i - end - 1][j];
+}
 
 // all trees with `left` nodes still to be hung on, as branches numbered `first` or later, so that each comes once
 static void grow(const MbsPair *pair, Tree tree, int left, int first) {
@@ -47,10 +52,10 @@ static void grow(const MbsPair *pair, Tree tree, int left, int first) {
   for (int b = first; b < tree_count && trees[b].order <= left; ++b) {
     Tree larger = tree;
     larger.gamma *= trees[b].gamma;
-    for (int i = 0; i <= pair->stage_count; ++i) {
+    for (int i = 0; i <= pair->stage_count + pair->further_count; ++i) {
       double sum = 0;
-      for (int j = 0; j < pair->stage_count; ++j) {
-        sum += (i < pair->stage_count ? pair->a[i][j] : pair->b[j]) * trees[b].phi[j];
+      for (int j = 0; j < i; ++j) {
+        sum += a_of(pair, i, j) * trees[b].phi[j];
       }
       larger.phi[i] *= sum;
     }
@@ -78,7 +83,7 @@ static void check_coefficients(const MbsPair *pair, int estimate) {
   tree_count = 0;
   for (int order = 1; order <= MOST_ORDER; ++order) {
     Tree root = {.order = order, .gamma = 1};
-    for (int i = 0; i <= pair->stage_count; ++i) {
+    for (int i = 0; i < MBS_MOST_BETWEEN; ++i) {
       root.phi[i] = 1;
     }
     // branches have smaller orders, all of which are there
@@ -113,6 +118,31 @@ static void check_coefficients(const MbsPair *pair, int estimate) {
   // and no more than that: the order is what it is said to be
   ENSURE(pair->order == MOST_ORDER || worst_condition(pair, pair->b, pair->order + 1, false) > 1e-6);
   ENSURE(worst_condition(pair, pair->error, estimate + 1, true) > 1e-6);
+}
+
+// Between the ends of a step, of the trees that are there: sum_i w_i(theta) Phi_i = theta^p / gamma, up to an order and
+// no further; at the end w = b.
+static void check_weights(const MbsPair *pair) {
+  const double rounding = 2e-13;  // coefficients up to 400 cancel
+  static const double thetas[] = {0.1, 0.37, 0.8, 1};
+  for (int n = 0; n < MBS_COUNT(thetas); ++n) {
+    double theta = thetas[n], weights[MBS_MOST_BETWEEN], worst = 0, next = 0;
+    mbs_pair_weights(pair, theta, weights);
+    for (int t = 0; t < tree_count && trees[t].order <= pair->dense_order + 1; ++t) {
+      double sum = 0;
+      for (int i = 0; i <= pair->stage_count + pair->further_count; ++i) {
+        sum += weights[i] * trees[t].phi[i];
+      }
+      double *largest = trees[t].order <= pair->dense_order ? &worst : &next;
+      *largest = fmax(*largest, fabs(sum - pow(theta, trees[t].order) / trees[t].gamma));
+    }
+    (void)printf("%s, at %.2f of a step: order %d to %.1e\n", pair->name, theta, pair->dense_order, worst);
+    ENSURE(worst < rounding);
+    ENSURE(next > 1e-8 || n == MBS_COUNT(thetas) - 1);
+    for (int i = 0; i <= pair->stage_count && n == MBS_COUNT(thetas) - 1; ++i) {
+      ENSURE_NEAR(weights[i], i < pair->stage_count ? pair->b[i] : 0, 1e-15);
+    }
+  }
 }
 
 // ---- orders of runs ----
@@ -350,7 +380,9 @@ int main(void) {
   context = mbs_context_create();
   ENSURE(context);
   check_coefficients(&mbs_dormand_prince_5, 4);
+  check_weights(&mbs_dormand_prince_5);
   check_coefficients(&mbs_dormand_prince_8, 5);
+  check_weights(&mbs_dormand_prince_8);
   check_scalar("dormand-prince-5", 5, 0.2, MBS_METHOD_DIRECT);
   check_scalar("dormand-prince-5", 5, 0.2, MBS_METHOD_ADJOINT);
   check_scalar("dormand-prince-8", 8, 0.5, MBS_METHOD_DIRECT);

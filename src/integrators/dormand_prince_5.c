@@ -1,5 +1,6 @@
 // The method of order 5 with an estimate of order 4 by J. R. Dormand and P. J. Prince, "A family of embedded
-// Runge-Kutta formulae", J. Comp. Appl. Math. 6 (1980) 19-26: RK5(4)7M.
+// Runge-Kutta formulae", J. Comp. Appl. Math. 6 (1980) 19-26: RK5(4)7M. Between the ends of a
+// step: E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", second edition, section II.6.
 #include "integrators/pair.h"
 
 const MbsPair mbs_dormand_prince_5 = {
@@ -15,4 +16,8 @@ const MbsPair mbs_dormand_prince_5 = {
           {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
     .b = {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
     .error = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40},
+    .dense_order = 4,
+    .dense_count = 1,
+    .dense = {{-12715105075.0 / 11282082432.0, 0, 87487479700.0 / 32700410799.0, -10690763975.0 / 1880347072.0,
+               701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0, 69997945.0 / 29380423.0}},
 };

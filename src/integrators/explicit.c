@@ -22,7 +22,7 @@ static void take_coefficients(MbsExplicit *explicit, const MbsPair *pair) {
   }
 }
 
-static MbsStatus create_columns(MbsContext *context, const MbsSystem *system, MbsColumns *columns) {
+MbsStatus mbs_explicit_create_columns(MbsContext *context, const MbsSystem *system, MbsColumns *columns) {
   size_t nq = (size_t)system->nq * (size_t)system->carried_count, m = (size_t)system->m * (size_t)system->carried_count;
   MBS_TAKE(context, system->arena, columns->X, nq);
   MBS_TAKE(context, system->arena, columns->V, nq);
@@ -62,7 +62,7 @@ MbsStatus mbs_explicit_create(MbsContext *context, MbsFormulation *formulation, 
     MBS_TRY(mbs_state_create(context, system, &explicit->stages[i]));
     if (i > 0) {
       MBS_TRY(mbs_instant_create(context, &explicit->implicit, settings, &explicit->instants[i]));
-      MBS_TRY(create_columns(context, system, &explicit->columns[i]));
+      MBS_TRY(mbs_explicit_create_columns(context, system, &explicit->columns[i]));
     }
     if (i > 0 && mbs_is_nonzero(pair->b[i])) {
       explicit->points[base->point_count++] = i;
@@ -73,7 +73,9 @@ MbsStatus mbs_explicit_create(MbsContext *context, MbsFormulation *formulation, 
   if (formulation->type->is_reduced) {
     MBS_TRY(create_independent(context, explicit, system));
   }
-  MBS_TRY(mbs_explicit_create_projection(context, explicit, settings->projections));
+  if (!formulation->type->is_reduced) {
+    MBS_TRY(mbs_explicit_create_projection(context, explicit, settings->projections));
+  }
   explicit->implicit.old[0] = NULL;  // of no use here, and so not of rows
   base->row_size =
       mbs_implicit_row_size(&explicit->implicit) + 3 * system->n + (explicit->end - 1) * (system->n + system->m);
@@ -140,7 +142,7 @@ static MbsStatus make_stage(MbsContext *context, MbsExplicit *explicit, const Mb
   }
   if (stage < explicit->end) {
     guess(explicit, stage, at);
-  } else {
+  } else if (!is_independent) {
     MBS_TRY(mbs_explicit_project(context, explicit, at));
   }
   MBS_TRY(mbs_implicit_solve_instant(context, &explicit->implicit, at));

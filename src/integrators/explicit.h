@@ -41,19 +41,30 @@ typedef struct MbsEndProjection {
   MbsState again;    // of the way back
 } MbsEndProjection;
 
+// Between the ends of a step, where rows are asked for there: explicit_dense.c.
+typedef struct MbsBetween {
+  bool is_wanted;
+  MbsState end;                        // of the step, as it was left
+  MbsColumns end_columns;              // and as it was differentiated, before events move them
+  MbsState further[MBS_MOST_FURTHER];  // stages
+  MbsColumns columns[MBS_MOST_FURTHER];
+  MbsInstant instants[MBS_MOST_FURTHER + 1];  // of these, and of what is found
+} MbsBetween;
+
 typedef struct MbsExplicit {
   MbsImplicit implicit;  // solves the equations of an instant; its own one is that of the state
   MbsStepperType type;   // the implicit step's, but for what is different
   const MbsPair *pair;
   MbsStageCoordinates independent;  // of matrix-r
   MbsEndProjection projection;
+  MbsBetween between;
   int end;                                                // s, the number of the end among stages
   double c[MBS_MOST_STAGES + 1];                          // of stages and end,
   double velocity[MBS_MOST_STAGES + 1][MBS_MOST_STAGES];  // a
   double position[MBS_MOST_STAGES + 1][MBS_MOST_STAGES];  // d
   MbsState stages[MBS_MOST_STAGES];                       // the first one is the state where the step began
   MbsInstant instants[MBS_MOST_STAGES];                   // of the stages but the first
-  MbsColumns columns[MBS_MOST_STAGES];                    // of the stages but the first
+  MbsColumns columns[MBS_MOST_STAGES];                    // likewise; of the first where there is an interpolation
   int points[MBS_MOST_STAGES];                            // the stages that are points of integrals
   mbs_scalar *bars_a;                                     // stages x n: what their accelerations have received
   mbs_scalar *bar;                                        // 3 nq + 4 m: what a stage has that is no point
@@ -91,7 +102,7 @@ static inline mbs_scalar *mbs_explicit_blocks(const MbsExplicit *explicit, mbs_s
 }
 
 // ---- explicit_projection.c: q and v of the end onto the constraints, from where the method leads ----
-MbsStatus mbs_explicit_create_projection(MbsContext *context, MbsExplicit *explicit, int iterations);
+MbsStatus mbs_explicit_create_projection(MbsContext *context, MbsExplicit *explicit, int iterations);  // once
 void mbs_explicit_destroy_projection(MbsExplicit *explicit);
 MbsStatus mbs_explicit_project(MbsContext *context, MbsExplicit *explicit, MbsState *state);
 // The same again after a step was recalled: its stages are there, and q and v of its end.
@@ -102,6 +113,14 @@ void mbs_explicit_project_derivative(MbsExplicit *explicit, const MbsState *stat
 void mbs_explicit_project_transposed(MbsExplicit *explicit, const MbsState *state, const MbsStateBar *bar);
 // Its solvers, one after another; NULL: there are no more.
 MbsSparseSolver *mbs_explicit_projection_solver(const MbsExplicit *explicit, int index);
+
+// ---- explicit_dense.c: between the ends of a step ----
+MbsStatus mbs_explicit_interpolate(MbsContext *context, const MbsSettings *settings, MbsExplicit *explicit);
+void mbs_explicit_destroy_between(MbsExplicit *explicit);
+// Columns of the beginning, whose own are zero by then, and of the end, where they are of use.
+void mbs_explicit_keep_columns(const MbsExplicit *explicit, const MbsColumns *from, const MbsColumns *to);
+MbsSparseSolver *mbs_explicit_between_solver(const MbsExplicit *explicit, int index);
+MbsStatus mbs_explicit_create_columns(MbsContext *context, const MbsSystem *system, MbsColumns *columns);
 
 // ---- explicit_reduced.c: independent coordinates ----
 MbsStatus mbs_explicit_create_independent(MbsContext *context, MbsExplicit *explicit);

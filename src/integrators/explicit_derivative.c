@@ -57,6 +57,7 @@ MbsStatus mbs_explicit_derivative(MbsContext *context, MbsExplicit *explicit, co
   MbsStatus status = MBS_OK;
   bool is_independent = explicit->independent.reduced != NULL;
   mbs_columns_begin_step(system, columns, NULL);
+  mbs_explicit_keep_columns(explicit, columns, &explicit->columns[0]);
   if (is_independent) {
     mbs_explicit_begin_independent_columns(explicit, columns);
   }
@@ -73,7 +74,7 @@ MbsStatus mbs_explicit_derivative(MbsContext *context, MbsExplicit *explicit, co
     }
     mbs_system_fixed_columns(system, at->t, own->X, own->V, own->A);
     status = is_independent ? mbs_explicit_recover_columns(context, explicit, step->h, i, at, own) : MBS_OK;
-    if (is_end && status == MBS_OK) {
+    if (is_end && !is_independent && status == MBS_OK) {
       mbs_explicit_project_derivative(explicit, at, own);
     }
     mbs_signal_bank_try(system, at);
@@ -87,5 +88,6 @@ MbsStatus mbs_explicit_derivative(MbsContext *context, MbsExplicit *explicit, co
     columns->S[i] = columns->K[i] = 0;
     columns->T[i] = columns->L[i];
   }
+  mbs_explicit_keep_columns(explicit, columns, &explicit->between.end_columns);
   return status;
 }

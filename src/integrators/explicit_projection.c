@@ -43,9 +43,9 @@ void mbs_explicit_destroy_projection(MbsExplicit *explicit) {
 
 MbsSparseSolver *mbs_explicit_projection_solver(const MbsExplicit *explicit, int index) {
   const MbsEndProjection *own = &explicit->projection;
-  return own->count == 0 || index > own->count ? NULL
-         : index == own->count                 ? own->velocity->solver
-                                               : own->positions[index]->solver;
+  return own->count == 0 || index < 0 || index > own->count ? NULL
+         : index == own->count                              ? own->velocity->solver
+                                                            : own->positions[index]->solver;
 }
 
 static MbsProjectionRecord *record_of(MbsProjector *projector) { return &projector->records[MBS_PROJECT_VELOCITY]; }

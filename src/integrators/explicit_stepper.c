@@ -12,6 +12,7 @@ static void destroy(MbsStepper *stepper) {
   if (explicit->independent.reduced) {
     mbs_reduced_destroy_sets(explicit->independent.reduced);
   }
+  mbs_explicit_destroy_between(explicit);
   mbs_explicit_destroy_projection(explicit);
   mbs_implicit_destroy(&explicit->implicit);
 }
@@ -80,7 +81,9 @@ static MbsStatus recall(MbsContext *context, MbsStepper *stepper, const MbsStep 
     status = mbs_implicit_finish(context, implicit, at, 0);
   }
   mbs_explicit_take_instant(explicit, explicit->end);
-  return status == MBS_OK ? mbs_explicit_recall_projection(context, explicit, step, state) : status;
+  return status == MBS_OK && !explicit->independent.reduced
+             ? mbs_explicit_recall_projection(context, explicit, step, state)
+             : status;
 }
 
 static MbsStatus prepare(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state) {
@@ -135,14 +138,18 @@ static double column_error(const MbsStepper *stepper, const MbsStep *step, const
   return mbs_explicit_column_error(self_const(stepper), step->h, begin, end, column, weights, worst);
 }
 
-// two of each instant; then those of the sets of independent coordinates, or of the projection
+// two of each instant; then those of an interpolation, of projections, and of sets of independent coordinates
 static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
   const MbsExplicit *explicit = self_const(stepper);
   int stage = index / 2;
   if (stage >= explicit->end) {
     const MbsReduced *reduced = explicit->independent.reduced;
-    index -= 2 * explicit->end;
-    return reduced ? mbs_reduced_solver(reduced, index) : mbs_explicit_projection_solver(explicit, index);
+    int further = index - 2 * explicit->end;
+    MbsSparseSolver *own = mbs_explicit_between_solver(explicit, further);
+    further -= explicit->between.is_wanted ? 2 * (explicit->pair->further_count + 1) : 0;
+    MbsSparseSolver *of_end = own ? own : mbs_explicit_projection_solver(explicit, further);
+    further -= explicit->projection.count > 0 ? explicit->projection.count + 1 : 0;
+    return of_end ? of_end : reduced ? mbs_reduced_solver(reduced, further) : NULL;
   }
   const MbsInstant *instant = stage > 0 ? &explicit->instants[stage] : &explicit->implicit.own;
   return index % 2 == 0 || !instant->projector ? instant->solver : instant->projector->solver;

@@ -28,6 +28,10 @@ MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, c
   return formulation->type->is_reduced ? mbs_reduced_create(context, initial->set.system, implicit, stepper) : MBS_OK;
 }
 
+MbsStatus mbs_stepper_interpolate(MbsContext *context, const MbsSettings *settings, MbsStepper *stepper) {
+  return mbs_explicit_interpolate(context, settings, (MbsExplicit *)stepper);
+}
+
 static bool is_own(const MbsSystem *system, int column) {
   return column >= system->asked_count || column == system->time_column || column == system->step_column;
 }

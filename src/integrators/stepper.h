@@ -52,6 +52,24 @@ typedef struct MbsPoint {
   double ahead;        // its time is that of the end of the step less `ahead` h
 } MbsPoint;
 
+// States between the ends of a step, by an interpolation of its rates: dense output.
+typedef struct MbsInterpolation {
+  // After a step was made (and differentiated, where columns are not NULL), before anything else is done: what it takes
+  // beside the stages.
+  MbsStatus (*prepare)(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state,
+                       const MbsColumns *columns);
+  // The state at t_begin + theta h, 0 < theta < 1, with accelerations and multipliers that solve the equations of
+  // motion there; and its columns. The size and the time of the step are constants.
+  MbsStatus (*find)(MbsContext *context, MbsStepper *stepper, const MbsStep *step, double theta, MbsState *at,
+                    const MbsColumns *columns);
+  // Where rates count: so many states, the first one at the beginning; one of them with its columns; and what each
+  // counts at theta: integrals are h sum w g.
+  int (*count)(const MbsStepper *stepper);
+  MbsPoint (*point)(const MbsStepper *stepper, int index);
+  void (*weights)(const MbsStepper *stepper, double theta, double *weights);
+} MbsInterpolation;
+enum { MBS_MOST_RATES = 16 };
+
 // Where the equations of motion have adjoint equations of their own: x'' = s(x, x') for as many coordinates x as
 // `count` says, all of them or independent ones. adjoint_continuous.c
 typedef struct MbsBackward {
@@ -89,7 +107,8 @@ typedef struct MbsStepperType {
   MbsStatus (*prepare)(MbsContext *context, MbsStepper *stepper, const MbsStep *step, const MbsState *state);
   void (*transposed)(MbsStepper *stepper, const MbsStep *step, const MbsStep *next, const MbsState *state,
                      const MbsStateBar *bar, mbs_scalar *carry);
-  const MbsBackward *backward;  // NULL: not offered
+  const MbsBackward *backward;            // NULL: not offered
+  const MbsInterpolation *interpolation;  // NULL: there is none, or it was not asked for
 
   // A point of the step that was made (and differentiated) or recalled last; and what its state has received of a
   // number, to be added to before the step's transpose, which takes it from the carry. NULL where there are none.
@@ -122,6 +141,8 @@ typedef struct MbsStepperType {
 // what is not.
 MbsStatus mbs_stepper_create(MbsContext *context, MbsFormulation *formulation, const MbsSettings *settings,
                              MbsInitial *initial, MbsStepper **stepper);
+// Is there room for an interpolation? Once, before the first start, where the method has one (settings.sample).
+MbsStatus mbs_stepper_interpolate(MbsContext *context, const MbsSettings *settings, MbsStepper *stepper);
 
 // The columns of a step by itself (system->time_column, step_column) begin with zeros: the old state is as it is. W:
 // those of auxiliary accelerations, or NULL.

@@ -171,7 +171,7 @@ const MbsField mbs_settings[] = {
      SETTING(WHOLE, settings.every, OPTION("every", "N", RUNS), .least = 1, .most = 1e15, .range = "a whole number from 1 on",
              WORDS({"each", 0}))},
     {"sample", MBS_FIELD_NUMBER, .default_text = "none", .unit = "s",
-     .summary = "of histories: rows at multiples of this time alone, itself a multiple of the step",
+     .summary = "of histories: rows at multiples of this time alone, itself a multiple of the step; explicit integrators: any",
      SETTING(NUMBER, settings.sample, OPTION("sample", "DT", RUNS), POSITIVE, WORDS({"none", 0}))},
 
     {"independent", MBS_FIELD_TEXT,

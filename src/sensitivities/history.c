@@ -216,7 +216,14 @@ static MbsStatus check_sample(MbsContext *context, const MbsSimulation *simulati
   const MbsSettings *settings = &simulation->settings;
   long before = simulation->plan.step_count - 1;
   double t = mbs_re(mbs_path_step(&simulation->plan, before).t);
-  return settings->sample <= 0 || settings->step_tolerance > 0 || before == 0 || is_step_time(settings, before, t)
+  if (simulation->dense.is_wanted && settings->step_tolerance <= 0 && simulation->events.count > 0) {
+    return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                    "sample %.10g is no multiple of the step %.10g, and with equal steps through events, or kinks of "
+                    "laws, rows are where steps end; give a step_tolerance, by which rows lie anywhere",
+                    settings->sample, settings->step);
+  }
+  return settings->sample <= 0 || settings->step_tolerance > 0 || simulation->dense.is_wanted || before == 0 ||
+                 is_step_time(settings, before, t)
              ? MBS_OK
              : mbs_fail(
                    context, MBS_ERROR_INPUT, mbs_nowhere,
@@ -278,7 +285,7 @@ bool mbs_history_has_row(const MbsSimulation *simulation) {
   MbsStep step = mbs_path_step(&simulation->path, steps);
   bool has_happened = step.event == 0 || (step.is_planned && !mbs_events_is_pending(simulation));
   bool is_end = step.event > 0 && simulation->events.items[step.event - 1].spec->is_end;
-  if (simulation->control.tolerance > 0) {
+  if (simulation->control.tolerance > 0 || simulation->dense.is_wanted) {
     return (has_happened || is_end) &&
            (settings->sample > 0 ? is_sample_time(settings, mbs_re(step.t)) : steps % settings->every == 0);
   }
@@ -330,6 +337,17 @@ MbsStatus mbs_history_row(MbsSimulation *simulation, const MbsRecorder *recorder
     }
   }
   return recorder->row(recorder->user, history->row);
+}
+
+MbsStatus mbs_history_rows_within(MbsContext *context, MbsSimulation *simulation, const MbsRecorder *recorder,
+                                  int perturbed, const MbsHistory *history) {
+  MbsStatus status = MBS_OK;
+  for (double t = -HUGE_VAL; status == MBS_OK && mbs_dense_next(simulation, &t);) {
+    MBS_TRY(mbs_dense_go(context, simulation, t));
+    status = mbs_history_row(simulation, recorder, perturbed, history);
+    mbs_dense_return(simulation);
+  }
+  return status;
 }
 
 MbsStatus mbs_history_replay(MbsContext *context, const MbsSimulation *simulation, const MbsRecorder *recorder,

@@ -42,6 +42,9 @@ MbsStatus mbs_history_create(MbsContext *context, const MbsSimulation *simulatio
 MbsStatus mbs_history_begin(const MbsRecorder *recorder, const MbsHistory *history);
 // Is the present state a row? By the path that is followed, so that runs that follow it have the same rows.
 bool mbs_history_has_row(const MbsSimulation *simulation);
+// Those between the ends of the last step, where it may be interpolated (simulation/dense_output.h).
+MbsStatus mbs_history_rows_within(MbsContext *context, MbsSimulation *simulation, const MbsRecorder *recorder,
+                                  int perturbed, const MbsHistory *history);
 // perturbed: by a complex step, 0 or more; then derivatives are given
 MbsStatus mbs_history_row(MbsSimulation *simulation, const MbsRecorder *recorder, int perturbed,
                           const MbsHistory *history);

@@ -200,6 +200,12 @@ MbsStatus mbs_session_check_objectives(MbsContext *context, const MbsSession *se
   return check_objectives(context, session->simulation);
 }
 
+static MbsStatus record_rows_within(MbsContext *context, MbsSession *session) {
+  return session->recorder ? mbs_history_rows_within(context, session->simulation, session->recorder,
+                                                     session->request.perturbed, &session->history)
+                           : MBS_OK;
+}
+
 static MbsStatus record_row(MbsSession *session) {
   bool is_kept = session->recorder != session->request.recorder;  // of every step, for gradients to come
   return session->recorder && (is_kept || mbs_history_has_row(session->simulation))
@@ -259,6 +265,7 @@ MbsStatus mbs_session_start(MbsContext *context, MbsSession *session) {
 static MbsStatus step(MbsContext *context, MbsSession *session) {
   MbsSimulation *simulation = session->simulation;
   MBS_TRY(mbs_simulation_step(context, simulation));
+  MBS_TRY(record_rows_within(context, session));
   MBS_TRY(record(context, session));
   mbs_simulation_keep(simulation);
   if (!mbs_events_is_pending(simulation)) {

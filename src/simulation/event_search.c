@@ -433,7 +433,7 @@ static bool may_repeat(const MbsSimulation *simulation) {
   return may;
 }
 
-MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsStep *step) {
+static MbsStatus search_step(MbsContext *context, MbsSimulation *simulation, MbsStep *step) {
   Search search = {.context = context, .simulation = simulation, .planned = *step, .begin = simulation->state.t};
   const MbsEvents *events = &simulation->events;
   bool is_followed = simulation->followed != &simulation->plan, is_plain = !mbs_simulation_is_controlled(simulation);
@@ -477,4 +477,27 @@ MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsSt
     step->side = -events->items[found].side;
   }
   return MBS_OK;
+}
+
+// Rows within a step that ends at a time which moves (dense_output.h): it ends at the last one of them instead.
+MbsStatus mbs_event_search(MbsContext *context, MbsSimulation *simulation, MbsStep *step) {
+  const MbsStep asked = *step;
+  const MbsStepControl control = simulation->control;
+  bool is_plan = simulation->followed == &simulation->plan;
+  mbs_scalar begin = simulation->state.t;
+  MBS_TRY(search_step(context, simulation, step));
+  bool is_end = simulation->events.end > 0 && simulation->planned + 1 == simulation->plan.step_count &&
+                mbs_simulation_meets_plan(simulation, step);
+  double row = simulation->dense.is_wanted ? mbs_dense_last_before(simulation, mbs_re(step->t)) : 0;
+  if (!is_plan || !simulation->dense.is_wanted || !(step->event > 0 || is_end) ||
+      !(row > mbs_re(begin) + 1e-6 * simulation->dense.interval)) {
+    return MBS_OK;
+  }
+  restore(simulation);
+  simulation->control = control;
+  mbs_events_forget_values(&simulation->events);
+  *step = asked;
+  step->t = row;
+  step->h = row - begin;
+  return search_step(context, simulation, step);
 }

@@ -220,6 +220,14 @@ void mbs_objectives_advance(MbsObjectives *objectives, const MbsStepper *stepper
   advance(objectives, state, columns, mbs_step_ends(stepper, step)[1], step->h);
 }
 
+void mbs_objectives_take_sums(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns,
+                              mbs_scalar h) {
+  if (!columns) {
+    mbs_signal_bank_evaluate(objectives->system, state);
+  }
+  advance(objectives, state, columns, 0, h);
+}
+
 void mbs_objectives_chain(MbsObjectives *objectives, const MbsState *state) {
   for (int i = 0; i < objectives->count; ++i) {
     if (objectives->items[i].is_needed && objectives->items[i].kind == MBS_OBJECTIVE_IS_VALUE) {

@@ -22,9 +22,9 @@ static MbsStatus plan_equal(MbsContext *context, MbsSimulation *simulation) {
   bool is_projected = simulation->formulation.type->has_projections && settings->projections >= 0;
   bool is_shared = simulation->formulation.type->is_position_level && !is_projected && !settings->is_kinematic;
   // steps that find their own size are pieces of a plan of the rows that are asked for
-  double step = settings->step_tolerance <= 0 ? settings->step
-                : settings->sample > 0        ? settings->sample
-                                              : settings->end;
+  double step = settings->step_tolerance <= 0                          ? settings->step
+                : settings->sample > 0 && !simulation->dense.is_wanted ? settings->sample
+                                                                       : settings->end;
   double steps = settings->end / step;
   long count = is_shared ? lround(steps) : (long)ceil(steps * (1 - 1e-9));  // real
   count = count > 1 ? count : 1;

@@ -292,8 +292,12 @@ static MbsStatus check_rows(MbsContext *context, MbsSettings *settings) {
                                            "every %ld and sample %.10g contradict each other: give one of them",
                                            settings->every, settings->sample);
   }
-  double steps = settings->sample / settings->step, whole = round(steps);     // real
-  if (whole < 1 || whole > 1e15 || fabs(steps - whole) > 1e-9 * whole) {      // real
+  double steps = settings->sample / settings->step, whole = round(steps);  // real
+  if (whole < 1 || whole > 1e15 || fabs(steps - whole) > 1e-9 * whole) {   // real
+    if (settings->every == 0 &&
+        mbs_integrator_kind(settings) == MBS_INTEGRATOR_EXPLICIT) {  // between steps: dense_output.h
+      return MBS_OK;
+    }
     double few = floor(steps), lower = (few > 1 ? few : 1) * settings->step;  // real
     return mbs_fail(
         context, MBS_ERROR_INPUT, mbs_nowhere,

@@ -175,6 +175,7 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, int column_c
   MBS_TRY(mbs_guards_create(context, system, &simulation->guards));
   MBS_TRY(mbs_control_create(context, simulation));
   MBS_TRY(mbs_events_prepare(context, simulation, !is_carried));
+  MBS_TRY(mbs_dense_create(context, simulation));
   MBS_TRY(mbs_simulation_plan(context, simulation));
   simulation->has_columns = system->carried_count > 0;
   MBS_TRY(mbs_columns_create(context, system, &simulation->columns));
@@ -444,6 +445,9 @@ static MbsStep next_step(const MbsSimulation *simulation) {
     step.t = simulation->state.t;
     step.h = 0;
   } else if (simulation->events.is_moved) {
+    if (simulation->dense.is_wanted && is_plan) {  // from an event to the next row
+      step.t = fmin(mbs_re(step.t), mbs_dense_first_after(simulation, mbs_re(simulation->state.t)));  // real
+    }
     step.h = step.t - simulation->state.t;
     step.is_flow = is_plan ? mbs_re(step.h) < MBS_SHORTEST_STEP * simulation->settings.step : step.is_flow;
     step.is_projected = is_plan ? simulation->stepper->projects_pieces : step.is_projected;
@@ -469,6 +473,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   }
   mbs_tables_forget_left(simulation->system);
   MBS_TRY(mbs_peaks_before_step(context, simulation));
+  mbs_dense_before_step(simulation);
   MbsStep step = next_step(simulation);
   bool has_events = simulation->events.count > 0;
   if (step.number == simulation->shift.number) {
@@ -500,6 +505,7 @@ MbsStatus mbs_simulation_step(MbsContext *context, MbsSimulation *simulation) {
   } else if (columns && simulation->events.moving_count > 0) {
     mbs_events_shift(simulation, NULL, NULL);
   }
+  mbs_dense_after_step(simulation, &step);
   simulation->events.is_moved = step.event > 0;
   mbs_system_take_derivatives(simulation->system, false);
   if (step.event > 0) {

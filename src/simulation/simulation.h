@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "model/settings.h"
 #include "simulation/continuity.h"
+#include "simulation/dense_output.h"
 #include "simulation/events.h"
 #include "simulation/guards.h"
 #include "simulation/peaks.h"
@@ -59,6 +60,9 @@ void mbs_objectives_restart(MbsObjectives *objectives, const MbsState *state, co
 // The same at the end of a step that was made, and differentiated, last.
 void mbs_objectives_advance(MbsObjectives *objectives, const MbsStepper *stepper, const MbsStep *step,
                             const MbsState *state, const MbsColumns *columns);
+// Running values at a state within a step, whose size times the sums that are in g is what integrals receive.
+void mbs_objectives_take_sums(MbsObjectives *objectives, const MbsState *state, const MbsColumns *columns,
+                              mbs_scalar h);
 // Gradients of expressions of other objectives, from those of the others.
 void mbs_objectives_chain(MbsObjectives *objectives, const MbsState *state);
 // Is every running value a finite number? Else the message names the objective.
@@ -168,6 +172,7 @@ typedef struct MbsSimulation {
   MbsColumns columns;
   MbsObjectives objectives;
   MbsOutputs outputs;
+  MbsDense dense;    // rows between steps
   MbsGuards guards;  // of what jumps on the way
   MbsEvents events;
   MbsPeaks peaks;            // extrema of objectives

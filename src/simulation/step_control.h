@@ -15,9 +15,9 @@
 // a thousandth of the mechanism's size and largest velocity, where it is smaller than that (what does not matter, and
 // rounding, need not be told to so many digits). A step that would be accepted is differentiated for it, and stays so.
 //
-// The plan is one step, from the start to the end, or as many as there are times that rows of histories are asked for
-// (settings.sample), each made in pieces. Times where they end are constants to all derivatives, as those of a plan
-// are, and a run that follows has the same.
+// The plan is one step, from the start to the end, or, where rows of histories are asked for at times (settings.sample)
+// that the stepper does not interpolate (dense_output.h), as many as there are such times, each made in pieces. Times
+// where they end are constants to all derivatives, as those of a plan are, and a run that follows has the same.
 #ifndef MBS_STEP_CONTROL_H
 #define MBS_STEP_CONTROL_H
 
