@@ -107,6 +107,7 @@ awk '$1 == "Lc" { a = $3 } $1 == "Lr" { b = $3 } END { exit !((a - 0.3) ^ 2 < 1e
 
 # ---- data that make no sense ----
 bad() { # CONTENT COMPLAINT
+  # shellcheck disable=SC2059  # the content is written with \n
   printf "$1" >"$folder/bad.csv"
   complains "$2" identify $model --data "$folder/bad.csv"
 }

@@ -11,5 +11,5 @@ for file in models/*.yaml models/*/*.yaml; do
   cmp -s "$(dirname "$file")/$schema" schema/mbsens.schema.json || fail "$file: $schema is not the schema"
   checks=$((checks + 1))
 done
-[ $checks -gt 40 ] || fail 'too few models'
+[ "$checks" -gt 40 ] || fail 'too few models'
 done_well

@@ -1,6 +1,6 @@
 #!/bin/sh
 # gradient --relative: (p / psi) dpsi/dp from the numbers beside it, the largest first, in words, in JSON and in the picture.
-# shellcheck disable=SC1091,SC2154,SC2034  # names come from ensure.inc
+# shellcheck disable=SC1091,SC2154,SC2034,SC2086  # names come from ensure.inc, some of which are several words
 . "$(dirname "$0")/ensure.inc"
 needs_python
 exits 0 gradient $model --end 0.3 --relative --json
