@@ -209,6 +209,9 @@ static void print(const CliSession *session, const MbsOptimum *optimum) {
   (void)printf("%s: %.10g, at the start %.10g; first-order optimality %.1e; %d iterations%s\n",
                optimum->is_maximized ? "maximum" : "minimum", optimum->value, optimum->start_value, optimum->optimality,
                optimum->iterations, optimum->starts > 1 ? ", of several starts" : "");
+  if (!optimum->success && optimum->violation > 0) {
+    (void)printf("constraints are off by up to %.1e of their scales\n", optimum->violation);
+  }
   if (optimum->failures > 0) {
     (void)printf("%d of the evaluations failed: designs that cannot be simulated\n", optimum->failures);
   }

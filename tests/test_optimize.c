@@ -228,6 +228,28 @@ static void test_starts(void) {
   mbs_model_destroy(model);
 }
 
+// Steps that find their own size, and sets of coordinates: the search sees smooth functions all the same.
+static void test_paths(void) {
+  static const char *const settings[][2] = {{"formulation", "matrix-r"}, {"step_tolerance", "1e-3"}};
+  for (int k = 0; k < 2; ++k) {
+    MbsModel *model = read_model(context, "models/five_bar.yaml");
+    MbsRequest *request = request_of(model, "psi2", "Ls1,Ls2");
+    ENSURE_OK(context, mbs_request_set(context, request, "end", "1"));
+    if (k == 1) {
+      ENSURE_OK(context, mbs_request_set(context, request, "formulation", "index1"));
+      ENSURE_OK(context, mbs_request_set(context, request, "integrator", "dormand-prince-5"));
+    }
+    ENSURE_OK(context, mbs_request_set(context, request, settings[k][0], settings[k][1]));
+    MbsOptimum *optimum = optimize(model, request, NULL);
+    // psi2 is an integral of a square, which vanishes where nothing moves
+    ENSURE(optimum->success && optimum->value < 1e-12 && optimum->optimality < 1e-7);
+    ENSURE_NEAR(optimum->parameters[0].value, 2.43192, 1e-5);
+    mbs_optimum_destroy(optimum);
+    mbs_request_destroy(request);
+    mbs_model_destroy(model);
+  }
+}
+
 // ---- models/designs ----
 static MbsOptimum *optimize_with(const char *path, const char *parameter, double value, bool is_kinematic,
                                  const MbsOptimizeOptions *options) {
@@ -408,6 +430,7 @@ int main(void) {
   test_rejected_steps();
   test_state();
   test_starts();
+  test_paths();
   test_impact();
   test_limits();
   test_words();

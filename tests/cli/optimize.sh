@@ -45,6 +45,26 @@ while [ $i -lt 12 ]; do
   tail -n 1 "$folder/out" | cmp -s - "$folder/whole" || fail "after a kill: $(tail -n 1 "$folder/out")"
 done
 
+# ---- stopped: the best design so far, with status 130 ----
+rm -f "$folder/copy.yaml"
+: >"$folder/state"
+"$command" optimize models/designs/bump_steer.yaml --kinematics --algorithm cobyla --evaluations 1000000 \
+  --search-tolerance 1e-15 --state "$folder/state" -o "$folder/copy.yaml" >"$folder/out" 2>"$folder/err" &
+process=$!
+i=0
+while [ "$(wc -l <"$folder/state")" -lt 12 ] && [ $i -lt 300 ]; do
+  i=$((i + 1))
+  sleep 0.05
+done
+kill -TERM $process
+wait $process
+status=$?
+called='optimize, stopped'
+[ $status -eq 130 ] || fail 'expected exit status 130'
+prints '^stopped: the best design so far$'
+grep -q '^  Rz: {value: 0\.2[0-9]*, lower: 0\.22, upper: 0\.34}  *# inner end' "$folder/copy.yaml" || fail 'no copy of the best'
+exits 0 check "$folder/copy.yaml"
+
 # ---- a full disk: said, and what was kept is good ----
 rm -f "$folder/state"
 (ulimit -f 1 && exec "$command" optimize $model $balance --state "$folder/state") >/dev/null 2>"$folder/err"
