@@ -151,8 +151,7 @@ static double scale_of(const MbsDesignVariable *variable) {
   return variable->scale > 0 ? variable->scale : isfinite(range) && range > 0 ? range : size > 0 ? size : 1;
 }
 
-static MbsStatus read_variables(MbsContext *context, const MbsRequest *request, MbsBlueprint *blueprint,
-                                MbsDesignProblem *problem) {
+static MbsStatus read_variables(MbsContext *context, MbsBlueprint *blueprint, MbsDesignProblem *problem) {
   MbsDesignVariable *variables;
   MBS_TAKE(context, problem->arena, variables, problem->n);
   MBS_TAKE(context, problem->arena, problem->scale, problem->n);
@@ -163,7 +162,6 @@ static MbsStatus read_variables(MbsContext *context, const MbsRequest *request, 
   }
   problem->request.parameter_count = problem->n;
   problem->request.parameters = problem->names;
-  (void)request;
   return check_bounds(context, problem);
 }
 
@@ -210,7 +208,7 @@ MbsStatus mbs_design_problem_create(MbsContext *context, MbsArena *arena, const 
   MBS_TAKE(context, arena, problem->weights, most);
   MBS_TRY(add_terms(context, request, options, problem));
   MBS_TRY(add_rows(context, problem));
-  MBS_TRY(read_variables(context, request, blueprint, problem));
+  MBS_TRY(read_variables(context, blueprint, problem));
   MBS_TRY(choose_algorithm(context, problem));
   problem->request.objective_count = problem->objective_count;
   problem->request.objectives = problem->objectives;

@@ -7,7 +7,7 @@
 
 #include "optimization/search.h"
 
-enum { FEW_PARAMETERS = 3, MOST_WARNINGS = 20 };
+enum { FEW_PARAMETERS = 3, MANY_PARAMETERS = 500, MOST_WARNINGS = 20 };
 
 typedef struct Optimum {
   MbsOptimum result;  // first: mbs_optimum_destroy is given this
@@ -151,25 +151,44 @@ static MbsStatus measure(Work *work, MbsMethod method, double *cost) {
   return MBS_OK;
 }
 
-// Few parameters: direct. Else both are run once, and what took less time goes on; a journal says what was chosen.
+// What a journal was begun with goes on.
+static MbsStatus use_begun(Work *work, MbsMethod begun) {
+  MbsDesignProblem *problem = &work->problem;
+  if (begun == problem->request.method) {
+    return MBS_OK;
+  }
+  return work->options.is_method_fixed
+             ? mbs_fail(work->context, MBS_ERROR_INPUT, mbs_nowhere,
+                        "%s was begun with method %s: take that one, or give the state another name",
+                        work->options.state, mbs_setting_word("method", (int)begun))
+             : mbs_design_problem_use_method(work->context, problem, begun);
+}
+
+// Few parameters: direct; very many: adjoint. Else both are run once, and what took less time goes on.
 static MbsStatus choose_method(Work *work) {
   MbsDesignProblem *problem = &work->problem;
   MbsMethod begun = mbs_journal_method(work->journal);
   double direct, adjoint;
   if (begun != MBS_METHOD_NONE) {
-    return begun == problem->request.method ? MBS_OK : mbs_design_problem_use_method(work->context, problem, begun);
+    return use_begun(work, begun);
   }
   if (work->options.is_method_fixed || problem->algorithm == MBS_ALGORITHM_COBYLA || problem->n <= FEW_PARAMETERS ||
       problem->request.settings.is_column_controlled) {
     return MBS_OK;
   }
+  if (problem->n >= MANY_PARAMETERS && problem->n >= MANY_PARAMETERS / 10 * problem->objective_count) {
+    return mbs_design_problem_use_method(work->context, problem, MBS_METHOD_ADJOINT);
+  }
   for (int i = 0; i < problem->n; ++i) {
     work->first.x[i] = problem->variables[i].value;
   }
   MBS_TRY(measure(work, MBS_METHOD_DIRECT, &direct));
-  MBS_TRY(measure(work, MBS_METHOD_ADJOINT, &adjoint));
-  return mbs_design_problem_use_method(work->context, problem,
-                                       direct <= adjoint ? MBS_METHOD_DIRECT : MBS_METHOD_ADJOINT);
+  MbsStatus status = measure(work, MBS_METHOD_ADJOINT, &adjoint);
+  if (status != MBS_OK && status != MBS_ERROR_NOT_OFFERED) {
+    return status;
+  }
+  bool is_direct = status == MBS_ERROR_NOT_OFFERED || direct <= adjoint;
+  return mbs_design_problem_use_method(work->context, problem, is_direct ? MBS_METHOD_DIRECT : MBS_METHOD_ADJOINT);
 }
 
 // ---- all starts ----

@@ -10,7 +10,7 @@
 #define LARGEST_STEP 0.3
 #define OPTIMAL 1e-4  // what may be left of the gradient where NLopt ended by itself
 #define FIRST_COBYLA_STEP 0.1
-enum { MOST_CYCLES = 30, MOST_VAIN_CYCLES = 2 };
+enum { MOST_CYCLES = 100, MOST_VAIN_CYCLES = 2 };
 
 // ---- set-up ----
 MbsStatus mbs_search_create(MbsContext *context, MbsDesignProblem *problem, const MbsOptimizeOptions *options,

@@ -111,6 +111,7 @@ complains '--maximize: is for what --objective names' optimize $model --maximize
 complains 'cannot write' optimize $model $balance -o "$folder/none/better.yaml"
 complains 'cannot write' optimize $model $balance --state "$folder/none/state"
 complains 'is no state of mbsens optimize' optimize $model $balance --state $model
+complains 'was begun with method direct' optimize $model $balance --method adjoint --state "$folder/state"
 complains 'is the state of another problem' optimize $model $balance --step 0.02 --state "$folder/state"
 exits 3 optimize $model $balance --evaluations 3
 prints '3 evaluations were not enough'
