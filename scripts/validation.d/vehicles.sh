@@ -123,7 +123,7 @@ against iltis_ramp_steer 1 rack_rate,speed,tie_hub.z --objective side,end_yaw
 against iltis_sine_steer 1 amplitude,frequency,tie_hub.z --objective path,end_yaw
 against iltis_quarter 1.5 leaf,speed,drop --objective psi
 against buggy_step 3 k_f,c_f,k_r,c_r,m_c --step 0.005
-against buggy_lane_change 4 k_f,c_f,k_r,c_r,m_c --objective psi_roll
+against buggy_lane_change 2.5 k_f,c_f,k_r,c_r,m_c --step 0.0075 --set first=0.5 --objective psi_roll
 against box_truck 3 k_rear,m_box,c_front,bump --objective height,comfort
 
 heading "P4's study on the box truck: dz/dk_rear over 3 s, by the direct method, exact forward differentiation in complex numbers, and differences" \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Parts of vehicles: kinematics and compliance of an axle, the box truck, driver, brakes and differential, ride comfort, roads.
-# shellcheck disable=SC1091,SC2154  # names come from ensure.inc and vehicles.inc
+# shellcheck disable=SC1091,SC2086,SC2154  # names come from ensure.inc and vehicles.inc
 . "$(dirname "$0")/ensure.inc"
 . "$(dirname "$0")/vehicles.inc"
 

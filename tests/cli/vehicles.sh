@@ -1,7 +1,7 @@
 #!/bin/sh
 # The vehicles of models/vehicles: the Iltis against the sheet of its benchmark, gradients of every manoeuvre against the
 # complex step.
-# shellcheck disable=SC1091,SC2154  # names come from ensure.inc
+# shellcheck disable=SC1091,SC2086,SC2154  # names come from ensure.inc
 . "$(dirname "$0")/ensure.inc"
 
 . "$(dirname "$0")/vehicles.inc"
