@@ -323,7 +323,7 @@ static void check_choice(void) {
   ENSURE(result->accuracy.has_chosen_formulation && result->value_errors && !result->gradient_errors);
   mbs_result_destroy(result);
   // what is for ali3p alone
-  request.settings.projections = 3;
+  request.settings.is_projection_tangent = true;
   result = run(model, &request);
   ENSURE_TEXT(result->request->settings.formulation, "ali3p");
   mbs_result_destroy(result);

@@ -180,7 +180,8 @@ static MbsStatus check(MbsContext *context, const MbsModel *model, const MbsRequ
 // order; the trapezoidal rule has even powers of h alone, and bears what is stiff. Both with ali1, whose steps cost two
 // thirds of those of ali3p, and which lets constraints be redundant. Where they do not get there, ali3p may: motions
 // that drivers prescribe with kinks in their accelerations are met by positions, not by accelerations that are
-// integrated; and what is for ali3p alone (projections, their multipliers) is refused by ali1.
+// integrated; and what is for ali3p alone (the tangent projection matrix, multipliers of projections) is refused by
+// ali1.
 //
 // All that are not the last resort take turns: that one runs its next level whose steps, times their weight, are
 // fewest. A step of order 8 costs five of the trapezoidal rule (five-bar, two parameters, instructions), but counts for

@@ -13,7 +13,7 @@ prints '-0.7753418822      4.464867714'
 prints '-14.07838969'
 prints 'defective'
 exits 0 linearize $bicycle --wrt v --json
-prints '"real": -0.77534188219584'
+prints '"real": -0.7753418821958'
 prints '"eigenvalues": \['
 prints '"A": \['
 
