@@ -109,8 +109,9 @@ static MbsStatus choose_kind(MbsContext *context, const MbsModel *model, const M
     const MbsRecord *record = &objectives->records[selection->objectives[i]];
     bool is_static = mbs_record_value(record, MBS_OBJECTIVE_EQUILIBRIUM)->is_given;
     bool is_of_modes = mbs_record_value(record, MBS_OBJECTIVE_EIGENVALUE)->is_given;
-    if (is_of_modes  ? true
-        : is_static ? starts_there || request->settings.is_equilibrium : !request->settings.is_equilibrium) {
+    if (is_of_modes ? true
+        : is_static ? starts_there || request->settings.is_equilibrium
+                    : !request->settings.is_equilibrium) {
       selection->objectives[count++] = selection->objectives[i];
     } else if (request->objectives) {
       return mbs_fail(context, MBS_ERROR_INPUT, record->name.place,
