@@ -1,4 +1,5 @@
-"""A sweep's HDF5 file: read by h5py, beside the CSV file of the same sweep; its statistics by NumPy."""
+"""A sweep's HDF5 file: read by h5py, beside the CSV file of the same sweep; its statistics by NumPy.
+Run by tests/with_h5py.sh."""
 
 import subprocess
 import sys
