@@ -557,6 +557,18 @@ static void test_refusals(void) {
                  "%sjoints: [{revolute: [ground.O, bar.O], name: pin}]\nequilibrium: {hold: [{coordinate: r(Z).x}]}\n",
                  body);
   ensure_refused(text, MBS_ERROR_INPUT, "Z");
+  // a scissor that folds until its bars lie in one line: the table's supports meet there, and it could tip
+  ensure_refused(
+      "mbsens: 1\ngravity: [0, -9.81]\nparameters: {m: 15}\nground: {points: {O: [0, 0]}}\nbodies:\n"
+      "  a: {mass: m, com: [1, 0], inertia: 5, points: {A: [0, 0], M: [1, 0], B: [2, 0]}}\n"
+      "  b: {mass: m, com: [1, 0], inertia: 5, points: {A: [0, 0], M: [1, 0], B: [2, 0]}}\n"
+      "  top: {mass: 80, com: [0.95, 0.1], inertia: 5, points: {P: [0, 0], Q: [2, 0]}}\n"
+      "joints:\n  - revolute: [ground.O, a.A]\n  - revolute: [a.M, b.M]\n"
+      "  - {point_on_line: [ground.O, b.A], axis: [1, 0]}\n  - revolute: [top.P, b.B]\n"
+      "  - {point_on_line: [top.P, a.B], axis: [1, 0]}\n"
+      "initial:\n  points: {a.B: [1.95, 0.42], b.B: [0, 0.42], top.Q: [2, 0.42]}\n"
+      "  independent: [{coordinate: angle(a), value: 0.2}]\n",
+      MBS_ERROR_NUMERICAL, "equilibrium: the search ends at a singular position");
   (void)snprintf(text, sizeof text,
                  "%sjoints: [{revolute: [ground.O, bar.O], name: pin}]\nobjectives: {e: {integral: omega(bar)}}\n",
                  body);

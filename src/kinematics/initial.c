@@ -118,6 +118,18 @@ static MbsStatus singular_start(MbsContext *context, const MbsInitial *initial, 
       "there; start elsewhere or choose other independent coordinates");
 }
 
+// Where constraints become dependent forces along the independent coordinates may vanish while bodies fall.
+static MbsStatus solve_equilibrium(MbsContext *context, MbsInitial *initial, MbsState *state) {
+  MBS_TRY(mbs_equilibrium_solve(context, initial, state));
+  return factor(initial, &initial->set.position, state, nearly_singular)
+             ? MBS_OK
+             : mbs_fail(context, MBS_ERROR_NUMERICAL,
+                        initial->set.count > 0 ? initial->set.independents[0].place : mbs_nowhere,
+                        "equilibrium: the search ends at a singular position, where constraints are dependent and do "
+                        "not determine the forces; start nearer to another equilibrium, hold a coordinate "
+                        "(equilibrium: hold), or choose other independent coordinates");
+}
+
 // the step of Newton, in rhs; a wheel makes no whole turns in it: they are counted
 static void solve_step(MbsInitial *initial, const MbsState *state, bool is_first) {
   enum { MOST_PASSES = 4 };
@@ -218,7 +230,7 @@ MbsStatus mbs_initial_solve(MbsContext *context, MbsInitial *initial, MbsState *
   }
   MbsStatus status = is_chosen ? MBS_OK : mbs_initial_choose_velocities(context, initial, state);
   if (status == MBS_OK && initial->equilibrium) {
-    status = is_first ? mbs_equilibrium_solve(context, initial, state) : MBS_OK;
+    status = is_first ? solve_equilibrium(context, initial, state) : MBS_OK;
   }
   if (status == MBS_OK) {
     status = mbs_initial_solve_velocity(context, initial, state, is_first);
