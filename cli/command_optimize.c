@@ -2,11 +2,13 @@
 #include <math.h>
 #include <mbsens/build.h>
 #include <mbsens/optimize.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "html/document.h"
 #include "improved_model.h"
 #include "json.h"
 #include "memory.h"
@@ -23,7 +25,12 @@ typedef struct Watch {
   bool is_json, is_live;  // lines of JSON; a table on the terminal
   bool is_checked;        // that the values can be written into the model
   int exit_status;        // 0, or of a copy that cannot be made
+  CliSearch *search;      // for a report; NULL: none is asked for
 } Watch;
+
+static bool is_report(const CliOptions *options) {
+  return options->output && cli_path_ends_in(options->output, ".html");
+}
 
 static void put_iterate(const MbsIterate *iterate) {
   CliJson json = cli_json_begin_line(stdout);
@@ -59,7 +66,9 @@ static void show_iterate(const MbsIterate *iterate) {
 
 static bool watch(void *user, const MbsIterate *iterate) {
   Watch *watch = user;
-  if (watch->options->output && !watch->is_checked) {
+  if (watch->search) {
+    cli_search_add(watch->search, iterate);
+  } else if (watch->options->output && !watch->is_checked) {
     char *text = NULL;
     watch->is_checked = true;
     watch->exit_status =
@@ -102,6 +111,29 @@ static int write_copy(CliSession *session, const MbsOptimum *optimum) {
   (void)fputs(text, session->output.file);
   mbs_text_destroy(text);
   return cli_output_finish(&session->output);
+}
+
+// The report shows the model with the improved values, and as a ghost as it was.
+static int write_report(CliSession *session, CliSearch *search) {
+  const MbsOptimum *optimum = search->optimum;
+  const CliOptions *options = session->options;
+  size_t count = (size_t)options->assignment_count + (size_t)optimum->parameter_count;
+  CliOptions improved = *options;
+  CliDocument document = {.options = &improved, .ghost = options, .ghost_label = "before", .search = search};
+  char(*numbers)[CLI_NUMBER_ROOM] = cli_memory_take((size_t)optimum->parameter_count, sizeof *numbers);
+  improved.assignments = cli_memory_take(count, sizeof *improved.assignments);
+  for (int i = 0; i < options->assignment_count; ++i) {
+    improved.assignments[i] = options->assignments[i];
+  }
+  for (int i = 0; i < optimum->parameter_count; ++i) {
+    cli_number_text(optimum->parameters[i].value, numbers[i]);
+    improved.assignments[improved.assignment_count++] =
+        (CliAssignment){(char *)(uintptr_t)optimum->parameters[i].name, numbers[i]};
+  }
+  int exit_status = cli_document_write(&document, &session->output);
+  free(improved.assignments);
+  free(numbers);
+  return exit_status;
 }
 
 // ---- what came out ----
@@ -219,7 +251,7 @@ static void print(const CliSession *session, const MbsOptimum *optimum) {
     (void)printf("warning: %s\n", optimum->warnings[i]);
   }
   print_settings(optimum);
-  if (session->output.partial) {
+  if (session->output.partial && !is_report(session->options)) {
     (void)printf("model with these values: %s\n", session->output.path);
   }
 }
@@ -355,9 +387,11 @@ static int apply(CliSession *session, MbsOptimizeOptions *asked) {
   const CliOptions *options = session->options;
   const char *output = options->output;
   if (output && !cli_path_ends_in(output, ".yaml") && !cli_path_ends_in(output, ".yml") &&
-      !cli_path_ends_in(output, ".json")) {
+      !cli_path_ends_in(output, ".json") && !is_report(options)) {
     return cli_fail(MBS_ERROR_INPUT,
-                    "-o: \"%s\" is to be a copy of the model: the name must end in .yaml, .yml or .json", output);
+                    "-o: \"%s\" is to be a copy of the model: the name must end in .yaml, .yml or .json; or .html: a "
+                    "report",
+                    output);
   }
   if (options->is_maximized && !cli_options_given(options, "objectives")) {
     return cli_fail(MBS_ERROR_INPUT, "--maximize: is for what --objective names; the model says it itself");
@@ -382,9 +416,10 @@ static int apply(CliSession *session, MbsOptimizeOptions *asked) {
   return status == MBS_OK ? 0 : cli_fail_library(session->context, status);
 }
 
-static int search(CliSession *session, MbsOptimizeOptions *asked, MbsOptimum **optimum) {
+static int search(CliSession *session, MbsOptimizeOptions *asked, CliSearch *steps, MbsOptimum **optimum) {
   const CliOptions *options = session->options;
   Watch told = {.options = options,
+                .search = is_report(options) ? steps : NULL,
                 .is_json = options->is_json,
                 .is_live = !options->is_json && !options->is_quiet && isatty(STDERR_FILENO)};
   asked->state = options->state;
@@ -403,8 +438,9 @@ static int search(CliSession *session, MbsOptimizeOptions *asked, MbsOptimum **o
   return told.exit_status ? told.exit_status : status == MBS_OK ? 0 : cli_fail_library(session->context, status);
 }
 
-static int report(CliSession *session, const MbsOptimum *optimum) {
-  int exit_status = session->output.partial ? write_copy(session, optimum) : 0;
+static int report(CliSession *session, CliSearch *steps, const MbsOptimum *optimum) {
+  bool has_report = is_report(session->options);
+  int exit_status = session->output.partial && !has_report ? write_copy(session, optimum) : 0;
   if (exit_status) {
     return exit_status;
   }
@@ -413,7 +449,11 @@ static int report(CliSession *session, const MbsOptimum *optimum) {
   } else {
     print(session, optimum);
   }
-  exit_status = cli_session_commit(session);
+  if (has_report) {  // last, so that what was found is not lost with a report that cannot be made
+    steps->optimum = optimum;
+    exit_status = optimum->is_interrupted ? 0 : write_report(session, steps);
+  }
+  exit_status = exit_status || (has_report && optimum->is_interrupted) ? exit_status : cli_session_commit(session);
   return exit_status               ? exit_status
          : optimum->is_interrupted ? cli_exit_status(MBS_ERROR_INTERRUPTED)
          : optimum->success        ? 0
@@ -423,11 +463,13 @@ static int report(CliSession *session, const MbsOptimum *optimum) {
 int cli_run_optimize(const CliOptions *options) {
   CliSession session;
   MbsOptimizeOptions asked = {0};
+  CliSearch steps = {0};
   MbsOptimum *optimum = NULL;
   int exit_status = cli_session_open(&session, options);
   exit_status = exit_status ? exit_status : apply(&session, &asked);
-  exit_status = exit_status ? exit_status : search(&session, &asked, &optimum);
-  exit_status = exit_status ? exit_status : report(&session, optimum);
+  exit_status = exit_status ? exit_status : search(&session, &asked, &steps, &optimum);
+  exit_status = exit_status ? exit_status : report(&session, &steps, optimum);
+  cli_search_free(&steps);
   mbs_optimum_destroy(optimum);
   cli_session_close(&session);
   return exit_status;

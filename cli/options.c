@@ -134,6 +134,8 @@ static const Option own[] = {
     {"--x", "A", KIND_TEXT, CLI_PLOT, MEMBER(x), "the horizontal axis (default: t, of a file its first column)"},
     {"--vary", "NAME=A,B,C", KIND_VARY, CLI_PLOT, MEMBER(variations),
      "a run for each of these values of a parameter, or of a setting; may be repeated: all combinations"},
+    {"--ghost", "A=1,B=2|MODEL", KIND_TEXT, CLI_REPORT, MEMBER(ghost),
+     "another design, pale beside this one: the model with other values of parameters, or another model"},
     {"--by", "COLUMN", KIND_TEXT, CLI_PLOT, MEMBER(by), "of a file: a curve for each value of this column"},
     {"--bars", NULL, KIND_FLAG, CLI_PLOT, MEMBER(has_bars),
      "instead of curves the relative sensitivities of objectives, ranked"},
@@ -164,9 +166,9 @@ static const Option own[] = {
      "what has been computed is kept there after every run; called again, the search goes on from it and ends as if it "
      "had never stopped"},
     {"-o", "FILE", KIND_TEXT, CLI_OPTIMIZE, MEMBER(output),
-     "FILE.yaml: a copy of the model with the improved parameters, comments and layout as they are; it appears whole "
-     "or "
-     "not at all"},
+     "FILE.yaml: a copy of the model with the improved parameters, comments and layout as they are; FILE.html: a "
+     "report "
+     "of the improved design beside the first, with the search; it appears whole or not at all"},
     {"-o", "FILE", KIND_TEXT, CLI_PLOT, MEMBER(output),
      "FILE.svg; with cairo built in also FILE.png and FILE.pdf; the file appears whole or not at all"},
     {"-o", "FILE", KIND_TEXT, CLI_REPORT, MEMBER(output), "FILE.html; the file appears whole or not at all"},

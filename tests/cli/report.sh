@@ -55,6 +55,23 @@ exits 0 report "$folder/in.yaml" -o "$html" --end 1 --step 5e-5 --wrt none --y s
 data | grep '"label": "spike"' | grep -o '"values": "[^"]*"' | sed 's/.*: "//; s/"$//' | base64 -d | od -A n -v -t f4 -w4 |
   holds 'a spike stays' '{ n++; if ($1 == 7) seen = 1 } END { exit !(seen && n > 1000 && n < 5000) }'
 
+# ---- another design beside it; a search with its history, and what it found beside what was ----
+exits 0 report $model -o "$html" --end 0.5 --wrt Ls1 --objective psi1 --ghost 'Ls1=2.4,Ls2=sqrt(3.4)' --quiet
+exits 0 simulate $model --end 0.5 --set Ls1=2.4 --set 'Ls2=sqrt(3.4)' --json
+ghost=$(sed -n 's/.*"psi1": {"value": \([^}]*\)}.*/\1/p' "$folder/out")
+[ -n "$ghost" ] && data | grep -qF "\"psi1\": $ghost" || fail "the ghost is the run with other values: psi1 = $ghost"
+[ "$(data | grep -o '"frames"' | wc -l)" -eq 2 ] || fail 'both designs move'
+sed 's/^  Ls1: .*/  Ls1: 2.4/; s/^  Ls2: .*/  Ls2: sqrt(3.4)/' $model >"$folder/in.yaml"
+exits 0 report $model -o "$html" --end 0.5 --wrt Ls1 --objective psi1 --ghost "$folder/in.yaml" --quiet
+data | grep -qF "\"psi1\": $ghost" || fail 'the ghost may be another file'
+exits 0 optimize $model --objective psi1 --wrt Ls1,Ls2 --end 0.5 -o "$html"
+found=$(sed -n 's/^as options: --set Ls1=\([^ ]*\) .*/\1/p' "$folder/out")
+data | grep -F '"search"' >/dev/null || fail 'a report of a search has it'
+steps=$(data | grep -o '"evaluations": [0-9]*, "value": [^,]*' | sed 's/.*: //')
+echo "$steps" | holds 'the history goes down, all the way' 'NR > 1 && !($1 < before) { exit 1 } { before = $1 } END { exit !(NR > 3 && $1 < 1e-12) }'
+data | grep -qF "\"Ls1\": $found" || fail "the report is of the design that was found, Ls1 = $found"
+data | grep -qF '"label": "before"' || fail 'and the ghost is the first one'
+
 # ---- what cannot be done ----
 rm -f "$html"
 complains 'report needs -o FILE.html' report $model
@@ -63,6 +80,11 @@ complains 'no column "nix"' report $model -o "$html" --y nix
 complains 'no parameter "nix"' report $model -o "$html" --y 'd(psi1)/d(nix)'
 complains 'cannot open' report "$folder/none.yaml" -o "$html"
 complains 'no regular file' report "$folder" -o "$html"
+complains 'no parameter "nix"' report $model -o "$html" --ghost nix=3
+complains 'must be NAME=VALUE,... or a model file' report $model -o "$html" --ghost Ls1=2,=3
+complains 'cannot open' report $model -o "$html" --ghost "$folder/none.yaml"
+complains 'rssr.yaml is in space, and' report $model -o "$html" --ghost models/rssr.yaml --quiet --end 0.1
+complains "cannot write" optimize $model --objective psi1 --wrt Ls1 -o "$folder/none/out.html"
 exits 3 report models/bricard.yaml --formulation matrix-r --tolerance 5e-16 --end 2 -o "$html"
 [ ! -e "$html" ] || fail 'a report that cannot be made leaves no file'
 [ -z "$(find "$folder" -name '*.partial*')" ] || fail 'and nothing half written'

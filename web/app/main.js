@@ -100,9 +100,8 @@ function addShowOptions(picture) {
     }));
   }
   if (picture.mechanisms.length > 1) {
-    options.append(checkbox(`Ghost: ${report.designs[1].label}`, true, isOn => {
-      picture.mechanisms[1].group.visible = isOn;
-      picture.draw();
+    options.append(checkbox(`Ghost: ${report.designs[1].label.slice(0, 60)}`, true, isOn => {
+      picture.showGhost(isOn);
     }));
   }
   options.append(checkbox("Follow", picture.follows, isOn => {
@@ -179,6 +178,7 @@ function startPage() {
   startPicture();
   player.plots = new Plots(at("plots"), {onscrub: scrub, events: (result.events || []).slice(0, 200)});
   startControls();
+  addSearch(at("tables"), player.plots);
   addObjectives(at("tables"));
   addEvents(at("tables"), scrub);
   addStatistics(at("tables"));

@@ -11,7 +11,7 @@ class Plot {
     this.element = make("div", {class: "plot", role: "group", "aria-label": title}, make("h3", {}, title), this.box, this.legend);
     this.outputs = [];
     this.sizes = curves.map(curve => curve.values.reduce((m, x) => Number.isFinite(x) ? Math.max(m, Math.abs(x)) : m, 0));
-    this.visible = curves.map((_, i) => i < 12);
+    this.visible = curves.map((curve, i) => (curve.of ?? i) < 12);
     this.addLegend();
     darkness.addEventListener("change", () => this.draw());
     new ResizeObserver(() => this.draw()).observe(this.element);
@@ -46,28 +46,48 @@ class Plot {
     this.cursor = make("div", {class: "cursor", "aria-hidden": "true"});
     this.plot.over.append(this.cursor);
     this.outputs.forEach(({sample}, i) => {
-      sample.style.color = colours()[i % 8];
-      sample.style.borderTopStyle = i >= 8 ? "dashed" : "solid";
+      sample.style.color = this.look(i).stroke;
+      sample.style.borderTopStyle = this.look(i).dash ? "dashed" : "solid";
     });
-    this.listen();
-    this.setTime(this.time ?? this.times[0]);
+    if (this.options.isOverTime === false) {
+      this.cursor.hidden = true;
+    } else {
+      this.listen();
+      this.setTime(this.time ?? this.times[0]);
+    }
+  }
+
+  // a colour for each curve; one of a ghost has that of its curve, paler
+  look(i) {
+    const {of} = this.curves[i], k = of ?? i;
+    return {stroke: colours()[k % 8] + (of === undefined ? "" : "99"), dash: of !== undefined ? [4, 4] : i >= 8 ? [6, 3] : undefined};
   }
 
   describe(width) {
     const ink = styleColour("--soft"), line = styleColour("--line"), units = [...new Set(this.curves.map(c => c.unit || ""))];
     const axis = {stroke: ink, grid: {stroke: line, width: 1}, ticks: {stroke: line, width: 1}, font: "12px system-ui, sans-serif",
       labelFont: "12px system-ui, sans-serif"};
+    const isOverTime = this.options.isOverTime !== false;
+    // of a logarithmic axis every power of ten has a line while they are few
+    const powers = splits => splits.map(x => x !== null && Math.abs(Math.log10(x) % this.decades(splits)) < 1e-9 ? x : null);
     const number = (_, splits) => splits.map(x => x === null ? "" : short(x, 5));
     return {
       width, height: this.options.height || 200, legend: {show: false}, padding: [8, 10, 0, 0],
-      scales: {x: {time: false, range: [this.times[0], this.times[this.times.length - 1]]}},
+      scales: {x: {time: false, range: [this.times[0], this.times[this.times.length - 1]]}, y: {distr: this.options.isLog ? 3 : 1}},
       cursor: {show: false, drag: {x: false, y: false}},
-      axes: [{...axis, label: "t [s]", labelSize: 16, size: 32, values: number},
-        {...axis, size: 66, values: number, label: units.length === 1 && units[0] ? `[${units[0]}]` : undefined, labelSize: 16}],
-      series: [{}, ...this.curves.map((curve, i) => ({stroke: colours()[i % 8], width: 1.6, show: this.visible[i],
-        dash: i >= 8 ? [6, 3] : undefined, points: {show: false}, label: curve.label}))],
+      axes: [{...axis, label: this.options.label || "t [s]", labelSize: 16, size: 32, values: number,
+        ...(isOverTime ? {} : {incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]})},
+        {...axis, ...(this.options.isLog ? {filter: (_, splits) => powers(splits), grid: {...axis.grid, filter: (_, splits) => powers(splits)},
+          ticks: {...axis.ticks, filter: (_, splits) => powers(splits)}} : {}), size: 66, values: number, label: units.length === 1 && units[0] ? `[${units[0]}]` : undefined, labelSize: 16}],
+      series: [{}, ...this.curves.map((curve, i) => ({...this.look(i), width: 1.6, show: this.visible[i],
+        points: {show: this.options.isOverTime === false}, label: curve.label}))],
       hooks: {draw: [plot => this.markEvents(plot)]},
     };
+  }
+
+  decades(splits) {
+    const shown = splits.filter(x => x !== null && x > 0), span = shown.length > 0 ? Math.log10(Math.max(...shown) / Math.min(...shown)) : 0;
+    return Math.max(1, Math.ceil(span / 6));
   }
 
   markEvents(plot) {
@@ -101,7 +121,7 @@ class Plot {
 
   setTime(t) {
     this.time = t;
-    if (!this.plot) {
+    if (!this.plot || this.options.isOverTime === false) {
       return;
     }
     this.cursor.style.transform = `translateX(${this.plot.valToPos(t, "x")}px)`;
@@ -112,6 +132,14 @@ class Plot {
       this.outputs[k].output.textContent = this.visible[k] ? short(isRounding ? 0 : value, 5) : "";
     });
   }
+}
+
+// Values at some times as values at others; nothing outside.
+function resampled(times, values, wanted) {
+  return Float32Array.from(wanted, t => {
+    const [i, part] = place(times, t);
+    return t < times[0] || t > times[times.length - 1] ? NaN : part > 0 ? values[i] + part * (values[i + 1] - values[i]) : values[i];
+  });
 }
 
 // ---- which plots there are ----
@@ -135,8 +163,16 @@ class Plots {
     this.addChecks(report.checks);
   }
 
-  add(title, times, curves, parent = this.section) {
-    const plot = new Plot(title, times, curves, this.options);
+  // curves of the other design, beside those of the same name
+  withGhosts(times, group) {
+    const signals = report.ghost ? report.ghost.signals : null, own = signals ? doubles(signals.time) : null;
+    const ghosts = group.flatMap((curve, of) => (signals ? signals.curves : []).filter(other => other.label === curve.label).slice(0, 1)
+      .map(other => ({label: `${other.label}, ${report.ghost.label}`, unit: other.unit, of, values: resampled(own, floats(other.values), times)})));
+    return [...group, ...ghosts];
+  }
+
+  add(title, times, curves, parent = this.section, options = {}) {
+    const plot = new Plot(title, times, curves, {...this.options, ...options});
     this.plots.push(plot);
     parent.append(plot.element);
     plot.setTime(this.time ?? times[0]);
@@ -164,7 +200,7 @@ class Plots {
       panels.set(curve.panel, [...(panels.get(curve.panel) || []), curve]);
     }
     for (const group of panels.values()) {
-      this.add(group.map(curve => curve.label).slice(0, 6).join(", ") + (group.length > 6 ? ", …" : ""), times, group);
+      this.add(group.map(curve => curve.label).slice(0, 6).join(", ") + (group.length > 6 ? ", …" : ""), times, this.withGhosts(times, group));
     }
     const derivatives = curves.filter(curve => !plain.includes(curve))
       .map(curve => ({curve, ...(derivativeOf(curve.label, names) || {base: curve.label, parameter: ""})}));

@@ -6,9 +6,11 @@ class Picture {
     this.canvas = canvas;
     this.scene = new libraries.Scene();
     this.isPlanar = designs[0].dimension === 2;
-    const first = new Mechanism(designs[0], 1, false), rows = sampled(first.time.length, 60);
-    this.start = first.box([0]);
-    this.whole = first.box(rows);
+    const plain = designs.map(design => new Mechanism(design, 1, false));
+    const union = boxes => boxes.reduce((all, box) => all.union(box));
+    this.start = union(plain.map(mechanism => mechanism.box([0])));
+    this.whole = union(plain.map(mechanism => mechanism.box(sampled(mechanism.time.length, 60))));
+    this.hasGhost = true;
     const extent = box => Math.max(box.getSize(new Vector3()).length(), 1e-9);
     this.size = extent(this.start) > 1e-6 ? extent(this.start) : extent(this.whole);
     this.travels = extent(this.whole) > 4 * this.size;
@@ -173,6 +175,13 @@ class Picture {
     this.followed = middle;
   }
 
+  showGhost(isOn) {
+    this.hasGhost = isOn;
+    this.mechanisms.slice(1).forEach(mechanism => { mechanism.group.visible = isOn; });
+    this.traces.forEach(({group}) => group.children.slice(1).forEach(line => { line.visible = isOn; }));
+    this.draw();
+  }
+
   // ---- paths ----
   setTrace(name, isOn) {
     if (this.traces.has(name)) {
@@ -199,12 +208,18 @@ class Picture {
     }
     const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(positions, 3));
     const colour = isGhost ? 0x888888 : new libraries.Color(colours()[(index + 1) % 8]);
-    group.add(new Line(geometry, new LineBasicMaterial({color: colour, transparent: isGhost, opacity: isGhost ? 0.5 : 1})));
+    const line = new Line(geometry, new LineBasicMaterial({color: colour, transparent: isGhost, opacity: isGhost ? 0.5 : 1}));
+    line.visible = !isGhost || this.hasGhost;
+    group.add(line);
   }
 
   // the moving point with the longest path, up to 2 % of one before it
   defaultTrace() {
-    const mechanism = this.main, rows = sampled(mechanism.time.length, 300), p = new Vector3(), before = new Vector3();
+    return this.longestTrace(this.main) || (this.mechanisms.length > 1 ? this.longestTrace(this.mechanisms[1]) : null);
+  }
+
+  longestTrace(mechanism) {
+    const rows = sampled(mechanism.time.length, 300), p = new Vector3(), before = new Vector3();
     let best = null, most = 0.02 * this.size;
     for (const entry of mechanism.points.values()) {
       let length = 0;

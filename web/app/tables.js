@@ -14,8 +14,10 @@ function addObjectives(section) {
   if (objectives.length === 0) {
     return;
   }
-  section.append(make("h2", {}, "Objectives"), table("Objectives", ["objective", "value"],
-    objectives.map(([name, objective]) => [name, short(objective.value, 10)])));
+  const ghost = report.ghost;
+  section.append(make("h2", {}, "Objectives"), table("Objectives", ["objective", "value", ...(ghost ? [ghost.label] : [])],
+    objectives.map(([name, objective]) => [name, short(objective.value, 10),
+      ...(ghost ? [short(ghost.objectives[name] ?? null, 10)] : [])])));
   if (!objectives.some(([, objective]) => objective.gradient)) {
     return;
   }
@@ -60,6 +62,38 @@ function barTable(title, bars, all = bars) {
     })));
 }
 
+// How a search went, and what it found.
+function addSearch(section, plots) {
+  const search = report.search;
+  if (!search) {
+    return;
+  }
+  const number = (_, i) => i, steps = search.steps.filter(step => step.value !== null), at = Float64Array.from(steps, number);
+  const values = Float32Array.from(steps, step => step.value), scales = search.parameters.map(p => Math.abs(p.start) || 1);
+  const bound = x => x === undefined ? "" : short(x);
+  section.append(make("h2", {}, "The search"), make("p", {class: search.success ? "" : "warning"},
+    `${search.algorithm}, ${search.evaluations} evaluations: ${search.message}.`));
+  const options = {isOverTime: false, label: "better designs", events: []};
+  if (steps.length > 1) {
+    const isLog = values.every(x => x > 0) && Math.max(...values) > 100 * Math.min(...values);
+    plots.add(`what is ${search.is_maximized ? "maximised" : "minimised"}`, at, [{label: "value", values}], section, {...options, isLog});
+    plots.add("parameters, relative to where they started", at, search.parameters.slice(0, 24).map((p, k) => ({label: p.name,
+      values: Float32Array.from(steps, step => (step.parameters[k] - (p.start === 0 ? -1 : 0)) / (p.start === 0 ? 1 : Math.sign(p.start) * scales[k]))})),
+    section, options);
+    if (steps.some(step => step.violation > 0)) {
+      plots.add("violation of the worst constraint, in its scale", at, [{label: "violation", values: Float32Array.from(steps, step => step.violation)}], section, options);
+    }
+  }
+  section.append(table("Parameters of the search", ["parameter", "before", "found", "lower", "upper"],
+    search.parameters.map(p => [p.name, short(p.start, 8), short(p.value, 8), bound(p.lower), bound(p.upper)])));
+  section.append(table("Objectives of the search", ["objective", "before", "found"],
+    search.objectives.map(o => [o.name, short(o.start, 8), short(o.value, 8)])));
+  if (search.constraints.length > 0) {
+    section.append(table("Constraints of the search", ["constraint", "limit", "before", "found", "multiplier"],
+      search.constraints.map(c => [`${c.objective} ${c.kind}`, short(c.limit, 8), short(c.start, 8), short(c.value, 8), bound(c.multiplier)])));
+  }
+}
+
 function addEvents(section, onscrub) {
   const events = report.result.events || [];
   if (events.length === 0) {
@@ -95,7 +129,7 @@ function addOrigin(section) {
   const result = report.result;
   const quoted = word => /^[\w@%+=:,.\/-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
   section.append(list([
-    ["command", `mbsens report ${report.command.map(quoted).join(" ")}`], ["version", `mbsens ${report.version}`],
+    ["command", `mbsens ${report.command.map(quoted).join(" ")}`], ["version", `mbsens ${report.version}`],
     ["model", `${report.title} (${report.model.file})`], ["formulation", result.formulation], ["coordinates", result.coordinates],
     ["integrator", result.integrator], ["method", result.method], ["step [s]", result.step], ["end [s]", result.end]]));
   section.append(make("h3", {}, "Model"));

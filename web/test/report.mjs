@@ -163,6 +163,31 @@ async function runsNoText(browser) {
   ensure((await tab.$eval("pre", element => element.textContent)).includes("</script>"), "the model's text is there");
 }
 
+// ---- another design as a ghost, and a search with its history ----
+async function showsTheSearch(browser) {
+  const file = join(folder, "search.html");
+  const lines = mbsens("optimize", "models/five_bar.yaml", "--objective", "psi1", "--wrt", "Ls1,Ls2", "--end", "1", "--json", "-o", file).trim().split("\n").map(JSON.parse);
+  const found = lines[lines.length - 1], tab = await browser.page(file, {height: 1200});
+  isQuiet(tab);
+  ensure(await tab.evaluate(() => player.picture.mechanisms.length) === 2, "there is a ghost");
+  const places = await tab.evaluate(() => {
+    setTime(0.8);
+    return player.picture.mechanisms.map(m => m.pointNow(m.find("L12.P2"), new libraries.Vector3()).toArray());
+  });
+  const {names, rows} = history("models/five_bar.yaml", "--end", "1", "--columns", "P2"), row = rows.find(r => Math.abs(r[0] - 0.8) < 1e-9);
+  near(places[1][1], row[names.indexOf("P2.y")], 1e-5, "the ghost is where the first design is");
+  near(places[0][1], -2, 1e-3, "and the design that was found stays at rest");
+  const search = await tab.evaluate(() => player.plots.plots.filter(p => p.options.isOverTime === false).map(p => p.curves.map(c => [...c.values])));
+  const better = lines.slice(0, -1).filter(line => !line.rejected);
+  ensure(search.length === 2 && search[0][0].length === better.length, `${better.length} better designs are drawn`);
+  better.forEach((line, i) => near(search[0][0][i], line.value, 1e-6 * line.value, `the value of better design ${i}`));
+  near(search[1][0].at(-1), found.parameters.Ls1 / Math.sqrt(5), 1e-6, "Ls1 at the end, relative to the start");
+  const before = await picture(tab);
+  await tab.evaluate(() => [...document.querySelectorAll("#show-options label")].find(l => l.textContent.includes("Ghost: before")).click());
+  ensure(await picture(tab) !== before, "the ghost can be hidden");
+  await isAccessible(tab, "a search");
+}
+
 async function isFast(browser) {
   const file = write("models/n_four_bar_40.yaml", "--end", "1", "--step", "0.005", "--wrt", "none", "--objective", "none");
   const tab = await browser.page(file);
@@ -182,6 +207,7 @@ try {
   isQuiet(tab);
   await turnsInSpace(browser);
   await runsNoText(browser);
+  await showsTheSearch(browser);
   await isFast(browser);
   const impact = write("models/five_bar_impact.yaml", "--end", "1");
   for (const [scheme, width, height] of [["light", 1400, 900], ["dark", 1400, 900], ["light", 375, 720]]) {
