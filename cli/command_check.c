@@ -9,7 +9,7 @@
 static void print_bodies(const MbsCheck *check) {
   CliTable *table = cli_table_create(2);
   cli_table_text(table, "body");
-  cli_table_text(table, "stands on");
+  cli_table_text(table, "based on");
   for (int i = 0; i < check->bodies; ++i) {
     cli_table_text(table, check->body[i].name);
     cli_table_text(table, check->body[i].entities);

@@ -16,7 +16,7 @@ void cli_help_print(FILE *out, const CliCommand *commands, int command_count) {
               "commands:\n",
               out);
   for (int i = 0; i < command_count; ++i) {
-    (void)fprintf(out, "  %-10s  %s\n", commands[i].name, commands[i].summary);
+    (void)fprintf(out, "  %-11s  %s\n", commands[i].name, commands[i].summary);
   }
   (void)fputs(
       "\n"

@@ -17,7 +17,7 @@ static int run_help(const CliOptions *options);
 
 static const CliCommand commands[] = {
     {"check", CLI_CHECK, "MODEL [options]", "what the model is: coordinates, constraints, redundancy, start",
-     "Reads and assembles the model and prints its bodies with the points and vectors they stand on,\n"
+     "Reads and assembles the model and prints its bodies with the points and vectors they are based on,\n"
      "its coordinates with their positions and velocities at the start, its constraints (redundant ones\n"
      "marked), its degrees of freedom and the residuals of the assembled start. Nothing moves.\n"
      "\n"

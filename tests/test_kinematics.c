@@ -92,7 +92,7 @@ static void check_slider_crank(void) {
     ENSURE_NEAR(at(&series, i, "Q.x'"), rate(slider_at, t), 1e-6);
     ENSURE_NEAR(at(&series, i, "Q.x''"), second_rate(slider_at, t), 1e-4);
     // the drive's power is what the energy gains: -lambda theta' = E'
-    double torque = -at(&series, i, "lambda(joint motor: follows its course)");
+    double torque = -at(&series, i, "lambda(joint motor: follows its trajectory)");
     ENSURE_NEAR(torque * rate(crank_angle, t), rate(energy, t), 1e-3);  // two differences in a row
   }
   ENSURE(series.rows == 401);
@@ -218,8 +218,8 @@ static void check_arms(void) {
     double Tb = m2 * L * c2 * (cos(a - b) * add - sin(a - b) * ad * ad) + m2 * c2 * g * cos(b);
     ENSURE_NEAR(at(&series, i, "Q.x"), L * cos(a) + cos(b), 1e-12);
     ENSURE_NEAR(at(&series, i, "Q.y'"), L * cos(a) * ad + cos(b) * 0.5, 1e-11);
-    ENSURE_NEAR(-at(&series, i, "lambda(joint motor: follows its course)"), Ta, 1e-10);
-    ENSURE_NEAR(-at(&series, i, "lambda(coordinate angle(two): follows its course)"), Tb, 1e-10);
+    ENSURE_NEAR(-at(&series, i, "lambda(joint motor: follows its trajectory)"), Ta, 1e-10);
+    ENSURE_NEAR(-at(&series, i, "lambda(coordinate angle(two): follows its trajectory)"), Tb, 1e-10);
   }
   ENSURE_NEAR(result->values[0], 10.5, 1e-11);
   mbs_result_destroy(result);

@@ -201,7 +201,7 @@ typedef struct MbsDriverJointDef {
   const char *name;
   // expression, required: the coordinate: angle(crank), distance(A, B), slide(guide), r(P).x, ...
   const char *expression;
-  // expression, required: its course: an expression of t and parameters
+  // expression, required: its value over time: an expression of t and parameters
   const char *value;
 } MbsDriverJointDef;
 

@@ -115,7 +115,7 @@ class Elements:
 
         - expression (expression, required): the coordinate: angle(crank), distance(A, B),
           slide(guide), r(P).x, ...
-        - value (expression, required): its course: an expression of t and parameters
+        - value (expression, required): its value over time: an expression of t and parameters
         """
         self._add_element("joints", "driver", name, {
             "driver": expression, "value": value,

@@ -10,18 +10,18 @@ static const MbsField fields[] = {
     [COORDINATE] = {"driver", MBS_FIELD_SIGNAL, .is_required = true,
                     .summary = "the coordinate: angle(crank), distance(A, B), slide(guide), r(P).x, ..."},
     [VALUE] = {"value", MBS_FIELD_SIGNAL, .is_required = true,
-               .summary = "its course: an expression of t and parameters"},
+               .summary = "its value over time: an expression of t and parameters"},
 };
 
 static MbsStatus rows(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint) {
   const char *owner = mbs_joint_name(blueprint, joint);
-  MbsExpression w, course;
+  MbsExpression w, trajectory;
   MBS_TRY(mbs_signal_parse(context, blueprint, owner, mbs_record_text(joint, COORDINATE), 1,
                            MBS_USE_POSITION | MBS_USE_PRESCRIBING, 0, NULL, &w));
   MBS_TRY(mbs_signal_parse(context, blueprint, owner, mbs_record_text(joint, VALUE), 1,
-                           MBS_USE_TIME | MBS_USE_PRESCRIBING, 0, NULL, &course));
-  MbsNode phi = mbs_graph_subtract(blueprint->graph, w.node[0], course.node[0]);
-  return mbs_joint_add_expression_row(context, blueprint, joint, "follows its course", phi, true);
+                           MBS_USE_TIME | MBS_USE_PRESCRIBING, 0, NULL, &trajectory));
+  MbsNode phi = mbs_graph_subtract(blueprint->graph, w.node[0], trajectory.node[0]);
+  return mbs_joint_add_expression_row(context, blueprint, joint, "follows its trajectory", phi, true);
 }
 
 const MbsJointType mbs_joint_driver = {

@@ -64,7 +64,8 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
                                  int column_count, const int *columns, bool is_carried, const double *values,
                                  MbsSystem **system) {
   MbsBlueprint *blueprint;
-  if (settings->is_kinematic) {  // accelerations that meet the constraints exactly, and their forces; see course.c
+  if (settings
+          ->is_kinematic) {  // accelerations that meet the constraints exactly, and their forces; see driven_freedoms.c
     bool has_states = mbs_record_value(&model->root, MBS_MODEL_STATES)->count > 0;
     (void)snprintf(settings->formulation, MBS_NAME_LENGTH, has_states ? "ali3p" : "index1");
     settings->is_stabilised = false;
@@ -98,7 +99,7 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
     nominal[i] = values && i < blueprint->clock ? values[i] : blueprint->parameters.items[i].nominal;
   }
   if (settings->is_kinematic) {
-    MBS_TRY(mbs_course_prescribe(context, blueprint));
+    MBS_TRY(mbs_drive_freedoms(context, blueprint));
   }
   MBS_TRY(mbs_compile_choose_independents(context, blueprint, settings->independent));
   int *all, count = column_count;

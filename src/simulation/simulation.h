@@ -315,8 +315,8 @@ void mbs_simulation_balance_energy(MbsSimulation *simulation, const MbsStep *ste
 // After an event: returns how much energy it took.
 double mbs_simulation_jump_energy(MbsSimulation *simulation);
 
-// Kinematics: the freedoms without a driver become rows of the blueprint. course.c
-MbsStatus mbs_course_prescribe(MbsContext *context, MbsBlueprint *blueprint);
+// Kinematics: the freedoms without a driver become rows of the blueprint. driven_freedoms.c
+MbsStatus mbs_drive_freedoms(MbsContext *context, MbsBlueprint *blueprint);
 
 // Does every condition of the elements hold at this accepted state, whose signals are evaluated? diagnosis.c
 MbsStatus mbs_simulation_check_conditions(MbsContext *context, const MbsSimulation *simulation);

@@ -76,7 +76,7 @@ prints '^  coordinate  *value  *rate  *acceleration$'
 prints '^  q  *[0-9]'
 exits 0 check models/slider_crank.yaml
 prints ': 0 bodies, 3 natural coordinates, 2 constraints (0 redundant), 1 degree of freedom$'
-grep -q 'stands on' "$folder/out" && fail 'no table of bodies where there are none'
+grep -q 'based on' "$folder/out" && fail 'no table of bodies where there are none'
 
 # ---- warnings ----
 exits 0 simulate $model $short
@@ -99,7 +99,7 @@ grep -q '^warning: the step' "$folder/out" && fail '0.4 rad a step are not too m
 # ---- kinematics ----
 exits 0 kinematics models/driven_slider_crank.yaml --end 0.1 --json
 prints '"coordinates": "natural"'
-prints '"joint motor: follows its course": '
+prints '"joint motor: follows its trajectory": '
 grep -q '"formulation"\|"integrator"' "$folder/out" && fail 'kinematics has neither formulation nor integrator'
 exits 0 kinematics models/pendulum.yaml --step 0.1 --end 0.2 --json  # nothing is driven
 prints '"coordinate [^"]*: [a-z ]*": '

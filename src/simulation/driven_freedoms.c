@@ -1,4 +1,4 @@
-// Kinematics of mechanisms that are not driven, or in part: the freedoms that no driver has follow a course too,
+// Kinematics of mechanisms that are not driven, or in part: the freedoms that no driver has follow a trajectory too,
 //     w(q) = w0(rho) + w0'(rho) t
 // for the independent coordinates of the start; those that are held as placed stay there. Each
 // becomes a row like a driver's, before the model is turned into numbers: positions, velocities and accelerations, the
@@ -9,9 +9,9 @@
 
 static MbsStatus add_row(MbsContext *context, MbsBlueprint *blueprint, const MbsIndependentSpec *spec, MbsNode t) {
   MbsGraph *g = blueprint->graph;
-  MbsNode course = mbs_graph_add(g, spec->value, mbs_graph_multiply(g, spec->velocity, t));
+  MbsNode trajectory = mbs_graph_add(g, spec->value, mbs_graph_multiply(g, spec->velocity, t));
   const char *name = mbs_arena_print(blueprint->arena, "coordinate %s: %s", spec->name,
-                                     spec->is_chosen ? "stays where it is" : "follows its course");
+                                     spec->is_chosen ? "stays where it is" : "follows its trajectory");
   MBS_APPEND(context, blueprint->arena, &blueprint->rows,
              (MbsRowSpec){.kind = MBS_ROW_EXPRESSION,
                           .name = name ? name : spec->name,
@@ -19,7 +19,7 @@ static MbsStatus add_row(MbsContext *context, MbsBlueprint *blueprint, const Mbs
                           .place = spec->place,
                           .body = MBS_NOBODY,
                           .c = mbs_graph_constant(g, 0),
-                          .expression = mbs_graph_subtract(g, spec->coordinate, course),
+                          .expression = mbs_graph_subtract(g, spec->coordinate, trajectory),
                           .is_driver = true});
   return MBS_OK;
 }
@@ -37,7 +37,7 @@ static MbsStatus refuse_nonholonomic(MbsContext *context, const MbsBlueprint *bl
   return MBS_OK;
 }
 
-MbsStatus mbs_course_prescribe(MbsContext *context, MbsBlueprint *blueprint) {
+MbsStatus mbs_drive_freedoms(MbsContext *context, MbsBlueprint *blueprint) {
   MbsNode t;
   MBS_TRY(refuse_nonholonomic(context, blueprint));
   if (blueprint->independents.count > 0) {
