@@ -1371,6 +1371,34 @@ static inline MbsStatus mbs_model_add_output(
   return mbs_model_add_element(context, model, "outputs", NULL, def->name, 3, fields);
 }
 
+// where the model holds: elsewhere a run stops, with a message
+typedef struct MbsValidityDef {
+  // required
+  const char *name;
+  // expression, required: an expression of positions, velocities, states and time that is positive
+  // where the model holds
+  const char *positive;
+  // text, default the model does not hold there: what is wrong where it is not
+  const char *message;
+} MbsValidityDef;
+
+static inline MbsValidityDef mbs_default_validity_def(void) {
+  MbsValidityDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_validity(
+    MbsContext *context, MbsModel *model, const MbsValidityDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "validity", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"positive", 1, &def->positive},
+      {"message", 1, &def->message},
+  };
+  return mbs_model_add_element(context, model, "validity", NULL, def->name, 2, fields);
+}
+
 // bounds of what has no place for them of its own, such as components of hardpoints
 typedef struct MbsDesignRangeDef {
   // text, required: a parameter, an array, a component of a hardpoint P.x, or ordinates f.y

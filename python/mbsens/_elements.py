@@ -732,6 +732,19 @@ class Elements:
             "value": value, "unit": unit, "description": description,
         })
 
+    def add_validity(
+        self, name: str, positive: Number, *, message: str | None = None,
+    ) -> None:
+        """validity: where the model holds: elsewhere a run stops, with a message.
+
+        - positive (expression, required): an expression of positions, velocities, states and time
+          that is positive where the model holds
+        - message (text, default the model does not hold there): what is wrong where it is not
+        """
+        self._add_element("validity", None, name, {
+            "positive": positive, "message": message,
+        })
+
     def add_design_range(
         self, parameter: str, *, lower: Number | None = None, upper: Number | None = None,
         scale: Number | None = None,

@@ -167,6 +167,7 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   if (!choice->is_loose) {
     MBS_TRY(read_objectives(context, blueprint));
     MBS_TRY(mbs_events_read(context, blueprint, choice->has_end));
+    MBS_TRY(mbs_validity_read(context, blueprint));
     MBS_TRY(mbs_outputs_read(context, blueprint, !choice->has_no_outputs, choice->columns));
     MBS_TRY(choice->has_trim ? mbs_trim_read(context, blueprint) : MBS_OK);
   }

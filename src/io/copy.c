@@ -271,9 +271,9 @@ static bool is_field(const MbsField *field, int section, int inner) {
   return field == (inner < 0 ? outer : &outer->record->fields[inner]);
 }
 
-// The entries of a map: bodies, coordinates, variables, inputs, events, objectives, outputs and points and vectors of
-// the ground are the instance's own, initial points and the variables that events set are references, and the points
-// and vectors of a body and the parameters of the model stay as they are.
+// The entries of a map: bodies, coordinates, variables, inputs, events, objectives, outputs, validity and points and
+// vectors of the ground are the instance's own, initial points and the variables that events set are references, and
+// the points and vectors of a body and the parameters of the model stay as they are.
 static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
   if (node->kind != MBS_YAML_MAPPING) {
     return MBS_OK;
@@ -282,7 +282,8 @@ static MbsStatus copy_map(MbsExpansion *x, const MbsInstance *instance, const Mb
                      is_field(field, MBS_MODEL_STATES, -1) || is_field(field, MBS_MODEL_VARIABLES, -1) ||
                      is_field(field, MBS_MODEL_INPUTS, -1) || is_field(field, MBS_MODEL_EVENTS, -1) ||
                      is_field(field, MBS_MODEL_OBJECTIVES, -1) || is_field(field, MBS_MODEL_OUTPUTS, -1) ||
-                     is_field(field, MBS_MODEL_FUNCTIONS, -1) || is_field(field, MBS_MODEL_GROUND, MBS_GROUND_POINTS) ||
+                     is_field(field, MBS_MODEL_VALIDITY, -1) || is_field(field, MBS_MODEL_FUNCTIONS, -1) ||
+                     is_field(field, MBS_MODEL_GROUND, MBS_GROUND_POINTS) ||
                      is_field(field, MBS_MODEL_GROUND, MBS_GROUND_VECTORS);
   MbsField entry = *field;
   entry.kind = field->kind == MBS_FIELD_VECTOR_MAP   ? MBS_FIELD_VECTOR

@@ -163,8 +163,19 @@ static bool has_formula(const MbsInstance *instance, const char *name, size_t le
   return false;
 }
 
-// a function, or a table
+// a function, or a table; or one of an assembly inside, by the name it has here: left_road
 static bool has_function(const MbsInstance *instance, const char *name, size_t length) {
+  for (int g = 0; g < instance->group_count; ++g) {
+    const MbsGroup *group = &instance->groups[g];
+    for (int k = 0; group->instances && k < group->count && group->instances[k].prefix; ++k) {  // made so far
+      const MbsInstance *inner = &group->instances[k];
+      const char *prefix = inner->prefix + strlen(instance->prefix);
+      size_t size = strlen(prefix);
+      if (length > size && strncmp(name, prefix, size) == 0 && has_function(inner, name + size, length - size)) {
+        return true;
+      }
+    }
+  }
   const MbsYaml *tables = section(instance, MBS_MODEL_TABLES, MBS_YAML_MAPPING);
   for (const MbsYaml *pair = tables ? tables->first : NULL; pair; pair = pair->next) {
     if (strlen(pair->key.text) == length && strncmp(pair->key.text, name, length) == 0) {

@@ -179,11 +179,12 @@ typedef struct MbsRowSpec {
 } MbsRowSpec;
 
 // A vector that must not become shorter than `least`: where it does, an element has no meaning (a wheel that lies
-// flat).
+// flat). Or a number that must be positive, of the model's own (condition.c).
 typedef struct MbsConditionSpec {
   const char *owner;  // joint "wheel"
   MbsPlace place;
   MbsNode vector[3];  // expressions of positions, time and parameters
+  bool is_number;     // vector[0], also of velocities
   double least;
   const char *broken;  // what it means if it does
   int switched;        // as of a row: the hidden parameter that says whether its joint acts, or 0
@@ -677,6 +678,9 @@ MbsStatus mbs_blueprint_list_objectives(MbsContext *context, MbsBlueprint *bluep
 MbsStatus mbs_blueprint_read_objective(MbsContext *context, MbsBlueprint *blueprint, int index);
 // Once the events of the model are there: what sets their variables.
 MbsStatus mbs_objectives_watch(MbsContext *context, MbsBlueprint *blueprint);
+
+// ---- where the model holds (validity.c) ----
+MbsStatus mbs_validity_read(MbsContext *context, MbsBlueprint *blueprint);
 
 // ---- outputs (output.c) ----
 // Reads those of the model, and keeps them if wanted; then adds what is no output, coordinate or objective of what

@@ -258,6 +258,16 @@ static const MbsField output_fields[] = {
 static const MbsRecordType output_type = {"output", "a signal with a name, for histories and results",
                                           MBS_COUNT(output_fields), output_fields};
 
+static const MbsField validity_fields[] = {
+    [MBS_VALIDITY_POSITIVE] = {"positive", MBS_FIELD_SIGNAL, .is_required = true,
+                               .summary = "an expression of positions, velocities, states and time that is positive "
+                                          "where the model holds"},
+    [MBS_VALIDITY_MESSAGE] = {"message", MBS_FIELD_TEXT, .default_text = "the model does not hold there",
+                              .summary = "what is wrong where it is not"},
+};
+static const MbsRecordType validity_type = {"validity", "where the model holds: elsewhere a run stops, with a message",
+                                            MBS_COUNT(validity_fields), validity_fields};
+
 static const MbsField limit_fields[] = {
     [MBS_LIMIT_OBJECTIVE] = {"objective", MBS_FIELD_TEXT, .is_required = true, .summary = "which one, by name"},
     [MBS_LIMIT_BELOW] = {"below", MBS_FIELD_NUMBER, .summary = "it is to stay below this"},
@@ -396,6 +406,8 @@ static const MbsField model_fields[] = {
                               .summary = "numbers to differentiate, by name"},
     [MBS_MODEL_OUTPUTS] = {"outputs", MBS_FIELD_RECORD_MAP, .record = &output_type, .is_short = true,
                            .summary = "signals, by name, that histories have instead of coordinates"},
+    [MBS_MODEL_VALIDITY] = {"validity", MBS_FIELD_RECORD_MAP, .record = &validity_type,
+                            .summary = "where the model holds, by name: a run that comes elsewhere stops and says why"},
     [MBS_MODEL_OPTIMIZATION] = {"optimization", MBS_FIELD_RECORD, .record = &optimization_type,
                                 .summary = "of the command optimize: what a better design is"},
     [MBS_MODEL_IDENTIFICATION] = {"identification", MBS_FIELD_RECORD, .record = &identification_type,

@@ -341,7 +341,10 @@ MbsStatus mbs_events_restart(MbsContext *context, MbsSimulation *simulation, con
       is_settled = !mbs_events_settle_once(simulation, event, MBS_KNOWN_POSITIONS);
     }
     if (event->impulse) {
-      MBS_TRY(mbs_impulse_apply(context, event->impulse, simulation->statistics.residual_position, state));
+      MbsStatus status = mbs_impulse_apply(context, event->impulse, simulation->statistics.residual_position, state);
+      if (status != MBS_OK) {
+        return mbs_simulation_diagnose(context, simulation, status);
+      }
     }
   }
   stepper->do_forces_jump = event && !mbs_event_changes_state(event->spec);

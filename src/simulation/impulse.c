@@ -1,6 +1,8 @@
 // See impulse.h.
 #include "simulation/impulse.h"
 
+#include <math.h>
+
 #include "integrators/stepper.h"
 
 enum { PROBES = 3, FROM_PROBES = MBS_IMPACT_E };
@@ -157,6 +159,11 @@ static MbsStatus check_jump(MbsContext *context, const MbsImpulse *impulse) {
     double jump = mbs_re(mbs_abs(impulse->rest[i] - impulse->held[i]));
     if (!(jump <= rounding * (size > 1 ? size : 1))) {
       const MbsRowSpec *row = &system->blueprint->rows.items[i];
+      if (!isfinite(jump)) {  // real; a table ends there, say: diagnosis.c
+        return mbs_fail(context, MBS_ERROR_NUMERICAL, row->place,
+                        "at t = %.10g what %s \"%s\" prescribes is not a finite number", mbs_re(impulse->before.t),
+                        row->is_driver ? "driver" : "constraint", row->is_driver ? row->owner : row->name);
+      }
       return mbs_fail(
           context, MBS_ERROR_NUMERICAL, impulse->event->text.place,
           "%s at t = %.10g: the position that %s \"%s\" prescribes jumps by %.3g, which nothing can follow; "

@@ -1,7 +1,11 @@
 // Vectors that must not vanish: where one does, an element has no meaning. A motion seldom hits that position in a
 // step; it passes through, and the vector comes out reversed. So its length is watched, and its direction from step to
-// step.
+// step. A number of the model's own must be positive.
 #include "terms/elements.h"
+
+static int size_of(const MbsSystem *system, const MbsCondition *condition) {
+  return condition->spec->is_number ? 1 : system->dimension;
+}
 
 MbsStatus mbs_conditions_create(MbsContext *context, MbsSystem *system) {
   const MbsBlueprint *blueprint = system->blueprint;
@@ -12,7 +16,7 @@ MbsStatus mbs_conditions_create(MbsContext *context, MbsSystem *system) {
     MbsCondition *condition = &system->conditions[i];
     condition->spec = spec;
     condition->acts = spec->switched > 0 ? &system->parameters[spec->switched] : NULL;
-    for (int k = 0; k < system->dimension; ++k) {
+    for (int k = 0; k < size_of(system, condition); ++k) {
       MBS_TRY(mbs_function_create(context, system, spec->owner, spec->place, spec->vector[k], &condition->vector[k]));
     }
   }
@@ -25,6 +29,9 @@ static bool holds(const MbsSystem *system, const MbsCondition *condition, const 
   if (condition->acts && mbs_re(*condition->acts) < 0.5) {
     return true;
   }
+  if (condition->spec->is_number) {
+    return vector[0] > 0;
+  }
   for (int k = 0; k < system->dimension; ++k) {
     square += vector[k] * vector[k];
     along += vector[k] * last[k];
@@ -36,12 +43,15 @@ const MbsConditionSpec *mbs_conditions_accept(const MbsSystem *system, const Mbs
   const MbsConditionSpec *broken = NULL;
   for (int i = 0; i < system->condition_count; ++i) {
     MbsCondition *condition = &system->conditions[i];
+    int size = size_of(system, condition);
     double vector[3];
-    for (int k = 0; k < system->dimension; ++k) {
-      vector[k] = mbs_re(mbs_function_evaluate(system, &condition->vector[k], state, NULL));
+    for (int k = 0; k < size; ++k) {
+      vector[k] = mbs_re(mbs_function_value(system, &condition->vector[k], state));
     }
-    broken = holds(system, condition, vector, is_first ? vector : condition->last) ? broken : condition->spec;
-    for (int k = 0; k < system->dimension; ++k) {
+    if (!holds(system, condition, vector, is_first ? vector : condition->last) && !broken) {
+      broken = condition->spec;
+    }
+    for (int k = 0; k < size; ++k) {
       condition->before[k] = is_first ? vector[k] : condition->last[k];
       condition->last[k] = vector[k];
     }
@@ -53,7 +63,7 @@ const MbsConditionSpec *mbs_conditions_suspect(const MbsSystem *system) {
   for (int i = 0; i < system->condition_count; ++i) {
     const MbsCondition *condition = &system->conditions[i];
     double ahead[3];
-    for (int k = 0; k < system->dimension; ++k) {
+    for (int k = 0; k < size_of(system, condition); ++k) {
       ahead[k] = condition->last[k] + 2 * (condition->last[k] - condition->before[k]);
     }
     if (!holds(system, condition, ahead, condition->last)) {

@@ -38,7 +38,7 @@ refuses "s/'meter'/'furlong'/" 6:10 '[UNITS]: the unit "furlong" is not known'
 refuses 's/^LENGTH/LENGHT/' 6:10 '[UNITS]: "LENGHT" is none of LENGTH, TIME, ANGLE, MASS, FORCE'
 refuses "s/'PAC2002'/'FIALA'/" 12:24 "property file format 'FIALA' is not read: only 'PAC2002' is"
 refuses '/PROPERTY_FILE_FORMAT/d' 1:1 'no PROPERTY_FILE_FORMAT'
-refuses 's/^\[SHAPE\]/[SHAPE/' 103:1 'expected a section'
+refuses 's/^\[SHAPE\]/[SHAPE/' 109:1 'expected a section'
 refuses 's/^PCX1/P-X1/' 1:1 '"PCX1" is missing'
 with 's/^PDX2/P-X2/'
 exits 2 check "$folder/rig.yaml"

@@ -26,6 +26,29 @@ agrees relative ali3p direct $vehicles/buggy_brake_in_turn.yaml --set brake_at=0
 exits 0 gradient $vehicles/buggy_brake_in_turn.yaml --set brake_at=0.05 --end 0.2 --step 0.02 --objective end_speed --wrt drive,brake
 awk '$1 == "drive" && $2 > 0 {good += 1} $1 == "brake" && $2 < 0 {good += 1} END {exit good != 2}' "$folder/out" || fail "drive and brake"
 
+# what cannot be: a cliff that a wheel does not follow, a start below the road, a manoeuvre that ends before the run
+# usage: variant MODEL YAML    in $folder/variant.yaml
+variant() {
+  printf 'mbsens: 1\ninclude: %s/%s/%s.yaml\n%s\n' "$PWD" $vehicles "$1" "$2" >"$folder/variant.yaml"
+}
+variant buggy_step 'functions: {"road(x, y)": "0.4*step(x - 1)"}'
+exits 3 simulate "$folder/variant.yaml"
+grep -q 'validity "fl_tyre_contact_above_road": the centre of the wheel is not above the road at t = 0.50' "$folder/err" || fail "a cliff"
+variant buggy_step 'functions: {"road(x, y)": "0.3 + 0*x"}
+initial: {equilibrium: no}'
+exits 2 check "$folder/variant.yaml"
+grep -q 'validity "fl_tyre_contact_above_road": the centre of the wheel is not above the road; start elsewhere' "$folder/err" || fail "below the road"
+variant buggy_lane_change 'tables: {way: {x: [0, 0.1, 0.15], y: [0, 0, 0.02]}}
+functions: {rack_travel(s): -way(s)}'
+exits 3 simulate "$folder/variant.yaml" --end 1
+grep -q 'table "way" is left at t = 0.15: its argument goes beyond 0.15' "$folder/err" || fail "the end of a manoeuvre"
+
+# SAE's axes: some outputs have the other sign
+variant box_truck 'constants: {sae: 1}'
+exits 0 simulate "$folder/variant.yaml" --end 0.01
+awk '$1 == "front_left_tyre_Fz" && $2 < -1e4 {good += 1} $1 == "z" && $2 < -0.7 {good += 1} $1 == "roll" {good += 1} END {exit good != 3}' "$folder/out" ||
+  fail "axes of SAE"
+
 # filters of ISO 2631-1 on a shaker against their transfer functions at 5 Hz (its table: 1.039 for Wk, 0.409 for Wd); the random
 # road of class C over 4 km: rms sqrt(256e-6*0.1^2*(1/0.05 - 1/2)), and left and right apart
 cat >"$folder/shaker.yaml" <<MODEL
