@@ -1,6 +1,6 @@
 # Every tests/test_*.c is a test, every example is run, every script that guards a rule is a test too.
 # All run from the root of the sources.
-set(BOTH_SCALARS test_algebra test_graph test_tape test_parse)  # also run in the complex build, as test_twin_* are
+set(BOTH_SCALARS test_algebra test_graph test_tape test_jacobian test_parse)  # also run in the complex build, as test_twin_* are
 
 # the complex sources with all their symbols, for those tests
 add_library(mbsens_complex STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:complex_objects>)

@@ -197,6 +197,14 @@ static MbsNode rule(MbsGraph *graph, MbsNode node, const MbsGraphNode *n, MbsNod
   }
 }
 
+MbsNode mbs_graph_partial(MbsGraph *graph, MbsNode node, int k) {
+  const MbsGraphNode n = graph->nodes[node];
+  MbsNode d[MBS_MOST_OPERANDS] = {MBS_GRAPH_ZERO, MBS_GRAPH_ZERO, MBS_GRAPH_ZERO};
+  d[k] = number(graph, 1);
+  return n.operation == MBS_OP_TABLE ? table_derivative(graph, &n, d[0], d[1], d[2])
+                                     : rule(graph, node, &n, d[0], d[1]);
+}
+
 // sum of the slopes by each argument times d argument
 static MbsNode external_derivative(MbsGraph *graph, const MbsGraphNode *n, int input) {
   MbsNode sum = MBS_GRAPH_ZERO;

@@ -135,5 +135,9 @@ MbsStatus mbs_graph_substitute(MbsContext *context, MbsGraph *graph, MbsNode nod
 
 // d node / d input, as a node (constant 0 where there is no dependence). Memoised.
 MbsNode mbs_graph_derivative(MbsGraph *graph, MbsNode node, int input);
+// slopes (outputs x inputs) = all derivatives of some nodes by some inputs (ascending): the same numbers but for
+// rounding, together in far fewer nodes. jacobian.c
+MbsStatus mbs_graph_jacobian(MbsContext *context, MbsGraph *graph, int output_count, const MbsNode *outputs,
+                             int input_count, const int *inputs, MbsNode *slopes);
 
 #endif

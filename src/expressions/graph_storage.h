@@ -1,5 +1,5 @@
 // The inside of a graph, shared by the files that make it: graph.c (nodes), dependence.c (which inputs
-// a node depends on), degree.c (how), selection.c (conditions) and derivative.c. Nobody else includes this.
+// a node depends on), degree.c (how), selection.c (conditions), derivative.c and jacobian.c. Nobody else includes this.
 #ifndef MBS_GRAPH_STORAGE_H
 #define MBS_GRAPH_STORAGE_H
 
@@ -100,6 +100,9 @@ static inline uint64_t mbs_hash(uint64_t key) {
 MbsNode mbs_graph_input_with(MbsGraph *graph, int input, MbsNode others);
 // graph.c: delta may be MBS_NODE_NONE
 MbsNode mbs_graph_table_node(MbsGraph *graph, int index, MbsNode x, MbsNode y, MbsNode delta);
+
+// derivative.c: d node / d operand k as if operands were independent; not of LIST and EXTERNAL
+MbsNode mbs_graph_partial(MbsGraph *graph, MbsNode node, int k);
 
 // dependence.c: the set of one input, and the union of two sets (either may be NULL); false: out of memory
 bool mbs_input_set_of(MbsGraph *graph, int input, MbsInputSet **set);

@@ -1,7 +1,8 @@
 // From a graph to a flat list of instructions.
 //
-// Instruction k writes register input_count + constant_count + k, so it needs no field for that, and
-// the order of the nodes' indices, in which operands come first, is the order of the instructions.
+// Instruction k writes register input_count + constant_count + k, so it needs no field for that. Operands come first,
+// and among what is possible then, instructions of one kind in a row (tape_order.c), which are run by a loop of their
+// own.
 #include "expressions/tape.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@
 #include "algebra/perturbation.h"
 #include "expressions/external.h"
 #include "expressions/operation.h"
+#include "expressions/tape_order.h"
 
 typedef struct MbsInstruction {
   int16_t operation, exponent;
@@ -50,15 +52,10 @@ static int register_of(const Selection *selection, MbsNode node) {
 }
 
 static MbsInstruction instruction_of(const MbsGraphNode *n, const Selection *selection) {
-  MbsInstruction instruction = {.operation = (int16_t)n->operation,
-                                .exponent = (int16_t)n->index,
-                                .a = register_of(selection, n->operand[0]),
-                                .b = register_of(selection, n->operand[n->operand[1] == MBS_NODE_NONE ? 0 : 1])};
-  // x^2 is the product mbs_power_integer makes, without its loop
-  if (n->operation == MBS_OP_POWER_INTEGER && n->index == 2) {
-    instruction.operation = MBS_OP_MULTIPLY;
-  }
-  return instruction;
+  return (MbsInstruction){.operation = (int16_t)mbs_tape_operation(n),
+                          .exponent = (int16_t)n->index,
+                          .a = register_of(selection, n->operand[0]),
+                          .b = register_of(selection, n->operand[n->operand[1] == MBS_NODE_NONE ? 0 : 1])};
 }
 
 static MbsInstruction lookup_of(const MbsGraph *graph, const MbsGraphNode *n, const Selection *selection,
@@ -108,7 +105,7 @@ static MbsStatus external_of(MbsContext *context, MbsArena *arena, const MbsGrap
 }
 
 static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *graph, const Selection *selection,
-                      MbsTape *tape) {
+                      const int *order, MbsTape *tape) {
   int *inputs;
   double *constants;
   MbsInstruction *instructions;
@@ -129,7 +126,7 @@ static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *grap
   int constant_end = tape->input_count + tape->constant_count;
   MBS_TAKE(context, arena, inputs, tape->input_count);
   MBS_TAKE(context, arena, constants, tape->constant_count);
-  MBS_TAKE(context, arena, instructions, selection->count - constant_end);
+  MBS_TAKE(context, arena, instructions, selection->count - constant_end + 1);  // and one that ends the last row
   MBS_TAKE(context, arena, tape->registers, selection->count);
   for (int i = 0, input = 0; i < selection->count; ++i) {
     const MbsGraphNode *n = mbs_graph_node(graph, selection->nodes[i]);
@@ -142,25 +139,26 @@ static MbsStatus fill(MbsContext *context, MbsArena *arena, const MbsGraph *grap
   int constant = tape->input_count;
   for (int i = 0; i < selection->count; ++i) {
     const MbsGraphNode *n = mbs_graph_node(graph, selection->nodes[i]);
-    int place;
     if (n->operation == MBS_OP_INPUT) {
       const int *found = bsearch(&n->index, inputs, (size_t)tape->input_count, sizeof *inputs, compare_integers);
-      place = (int)(found - inputs);
+      selection->registers[i] = (int)(found - inputs);
     } else if (n->operation == MBS_OP_CONSTANT) {
-      place = constant++;
-      tape->registers[place] = constants[place - tape->input_count] = n->value;
-    } else {
-      place = constant_end + tape->instruction_count;
-      MbsInstruction *instruction = &instructions[tape->instruction_count++];
-      if (n->operation == MBS_OP_EXTERNAL) {
-        MBS_TRY(external_of(context, arena, graph, n, selection, tape, instruction));
-      } else {
-        *instruction =
-            n->operation == MBS_OP_TABLE ? lookup_of(graph, n, selection, tape) : instruction_of(n, selection);
-      }
+      tape->registers[constant] = constants[constant - tape->input_count] = n->value;
+      selection->registers[i] = constant++;
     }
-    selection->registers[i] = place;
   }
+  for (; tape->instruction_count < selection->count - constant_end; ++tape->instruction_count) {
+    int i = order[tape->instruction_count];
+    const MbsGraphNode *n = mbs_graph_node(graph, selection->nodes[i]);
+    MbsInstruction *instruction = &instructions[tape->instruction_count];
+    if (n->operation == MBS_OP_EXTERNAL) {
+      MBS_TRY(external_of(context, arena, graph, n, selection, tape, instruction));
+    } else {
+      *instruction = n->operation == MBS_OP_TABLE ? lookup_of(graph, n, selection, tape) : instruction_of(n, selection);
+    }
+    selection->registers[i] = constant_end + tape->instruction_count;
+  }
+  instructions[tape->instruction_count].operation = -1;
   tape->inputs = inputs;
   tape->constants = constants;
   tape->instructions = instructions;
@@ -172,11 +170,13 @@ static MbsStatus create(MbsContext *context, MbsArena *arena, MbsArena *scratch,
   MbsTape *made;
   int *output_registers;
   Selection selection;
+  int *order;
   MBS_TAKE(context, arena, made, 1);
   MBS_TAKE(context, arena, output_registers, output_count);
   MBS_TRY(mbs_graph_nodes_of(context, graph, output_count, outputs, &selection.count, &selection.nodes));
   MBS_TAKE(context, scratch, selection.registers, selection.count);
-  MBS_TRY(fill(context, arena, graph, &selection, made));
+  MBS_TRY(mbs_tape_order(context, scratch, graph, selection.count, selection.nodes, &order));
+  MBS_TRY(fill(context, arena, graph, &selection, order, made));
   for (int k = 0; k < output_count; ++k) {
     output_registers[k] = register_of(&selection, outputs[k]);
   }
@@ -221,19 +221,36 @@ const MbsTable *mbs_tape_spread(const MbsTape *tape, int input, MbsSpread *sprea
   return NULL;
 }
 
+// All instructions of this kind that follow each other, the last of which the next kind ends.
+#define ROW(value)       \
+  do {                   \
+    *result++ = (value); \
+    ++instruction;       \
+  } while (instruction->operation == operation)
+
 // The first instructions, on registers that hold inputs and constants. is_plain: the tape may be of the other build.
 __attribute__((always_inline)) static inline void run(const MbsTape *tape, int instruction_count, bool is_plain,
                                                       mbs_scalar *r) {
   const MbsInstruction *instruction = tape->instructions;
   const MbsInstruction *end = instruction + instruction_count;
   mbs_scalar *result = r + tape->input_count + tape->constant_count;
-  for (; instruction < end; ++instruction, ++result) {
-    *result = instruction->operation >= MBS_OP_TABLE
-                  ? look_up(tape, (MbsOperation)instruction->operation, instruction->exponent, is_plain, r)
-                  : mbs_operation_value((MbsOperation)instruction->operation, instruction->exponent, r[instruction->a],
-                                        r[instruction->b]);
+  while (instruction < end) {  // a row that goes on behind the end costs, and harms nobody
+    const int operation = instruction->operation;
+    switch (operation) {
+      case MBS_OP_ADD: ROW(r[instruction->a] + r[instruction->b]); break;
+      case MBS_OP_SUBTRACT: ROW(r[instruction->a] - r[instruction->b]); break;
+      case MBS_OP_MULTIPLY: ROW(r[instruction->a] * r[instruction->b]); break;
+      case MBS_OP_DIVIDE: ROW(r[instruction->a] / r[instruction->b]); break;
+      case MBS_OP_NEGATE: ROW(-r[instruction->a]); break;
+      case MBS_OP_TABLE:
+      case MBS_OP_EXTERNAL: ROW(look_up(tape, (MbsOperation)operation, instruction->exponent, is_plain, r)); break;
+      default:
+        ROW(mbs_operation_value((MbsOperation)operation, instruction->exponent, r[instruction->a], r[instruction->b]));
+        break;
+    }
   }
 }
+#undef ROW
 
 void mbs_tape_evaluate(const MbsTape *tape, const mbs_scalar *inputs, mbs_scalar *outputs) {
   mbs_scalar *r = tape->registers;

@@ -36,6 +36,13 @@ static MbsStatus make_energy(MbsContext *context, MbsSystem *system, const MbsFo
   return mbs_tape_create(context, system->arena, g, 2, outputs, &force->energy_tape);
 }
 
+// Are slopes by an input of a law wanted: by motions, and by parameters that are columns?
+static bool has_slope(const MbsSystem *system, const MbsSignal *signal) {
+  bool is_motion = signal->kind == MBS_SIGNAL_POSITION || signal->kind == MBS_SIGNAL_VELOCITY;
+  bool is_column = signal->kind == MBS_SIGNAL_PARAMETER && system->column_of_parameter[signal->index] >= 0;
+  return is_motion || is_column || signal->kind == MBS_SIGNAL_TABLE;
+}
+
 // tapes of the expressions; the forms they use become the arguments
 static MbsStatus make_tapes(MbsContext *context, MbsSystem *system, const MbsForceSpec *spec, MbsForceElement *force,
                             MbsForm **argument_forms) {
@@ -44,17 +51,26 @@ static MbsStatus make_tapes(MbsContext *context, MbsSystem *system, const MbsFor
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   MBS_TRY(mbs_tape_create(context, system->arena, blueprint->graph, outputs, spec->expressions, &force->value_tape));
   int inputs = force->value_tape->input_count;
-  MbsNode *nodes;
+  MbsNode *nodes, *slopes;
+  int *by, *number, count = 0;
   MBS_TAKE(context, system->arena, nodes, outputs * (1 + inputs));
+  MBS_TAKE(context, system->arena, slopes, outputs * inputs);
+  MBS_TAKE(context, system->arena, by, inputs);
+  MBS_TAKE(context, system->arena, number, inputs);
   MBS_TRY(mbs_input_places(context, system, force->value_tape, &force->inputs, &force->argument_count, argument_forms));
+  for (int s = 0; s < inputs; ++s) {
+    number[count] = s;
+    by[count] = force->value_tape->inputs[s];
+    count += has_slope(system, &force->inputs[s].signal);
+  }
+  MBS_TRY(mbs_graph_jacobian(context, blueprint->graph, outputs, spec->expressions, count, by, slopes));
   for (int i = 0; i < outputs; ++i) {
     nodes[i] = spec->expressions[i];
     for (int s = 0; s < inputs; ++s) {
-      bool is_number =
-          force->inputs[s].signal.kind == MBS_SIGNAL_TIME || force->inputs[s].signal.kind == MBS_SIGNAL_TURN;
-      nodes[outputs + i * inputs + s] =
-          is_number ? mbs_graph_constant(blueprint->graph, 0)
-                    : mbs_graph_derivative(blueprint->graph, spec->expressions[i], force->value_tape->inputs[s]);
+      nodes[outputs + i * inputs + s] = mbs_graph_constant(blueprint->graph, 0);
+    }
+    for (int k = 0; k < count; ++k) {
+      nodes[outputs + i * inputs + number[k]] = slopes[i * count + k];
     }
   }
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
