@@ -204,6 +204,67 @@ static void read_elements(const MbsModel *model, CliGeometry *geometry) {
   }
 }
 
+// ---- shapes ----
+// The numbers of a direction, those of a body's vector where it is a name: u or -u.
+static MbsStatus ask_axis(Numbers *numbers, const MbsModel *model, const MbsRecord *shape, double *axis) {
+  const MbsValue *value = mbs_record_value(shape, MBS_SHAPE_AXIS);
+  const char *name = value->count == 1 ? value->texts[0].text : NULL, *at = mbs_record_text(shape, MBS_SHAPE_AT).text;
+  const MbsValue *bodies = mbs_record_value(&model->root, MBS_MODEL_BODIES);
+  const MbsRecord *ground = mbs_record_child(&model->root, MBS_MODEL_GROUND);
+  if (!name) {
+    return ask(numbers, value, 0, 3, axis);
+  }
+  for (int b = -1; b < bodies->count; ++b) {
+    const MbsRecord *body = b < 0 ? ground : &bodies->records[b];
+    const char *body_name = b < 0 ? "ground" : body->name.text, *dot = strrchr(at, '.');
+    bool is_own = dot && strlen(body_name) == (size_t)(dot - at) && strncmp(body_name, at, strlen(body_name)) == 0;
+    const MbsValue *points =
+        body ? mbs_record_value(body, b < 0 ? (int)MBS_GROUND_POINTS : (int)MBS_BODY_POINTS) : NULL;
+    for (int i = 0; points && !dot && i < points->count; ++i) {  // a name by itself: of the one body that has it
+      is_own = is_own || strcmp(points->records[i].name.text, at) == 0;
+    }
+    const MbsValue *vectors =
+        body ? mbs_record_value(body, b < 0 ? (int)MBS_GROUND_VECTORS : (int)MBS_BODY_VECTORS) : NULL;
+    for (int i = 0; is_own && vectors && i < vectors->count; ++i) {
+      if (strcmp(vectors->records[i].name.text, name + (name[0] == '-')) == 0) {
+        return ask(numbers, mbs_record_value(&vectors->records[i], 0), 0, 3, axis);  // of an axis the sign is nothing
+      }
+    }
+  }
+  return ask_text(numbers, name, 3, axis);
+}
+
+static MbsStatus read_shape(Numbers *numbers, const MbsModel *model, const MbsRecord *record, CliDrawnShape *shape) {
+  int dimension = model->dimension;
+  MbsText file = mbs_record_text(record, MBS_SHAPE_FILE);
+  *shape = (CliDrawnShape){.kind = mbs_record_text(record, MBS_SHAPE_KIND).text,
+                           .at = mbs_record_text(record, MBS_SHAPE_AT).text,
+                           .to = mbs_record_text(record, MBS_SHAPE_TO).text,
+                           .colour = mbs_record_text(record, MBS_SHAPE_COLOUR).text,
+                           .opacity = 1,
+                           .scale = 1};
+  if (mbs_record_value(record, MBS_SHAPE_AXIS)->count > 0) {
+    MBS_TRY(ask_axis(numbers, model, record, shape->axis));
+  }
+  MBS_TRY(ask(numbers, mbs_record_value(record, MBS_SHAPE_SIZE), 0, dimension, shape->size));
+  MBS_TRY(ask(numbers, mbs_record_value(record, MBS_SHAPE_RADIUS), 0, 1, &shape->radius));
+  MBS_TRY(ask(numbers, mbs_record_value(record, MBS_SHAPE_WIDTH), 0, 1, &shape->width));
+  MBS_TRY(ask(numbers, mbs_record_value(record, MBS_SHAPE_OFFSET), 0, dimension, shape->offset));
+  MBS_TRY(ask(numbers, mbs_record_value(record, MBS_SHAPE_SCALE), 0, 1, &shape->scale));
+  MBS_TRY(ask(numbers, mbs_record_value(record, MBS_SHAPE_OPACITY), 0, 1, &shape->opacity));
+  return file.text ? cli_mesh_read(numbers->context, file, &shape->mesh) : MBS_OK;
+}
+
+static MbsStatus read_shapes(Numbers *numbers, const MbsModel *model, CliGeometry *geometry) {
+  const MbsValue *shapes = mbs_record_value(&model->root, MBS_MODEL_SHAPES);
+  geometry->shapes = cli_memory_take((size_t)shapes->count, sizeof *geometry->shapes);
+  for (int i = 0; i < shapes->count; ++i) {
+    geometry->shape_count = i + 1;
+    MBS_TRY(read_shape(numbers, model, &shapes->records[i], &geometry->shapes[i]));
+  }
+  return MBS_OK;
+}
+
 int cli_geometry_read(MbsContext *context, const MbsModel *model, MbsModel *scratch, const MbsRequest *request,
                       CliGeometry *geometry) {
   const MbsValue *bodies = mbs_record_value(&model->root, MBS_MODEL_BODIES);
@@ -217,6 +278,7 @@ int cli_geometry_read(MbsContext *context, const MbsModel *model, MbsModel *scra
   status = status == MBS_OK ? ask(&numbers, mbs_record_value(&model->root, MBS_MODEL_GRAVITY), 0, model->dimension,
                                   geometry->gravity)
                             : status;
+  status = status == MBS_OK ? read_shapes(&numbers, model, geometry) : status;
   status = status == MBS_OK ? evaluate(&numbers, request) : status;
   for (int i = 0; i < numbers.count; ++i) {
     free(numbers.items[i].output);
@@ -326,6 +388,10 @@ void cli_geometry_free(CliGeometry *geometry) {
     }
     free(geometry->bodies[b].points);
   }
+  for (int i = 0; i < geometry->shape_count; ++i) {
+    free(geometry->shapes[i].mesh.corners);
+  }
+  free(geometry->shapes);
   free(geometry->bodies);
   free_elements(geometry->joint_count, geometry->joints);
   free_elements(geometry->force_count, geometry->forces);

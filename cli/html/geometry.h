@@ -11,6 +11,7 @@
 #include "../json.h"
 #include "../options.h"
 #include "../plot/data.h"
+#include "mesh.h"
 
 typedef struct CliDrawnPoint {
   const char *name;
@@ -37,12 +38,21 @@ typedef struct CliDrawnElement {
   char *output;  // of a force its value, a number (tension) or a vector; NULL: none
 } CliDrawnElement;
 
+// Of the section shapes, in numbers.
+typedef struct CliDrawnShape {
+  const char *kind, *at, *to, *colour;  // NULL: not given
+  double axis[3], size[3], radius, width, offset[3], scale, opacity;
+  CliMesh mesh;
+} CliDrawnShape;
+
 typedef struct CliGeometry {
   int dimension;
   double gravity[3];
   int body_count, joint_count, force_count;
   CliDrawnBody *bodies;
   CliDrawnElement *joints, *forces;
+  int shape_count;
+  CliDrawnShape *shapes;
 } CliGeometry;
 
 // Return 0, or the exit status after a sentence on standard error. To be freed in both cases; texts are the model's,

@@ -229,6 +229,29 @@ static void put_elements(CliJson *json, const char *key, int count, const CliDra
   cli_json_close(json);
 }
 
+static void put_shape(CliJson *json, const CliDrawnShape *shape) {
+  cli_json_open_object(json, NULL);
+  cli_json_text(json, "kind", shape->kind);
+  cli_json_text(json, "at", shape->at);
+  if (shape->to) {
+    cli_json_text(json, "to", shape->to);
+  }
+  if (shape->colour) {
+    cli_json_text(json, "colour", shape->colour);
+  }
+  put_numbers(json, "axis", 3, shape->axis);
+  put_numbers(json, "size", 3, shape->size);
+  put_numbers(json, "offset", 3, shape->offset);
+  cli_json_number(json, "radius", shape->radius);
+  cli_json_number(json, "width", shape->width);
+  cli_json_number(json, "opacity", shape->opacity);
+  cli_json_number(json, "scale", shape->scale);
+  if (shape->mesh.corners) {
+    cli_json_floats(json, "mesh", 9 * shape->mesh.triangle_count, shape->mesh.corners);
+  }
+  cli_json_close(json);
+}
+
 void cli_geometry_put(CliJson *json, const CliGeometry *geometry, const CliData *rows) {
   cli_json_integer(json, "dimension", geometry->dimension);
   put_numbers(json, "gravity", geometry->dimension, geometry->gravity);
@@ -246,6 +269,11 @@ void cli_geometry_put(CliJson *json, const CliGeometry *geometry, const CliData 
   cli_json_close(json);
   put_elements(json, "joints", geometry->joint_count, geometry->joints, geometry, rows);
   put_elements(json, "forces", geometry->force_count, geometry->forces, geometry, rows);
+  cli_json_open_array(json, "shapes");
+  for (int i = 0; i < geometry->shape_count; ++i) {
+    put_shape(json, &geometry->shapes[i]);
+  }
+  cli_json_close(json);
   if (rows) {
     cli_json_doubles(json, "time", (size_t)rows->row_count, rows->columns[0].values);
     put_frames(json, geometry, rows);

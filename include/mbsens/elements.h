@@ -1399,6 +1399,64 @@ static inline MbsStatus mbs_model_add_validity(
   return mbs_model_add_element(context, model, "validity", NULL, def->name, 2, fields);
 }
 
+// what a body looks like in a report; changes no result
+typedef struct MbsShapeDef {
+  // point, required: the point where it is; its body carries it
+  const char *at;
+  // box or sphere or cylinder or wheel or spring or line or mesh, required: box, sphere, cylinder
+  // and mesh stand for the body, in place of what its points suggest; wheel, spring and line, and a
+  // cylinder between two points, are drawn besides
+  const char *kind;
+  // point: of a spring, line or cylinder: the other end, on any body
+  const char *to;
+  // vector or name: of a wheel or cylinder in space: its axis, in axes of the body or the name of a
+  // vector
+  const char *axis[3];
+  // vector, m: of a box: how long it is along each axis of the body
+  const char *size[3];
+  // number, m: of a sphere, cylinder, wheel or spring
+  const char *radius;
+  // number, m: of a wheel or a cylinder with an axis: along it (default: of a wheel 0.6 radius)
+  const char *width;
+  // vector, m, default 0: how far its middle is from the point, in axes of the body
+  const char *offset[3];
+  // text: of a mesh: an .stl or .obj file, beside the model
+  const char *file;
+  // number, default 1: of a mesh: metres of one unit of the file
+  const char *scale;
+  // text: "#rrggbb" (default: that of the body)
+  const char *colour;
+  // number, default 1: 0 to 1
+  const char *opacity;
+} MbsShapeDef;
+
+static inline MbsShapeDef mbs_default_shape_def(void) {
+  MbsShapeDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_shape(
+    MbsContext *context, MbsModel *model, const MbsShapeDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "shapes", NULL, NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"at", 1, &def->at},
+      {"kind", 1, &def->kind},
+      {"to", 1, &def->to},
+      {"axis", 3, def->axis},
+      {"size", 3, def->size},
+      {"radius", 1, &def->radius},
+      {"width", 1, &def->width},
+      {"offset", 3, def->offset},
+      {"file", 1, &def->file},
+      {"scale", 1, &def->scale},
+      {"colour", 1, &def->colour},
+      {"opacity", 1, &def->opacity},
+  };
+  return mbs_model_add_element(context, model, "shapes", NULL, NULL, 12, fields);
+}
+
 // bounds of what has no place for them of its own, such as components of hardpoints
 typedef struct MbsDesignRangeDef {
   // text, required: a parameter, an array, a component of a hardpoint P.x, or ordinates f.y

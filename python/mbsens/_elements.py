@@ -745,6 +745,37 @@ class Elements:
             "positive": positive, "message": message,
         })
 
+    def add_shape(
+        self, at: str, kind: str, *, to: str | None = None, axis: Numbers | None = None,
+        size: Numbers | None = None, radius: Number | None = None, width: Number | None = None,
+        offset: Numbers | None = None, file: str | None = None, scale: Number | None = None,
+        colour: str | None = None, opacity: Number | None = None,
+    ) -> None:
+        """shape: what a body looks like in a report; changes no result.
+
+        - at (point, required): the point where it is; its body carries it
+        - kind (box or sphere or cylinder or wheel or spring or line or mesh, required): box,
+          sphere, cylinder and mesh stand for the body, in place of what its points suggest; wheel,
+          spring and line, and a cylinder between two points, are drawn besides
+        - to (point): of a spring, line or cylinder: the other end, on any body
+        - axis (vector or name): of a wheel or cylinder in space: its axis, in axes of the body or
+          the name of a vector
+        - size (vector, m): of a box: how long it is along each axis of the body
+        - radius (number, m): of a sphere, cylinder, wheel or spring
+        - width (number, m): of a wheel or a cylinder with an axis: along it (default: of a wheel
+          0.6 radius)
+        - offset (vector, m, default 0): how far its middle is from the point, in axes of the body
+        - file (text): of a mesh: an .stl or .obj file, beside the model
+        - scale (number, default 1): of a mesh: metres of one unit of the file
+        - colour (text): "#rrggbb" (default: that of the body)
+        - opacity (number, default 1): 0 to 1
+        """
+        self._add_element("shapes", None, None, {
+            "at": at, "kind": kind, "to": to, "axis": axis, "size": size, "radius": radius,
+            "width": width, "offset": offset, "file": file, "scale": scale, "colour": colour,
+            "opacity": opacity,
+        })
+
     def add_design_range(
         self, parameter: str, *, lower: Number | None = None, upper: Number | None = None,
         scale: Number | None = None,

@@ -170,6 +170,7 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
     MBS_TRY(mbs_validity_read(context, blueprint));
     MBS_TRY(mbs_outputs_read(context, blueprint, !choice->has_no_outputs, choice->columns));
     MBS_TRY(choice->has_trim ? mbs_trim_read(context, blueprint) : MBS_OK);
+    MBS_TRY(mbs_shapes_check(context, blueprint));
   }
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   MBS_TRY(mbs_blueprint_check_properties(context, blueprint));

@@ -30,7 +30,7 @@ enum { MBS_FILE_INCLUDE, MBS_FILE_CONSTANTS, MBS_FILE_TEMPLATES, MBS_FILE_ASSEMB
 extern const MbsRecordType mbs_file_type;
 // A template has a section of its own, these of the model, and assemblies.
 enum { MBS_TEMPLATE_PARAMETERS, MBS_TEMPLATE_ASSEMBLIES };
-enum { MBS_TEMPLATE_SECTION_COUNT = 15 };
+enum { MBS_TEMPLATE_SECTION_COUNT = 16 };
 extern const int mbs_template_sections[MBS_TEMPLATE_SECTION_COUNT];  // fields of mbs_model_type
 enum {
   MBS_ASSEMBLY_TEMPLATE,

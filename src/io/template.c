@@ -34,13 +34,14 @@ static const MbsField template_fields[] = {
 static const MbsRecordType template_type = {"template",
                                             "a part of a model: also the sections tables, functions, ground, bodies, "
                                             "coordinates, states, joints, forces, variables, inputs, events, "
-                                            "initial, objectives, outputs and validity, as there",
+                                            "initial, objectives, outputs, validity and shapes, as there",
                                             MBS_COUNT(template_fields), template_fields};
 
 const int mbs_template_sections[MBS_TEMPLATE_SECTION_COUNT] = {
-    MBS_MODEL_TABLES, MBS_MODEL_FUNCTIONS, MBS_MODEL_GROUND,     MBS_MODEL_BODIES,    MBS_MODEL_COORDINATES,
-    MBS_MODEL_STATES, MBS_MODEL_JOINTS,    MBS_MODEL_FORCES,     MBS_MODEL_VARIABLES, MBS_MODEL_INPUTS,
-    MBS_MODEL_EVENTS, MBS_MODEL_INITIAL,   MBS_MODEL_OBJECTIVES, MBS_MODEL_OUTPUTS,   MBS_MODEL_VALIDITY};
+    MBS_MODEL_TABLES,      MBS_MODEL_FUNCTIONS, MBS_MODEL_GROUND,   MBS_MODEL_BODIES,
+    MBS_MODEL_COORDINATES, MBS_MODEL_STATES,    MBS_MODEL_JOINTS,   MBS_MODEL_FORCES,
+    MBS_MODEL_VARIABLES,   MBS_MODEL_INPUTS,    MBS_MODEL_EVENTS,   MBS_MODEL_INITIAL,
+    MBS_MODEL_OBJECTIVES,  MBS_MODEL_OUTPUTS,   MBS_MODEL_VALIDITY, MBS_MODEL_SHAPES};
 
 static const MbsField file_fields[] = {
     [MBS_FILE_INCLUDE] = {"include", MBS_FIELD_TEXT,

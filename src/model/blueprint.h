@@ -486,6 +486,10 @@ MbsStatus mbs_blueprint_check_properties(MbsContext *context, MbsBlueprint *blue
 // All of them once more, at other values of the parameters.
 MbsStatus mbs_blueprint_check_again(MbsContext *context, MbsBlueprint *blueprint);
 
+// ---- shape.c ----
+// Of reports: only whether they are right.
+MbsStatus mbs_shapes_check(MbsContext *context, MbsBlueprint *blueprint);
+
 // ---- tables.c ----
 // After the parameters.
 MbsStatus mbs_tables_read(MbsContext *context, MbsBlueprint *blueprint);

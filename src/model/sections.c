@@ -368,6 +368,37 @@ static const MbsField identification_fields[] = {
 static const MbsRecordType identification_type = {"identification", "parameters from measurements",
                                                   MBS_COUNT(identification_fields), identification_fields};
 
+static const MbsField shape_fields[] = {
+    [MBS_SHAPE_AT] = {"at", MBS_FIELD_POINT, .is_required = true,
+                      .summary = "the point where it is; its body carries it"},
+    [MBS_SHAPE_KIND] = {"kind", MBS_FIELD_CHOICE, .is_required = true,
+                        .choices =
+                            (const char *const[]){"box", "sphere", "cylinder", "wheel", "spring", "line", "mesh", NULL},
+                        .summary =
+                            "box, sphere, cylinder and mesh stand for the body, in place of what its points suggest; "
+                            "wheel, spring and line, and a cylinder between two points, are drawn besides"},
+    [MBS_SHAPE_TO] = {"to", MBS_FIELD_POINT, .summary = "of a spring, line or cylinder: the other end, on any body"},
+    [MBS_SHAPE_AXIS] = {"axis", MBS_FIELD_DIRECTION,
+                        .summary =
+                            "of a wheel or cylinder in space: its axis, in axes of the body or the name of a vector"},
+    [MBS_SHAPE_SIZE] = {"size", MBS_FIELD_VECTOR, .mirror = MBS_MIRROR_NONE, .unit = "m",
+                        .summary = "of a box: how long it is along each axis of the body"},
+    [MBS_SHAPE_RADIUS] = {"radius", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .unit = "m",
+                          .summary = "of a sphere, cylinder, wheel or spring"},
+    [MBS_SHAPE_WIDTH] = {"width", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .unit = "m",
+                         .summary = "of a wheel or a cylinder with an axis: along it (default: of a wheel 0.6 radius)"},
+    [MBS_SHAPE_OFFSET] = {"offset", MBS_FIELD_VECTOR, .default_text = "0", .unit = "m",
+                          .summary = "how far its middle is from the point, in axes of the body"},
+    [MBS_SHAPE_FILE] = {"file", MBS_FIELD_TEXT, .summary = "of a mesh: an .stl or .obj file, beside the model"},
+    [MBS_SHAPE_SCALE] = {"scale", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1",
+                         .summary = "of a mesh: metres of one unit of the file"},
+    [MBS_SHAPE_COLOUR] = {"colour", MBS_FIELD_TEXT, .summary = "\"#rrggbb\" (default: that of the body)"},
+    [MBS_SHAPE_OPACITY] = {"opacity", MBS_FIELD_NUMBER, .check = MBS_CHECK_FRACTION, .default_text = "1",
+                           .summary = "0 to 1"},
+};
+static const MbsRecordType shape_type = {"shape", "what a body looks like in a report; changes no result",
+                                         MBS_COUNT(shape_fields), shape_fields};
+
 static const MbsField model_fields[] = {
     [MBS_MODEL_VERSION] = {"mbsens", MBS_FIELD_INTEGER, .is_required = true, .summary = "version of the format: 1"},
     [MBS_MODEL_NAME] = {"name", MBS_FIELD_TEXT, .default_text = "unnamed", .summary = "title of the model"},
@@ -408,6 +439,8 @@ static const MbsField model_fields[] = {
                            .summary = "signals, by name, that histories have instead of coordinates"},
     [MBS_MODEL_VALIDITY] = {"validity", MBS_FIELD_RECORD_MAP, .record = &validity_type,
                             .summary = "where the model holds, by name: a run that comes elsewhere stops and says why"},
+    [MBS_MODEL_SHAPES] = {"shapes", MBS_FIELD_RECORD_LIST, .record = &shape_type,
+                          .summary = "what reports draw where points and inertia do not say enough"},
     [MBS_MODEL_OPTIMIZATION] = {"optimization", MBS_FIELD_RECORD, .record = &optimization_type,
                                 .summary = "of the command optimize: what a better design is"},
     [MBS_MODEL_IDENTIFICATION] = {"identification", MBS_FIELD_RECORD, .record = &identification_type,

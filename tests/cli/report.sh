@@ -49,6 +49,58 @@ exits 0 report "$folder/in.yaml" -o "$html" --quiet
 [ "$(sed '/^<\/script>$/,$d' "$html" | grep -c '</script\|<!--')" -eq 0 ] || fail 'no text of the model ends the data'
 [ "$(grep -c 'alert([12])' "$html")" -eq "$(grep -c 'script\\u003ealert\|&#62;alert' "$html")" ] || fail 'and none is markup'
 
+# ---- shapes: numbers are those of the model, names those of its bodies, also in a template that is mirrored ----
+cat >"$folder/in.yaml" <<'END'
+mbsens: 1
+dimension: 3
+parameters: {R: 0.3}
+templates:
+  corner:
+    bodies: {hub: {mass: 1, inertia: [1, 1, 1], points: {W: [0, 0.5, 0]}, vectors: {left: [0.5, 2, 0]}}}
+    shapes:
+      - {at: hub.W, kind: wheel, axis: left, radius: 2*R, offset: [0, 0.1, 0]}
+assemblies:
+  - {template: corner, name: a}
+  - {template: corner, name: b, mirror: y}
+shapes:
+  - {at: a.hub.W, to: b.hub.W, kind: cylinder, radius: R/10, colour: "#102030"}
+  - {at: a.hub.W, kind: mesh, file: corner.stl, scale: 0.001}
+  - {at: b.hub.W, kind: mesh, file: square.obj}
+simulation: {end: 0.01, step: 0.005}
+END
+{ echo 'solid corner'; printf 'facet normal 0 0 1\nouter loop\nvertex 1 2 3\nvertex 4 5 6\nvertex 7 8 9.5\nendloop\nendfacet\n'; echo endsolid; } >"$folder/corner.stl"
+printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0.25\nf 1/1 2/1 3/1 -1/1\n' >"$folder/square.obj"
+exits 0 report "$folder/in.yaml" -o "$html" --quiet
+shapes=$(data | grep -o '"shapes": .*')
+for text in '"kind": "wheel", "at": "a_hub.W", "axis": [0.5, 2, 0], "size": [0, 0, 0], "offset": [0, 0.1' \
+  '"kind": "wheel", "at": "b_hub.W", "axis": [0.5, -2, 0], "size": [0, 0, 0], "offset": [0, -0.1' \
+  '"kind": "cylinder", "at": "a_hub.W", "to": "b_hub.W", "colour": "#102030"'; do
+  echo "$shapes" | grep -qF "$text" || fail "shapes: $text"
+done
+floats mesh 9 | holds 'a triangle of an STL file' '{ for (i = 1; i < 9; ++i) if ($i != i) exit 1; exit !($9 == 9.5) }'
+data | grep -o '"mesh": "[^"]*"' | tail -n 1 | sed 's/.*: "//; s/"$//' | base64 -d | od -A n -v -t f4 -w12 |
+  holds 'a face of four is two triangles' '{ all = all $1 $2 $3 " " } END { exit all != "000 100 110 000 110 010.25 " }'
+# the same triangle in bytes
+{ head -c 80 /dev/zero; printf '\001\000\000\000'; head -c 12 /dev/zero; printf '\000\000\200\077%.0s' 1 2 3 4 5 6 7 8 9; printf '\000\000'; } >"$folder/corner.stl"
+exits 0 report "$folder/in.yaml" -o "$html" --quiet
+floats mesh 9 | holds 'a triangle in bytes' '{ for (i = 1; i <= 9; ++i) if ($i != 1) exit 1 }'
+wrong() {  # wrong WHAT SHAPE: the first shape of the model's own is another
+  sed "s|^  - {at: a.hub.W, to.*|  - {$2}|" "$folder/in.yaml" >"$folder/wrong.yaml"
+  complains "$1" report "$folder/wrong.yaml" -o "$folder/wrong.html"
+}
+wrong 'shape 1: no point "V" on body "a_hub"' 'at: a.hub.V, kind: sphere, radius: 1'
+wrong 'shape 1: a sphere needs "radius"' 'at: a.hub.W, kind: sphere'
+wrong 'a sphere has no "width"' 'at: a.hub.W, kind: sphere, radius: 1, width: 2'
+wrong 'a wheel in space needs "axis"' 'at: a.hub.W, kind: wheel, radius: 1'
+wrong 'no vector "up" on body "a_hub"' 'at: a.hub.W, kind: wheel, radius: 1, axis: up'
+wrong 'radius must be positive' 'at: a.hub.W, kind: sphere, radius: -R'
+wrong 'a colour is "#rrggbb", got "red"' 'at: a.hub.W, kind: sphere, radius: 1, colour: red'
+wrong 'mesh none.stl: cannot be opened' 'at: a.hub.W, kind: mesh, file: none.stl'
+wrong 'mesh square.txt: is no .stl or .obj file' 'at: a.hub.W, kind: mesh, file: square.txt'
+printf 'v 0 0 0\nf 1 2 3\n' >"$folder/bad.obj"
+wrong 'has a face with a vertex that is not there' 'at: a.hub.W, kind: mesh, file: bad.obj'
+[ ! -e "$folder/wrong.html" ] || fail 'a shape that is wrong leaves no file'
+
 # ---- a spike of one step among 20000 stays; what is kept is little ----
 sed 's/^objectives:/outputs: {spike: "if(and(t > 0.12345, t < 0.12352), 7, sin(t))"}\nobjectives:/' $model >"$folder/in.yaml"
 exits 0 report "$folder/in.yaml" -o "$html" --end 1 --step 5e-5 --wrt none --y spike

@@ -95,15 +95,42 @@ class Mechanism {
     this.design.bodies.forEach((body, b) => {
       if (b > 0) {
         const colour = this.isGhost ? 0x888888 : bodyColours[(b - 1) % bodyColours.length];
-        const group = new Group();
-        group.add(deriveShape(body, this.dimension, this.size, colour, opacity));
+        const group = new Group(), own = this.shapesOf(b);
+        const isRound = body.points.length < 2 && own.some(shape => !isBetween(shape));  // an ellipsoid would hide it
+        if (!own.some(isStandIn) && !isRound) {
+          group.add(deriveShape(body, this.dimension, this.size, colour, opacity));
+        }
+        own.filter(shape => !isBetween(shape)).forEach(shape => group.add(this.fixed(shape, colour)));
         this.bodies.push(group);
         this.group.add(group);
       }
     });
+    this.shapesOf(0).filter(shape => !isBetween(shape)).forEach(shape => this.group.add(this.fixed(shape, 0x7d8790)));
+    this.springs = [];
+    (this.design.shapes || []).filter(isBetween).forEach(shape => this.addBetween(betweenShape(shape, this.size, this.look(shape, 0x7d8790)),
+      [this.find(shape.at), this.find(shape.to)]));
     if (!this.isGhost) {
       this.addSupports();
       this.addSprings();
+    }
+  }
+
+  shapesOf(b) {
+    return (this.design.shapes || []).filter(shape => this.find(shape.at) && this.find(shape.at).body === b);
+  }
+
+  look(shape, colour) {
+    return {colour: this.isGhost ? 0x888888 : shape.colour || colour, opacity: (this.isGhost ? 0.28 : 1) * shape.opacity};
+  }
+
+  fixed(shape, colour) {
+    return fixedShape(shape, this.find(shape.at).local, this.dimension, this.size, this.look(shape, colour));
+  }
+
+  addBetween(line, ends) {
+    if (ends[0] && ends[1]) {
+      this.group.add(line);
+      this.springs.push({line, ends});
     }
   }
 
@@ -117,13 +144,10 @@ class Mechanism {
   }
 
   addSprings() {
-    this.springs = [];
     for (const force of this.design.forces) {
       const ends = force.ends.map(name => this.find(name));
-      if (force.type === "spring" && ends.length === 2 && ends[0] && ends[1]) {
-        const line = new Line(coil(8, 0.018 * this.size), new LineBasicMaterial({color: 0x7d8790}));
-        this.group.add(line);
-        this.springs.push({line, ends});
+      if (force.type === "spring" && ends.length === 2) {
+        this.addBetween(new Line(coil(8, 0.018 * this.size), new LineBasicMaterial({color: 0x7d8790})), ends);
       }
     }
   }

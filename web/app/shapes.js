@@ -198,3 +198,62 @@ function support(p, dimension, w, colour) {
   }
   return mesh;
 }
+
+// ---- shapes that the model gives ----
+const standIns = ["box", "sphere", "cylinder", "mesh"];
+const isBetween = shape => Boolean(shape.to);
+// does it stand for what would be derived?
+const isStandIn = shape => standIns.includes(shape.kind) && !isBetween(shape);
+
+function wheel(radius, width, look) {
+  const group = new Group(), tyre = radius - Math.min(width, radius) / 2;
+  const rubber = solid(new TorusGeometry(tyre, Math.min(width, radius) / 2, 14, 48), {colour: 0x3a3f45, opacity: look.opacity});
+  rubber.scale.z = width / Math.min(width, radius);
+  const rim = solid(new CylinderGeometry(tyre, tyre, 0.4 * width, 40), look);
+  rim.rotation.x = Math.PI / 2;
+  group.add(rubber, rim);
+  for (let i = 0; i < 5; ++i) {  // so that it is seen to turn
+    const angle = 2 * Math.PI * i / 5;
+    group.add(bar(new Vector3(), new Vector3(0.9 * tyre * Math.cos(angle), 0.9 * tyre * Math.sin(angle), 0), 0.24 * width, {colour: 0xc9ced4, opacity: look.opacity}));
+  }
+  return group;
+}
+
+function mesh(shape, look) {
+  const positions = floats(shape.mesh).map(x => x * shape.scale);
+  const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(positions, 3));
+  geometry.computeVertexNormals();
+  return solid(geometry, look);
+}
+
+// A shape fixed to its body, in the body's axes; `local` is its point.
+function fixedShape(shape, local, dimension, size, look) {
+  const w = 0.012 * size, axis = dimension === 2 ? new Vector3(0, 0, 1) : vector(shape.axis).normalize();
+  let part;
+  if (shape.kind === "box") {
+    part = solid(new BoxGeometry(shape.size[0], shape.size[1], dimension === 2 ? w : shape.size[2]), look);
+  } else if (shape.kind === "sphere") {
+    part = solid(dimension === 2 ? new CylinderGeometry(shape.radius, shape.radius, w, 40) : new SphereGeometry(shape.radius, 32, 20), look);
+    part.rotation.x = dimension === 2 ? Math.PI / 2 : 0;
+  } else if (shape.kind === "cylinder") {
+    part = solid(new CylinderGeometry(shape.radius, shape.radius, shape.width, 40), look);
+    part.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), axis);
+  } else if (shape.kind === "wheel") {
+    part = wheel(shape.radius, shape.width || 0.6 * shape.radius, look);
+    part.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), axis);
+  } else {
+    part = mesh(shape, look);
+  }
+  part.position.copy(local).add(vector(shape.offset));
+  return part;
+}
+
+// What reaches from one point to another: one metre along y, to be turned and stretched.
+function betweenShape(shape, size, look) {
+  if (shape.kind === "spring") {
+    return new Line(coil(8, shape.radius || 0.018 * size), new LineBasicMaterial({color: look.colour, transparent: look.opacity < 1, opacity: look.opacity}));
+  }
+  const radius = shape.kind === "line" ? 0.004 * size : shape.radius, geometry = new CylinderGeometry(radius, radius, 1, 16);
+  geometry.translate(0, 0.5, 0);
+  return solid(geometry, look);
+}
