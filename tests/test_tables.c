@@ -430,6 +430,8 @@ static void test_files(void) {
        "you "
        "mean \"force\"?; it has 2: angle, force"},
       {"{file: table_gap.csv, x: 1, y: 3}", "table \"f\": y: tests/models/table_gap.csv has no column \"3\"; it has 2"},
+      {"{file: table_wide.csv, x: 1, y: 2}",
+       "tests/models/table_wide.csv:4:5: error: table \"f\": this line has 3 numbers, the first one has 2 columns"},
       {"{file: table_order.csv, x: 1, y: 2}",
        "tests/models/table_order.csv:3:1: error: table \"f\": the points x must increase: 0.5 comes after 1"},
       {"{file: table_order.csv, x: 1, y: 2, z: 2}",

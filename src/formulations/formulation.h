@@ -25,6 +25,7 @@ typedef struct MbsFormulation {
   double relaxation;
   double projection_relaxation;  // the same in projections and in the balance that finds the smallest multipliers
   bool is_uncoupled;             // nonholonomic constraints are left to the projections
+  bool has_given_way;            // since it was created its constraints have given way to their multipliers
   // Where joints come and go: the same if constraints are redundant, or if they are not, whichever this one is not for.
   struct MbsFormulation *other;
 } MbsFormulation;
@@ -45,6 +46,12 @@ typedef struct MbsFormulationType {
 
 // Do accelerations and multipliers follow from positions and velocities at each instant, for explicit methods?
 static inline bool mbs_formulation_is_explicit(const MbsFormulationType *type) { return !type->is_position_level; }
+
+// Do constraints give way to their multipliers, as on springs? Then what it tends to with small steps depends on
+// alpha, as that of `penalty` does, and of `ali1` where constraints are redundant.
+static inline bool mbs_formulation_gives_way(const MbsFormulation *formulation) {
+  return formulation->has_given_way || mbs_re(formulation->step.epsilon) > 0;
+}
 
 // NULL where there is none of that name, with the nearest in the message.
 const MbsFormulationType *mbs_formulation_find(const char *name, const char **nearest);

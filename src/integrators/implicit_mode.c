@@ -50,6 +50,7 @@ static void take(MbsImplicit *implicit, const MbsJointMode *mode) {
   *formulation = *other;
   *other = now;
   formulation->other = other;
+  formulation->has_given_way = mbs_formulation_gives_way(&now) || mbs_formulation_gives_way(formulation);
   implicit->has_redundancy = has_redundancy;
   if (implicit->at->projector) {
     implicit->at->projector->has_redundancy = has_redundancy;

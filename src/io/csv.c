@@ -17,6 +17,26 @@ typedef struct Csv {
   MbsCsv file;
 } Csv;
 
+// Lines of more cells than the header, or the first line, has have numbers in columns that are not theirs: a decimal
+// comma, say. Separators at their ends do no harm.
+static MbsStatus check_counts(const Csv *csv) {
+  int columns = csv->file.header_count > 0 ? csv->file.header_count : 0;
+  for (int i = 0; i < csv->file.row_count; ++i) {
+    const MbsText *row = csv->file.rows[i];
+    int count = csv->file.cell_counts[i];
+    while (count > 1 && row[count - 1].text[0] == '\0') {
+      --count;
+    }
+    columns = columns > 0 ? columns : count;
+    if (count > columns) {
+      return mbs_reader_fail(csv->reader, csv->where, row[columns].place,
+                             "this line has %d numbers, the first one has %d columns; write a decimal point", count,
+                             columns);
+    }
+  }
+  return MBS_OK;
+}
+
 static MbsStatus load(Csv *csv, MbsText file) {
   const MbsReader *reader = csv->reader;
   csv->path = mbs_csv_beside(reader->arena, file.place.file ? file.place.file : reader->file, file.text);
@@ -30,6 +50,7 @@ static MbsStatus load(Csv *csv, MbsText file) {
     return mbs_reader_fail(reader, csv->where, file.place, "%.900s", trouble);
   }
   MBS_TRY(status);
+  MBS_TRY(check_counts(csv));
   return csv->file.row_count > 0 ? MBS_OK
                                  : mbs_reader_fail(reader, csv->where, file.place, "%s has no numbers", csv->path);
 }

@@ -68,9 +68,10 @@ static MbsStatus check_name(const MbsReader *reader, const MbsWhere *where, cons
     return MBS_OK;  // u[3], by a call: in files arrays are lists
   }
   if (!mbs_name_is_identifier(key.text)) {
+    bool is_torn = strpbrk(key.text, "()") || strspn(key.text, "0123456789.") == strlen(key.text);  // {a: f(b, 1)}
     return mbs_reader_fail(reader, where, key.place,
-                           "\"%.60s\" is not a name; a name has letters, digits and _ and starts with a letter or _",
-                           key.text);
+                           "\"%.60s\" is not a name; a name has letters, digits and _ and starts with a letter or _%s",
+                           key.text, is_torn ? "; put an expression that contains commas in quotes" : "");
   }
   if (is_root_field(field, MBS_MODEL_PARAMETERS) && mbs_expression_is_reserved(key.text)) {
     return mbs_reader_fail(reader, where, key.place,

@@ -30,8 +30,10 @@ static MbsStatus fail_short(MbsContext *context, const MbsLevels *levels) {
   return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
                   "accuracy %.3g is not reached, but %.2g: that of %sobjective \"%s\", with steps down to %.3g s; %s",
                   levels->accuracy, worst->reached, what, objective, levels->end / (double)levels->steps,
-                  is_stuck ? "smaller ones do not help, for rounding is as large, or the motion is not smooth"
-                           : "give a smaller step to begin with, or ask for less");
+                  levels->is_short_by_give ? "its constraints give way to their multipliers by that: use formulation "
+                                             "matrix-r or ali3p, or a larger penalty"
+                  : is_stuck ? "smaller ones do not help, for rounding is as large, or the motion is not smooth"
+                             : "give a smaller step to begin with, or ask for less");
 }
 
 static void put_numbers(const MbsExtrapolation *from, int count, double *value, double *error, double *gradient,
@@ -183,25 +185,32 @@ static MbsStatus check(MbsContext *context, const MbsModel *model, const MbsRequ
 // integrated; and what is for ali3p alone (the tangent projection matrix, multipliers of projections) is refused by
 // ali1.
 //
+// Where constraints are redundant ali1 holds them by springs (mbs_formulation_gives_way), whose limit is another one:
+// then it drops out for matrix-r. Radau-5 takes no part: what its first levels do not resolve they all damp away alike,
+// and its estimates know nothing of it (docs/accuracy.md).
+//
 // All that are not the last resort take turns: that one runs its next level whose steps, times their weight, are
 // fewest. A step of order 8 costs five of the trapezoidal rule (five-bar, two parameters, instructions), but counts for
 // less: it gets there with less work in most models (docs/accuracy.md), and what the other one does in vain is lost.
+typedef enum Role { ALWAYS, IF_REDUNDANT, LAST_RESORT } Role;
+
 typedef struct Choice {
   const char *formulation, *integrator;
   double weight;
-  bool is_last_resort;
+  Role role;
 } Choice;
 
 static const Choice choices[] = {
     {.formulation = "ali1", .integrator = "dormand-prince-8", .weight = 1.7},
     {.formulation = "ali1", .integrator = "auto", .weight = 1},
-    {.formulation = MBS_DEFAULT_FORMULATION, .integrator = "auto", .weight = 1, .is_last_resort = true}};
+    {.formulation = "matrix-r", .integrator = "dormand-prince-8", .weight = 1.7, .role = IF_REDUNDANT},
+    {.formulation = MBS_DEFAULT_FORMULATION, .integrator = "auto", .weight = 1, .role = LAST_RESORT}};
 enum { CHOICES = MBS_COUNT(choices) };
 
 typedef struct Contender {
   MbsLevels levels;
   double weight;
-  bool is_last_resort;
+  Role role;
   bool is_over;
   MbsStatus status;
   const char *message;  // of a failure
@@ -209,6 +218,8 @@ typedef struct Contender {
 
 typedef struct Contest {
   MbsArena *arena;
+  bool has_formulation, has_integrator;  // given
+  bool is_redundant;                     // as far as seen
   int count;
   Contender contenders[CHOICES];
 } Contest;
@@ -230,36 +241,53 @@ static MbsStatus note(MbsContext *context, Contest *contest, Contender *contende
   return MBS_OK;
 }
 
+// After a level: a formulation that was chosen drops out where its constraints give way.
+static MbsStatus look_at(MbsContext *context, Contest *contest, Contender *contender) {
+  const MbsLevels *levels = &contender->levels;
+  if (contest->has_formulation || contender->status != MBS_OK || !mbs_levels_gives_way(levels)) {
+    return MBS_OK;
+  }
+  contest->is_redundant = true;
+  return note(context, contest, contender,
+              mbs_fail(context, MBS_ERROR_NOT_OFFERED, mbs_nowhere, "constraints are redundant"));
+}
+
 // Columns go through all stages of an explicit step, and once through one of the trapezoidal rule.
 static double weigh(const Choice *choice, const MbsRequest *request, int parameter_count) {
-  bool is_by_stages = choice->weight > 1 && request->method == MBS_METHOD_DIRECT;
+  bool is_by_stages = strstr(choice->integrator, "dormand") && request->method == MBS_METHOD_DIRECT;
   return choice->weight * (is_by_stages ? 1 + 1.5 * parameter_count / (parameter_count + 10) : 1);
 }
 
-// one for each different pair of formulation and integrator, as far as these are open
-static MbsStatus enter(MbsContext *context, const MbsModel *model, const MbsRequest *request, Contest *contest) {
-  const MbsSettings *asked = &request->settings;
-  bool has_formulation = strcmp(asked->formulation, "auto") != 0,
-       has_integrator = strcmp(asked->integrator, "auto") != 0;
+static MbsStatus enter(MbsContext *context, const MbsModel *model, const MbsRequest *request, const Choice *choice,
+                       Contest *contest) {
+  MbsRequest own = *request;
+  Contender *contender = &contest->contenders[contest->count++];
+  *contender = (Contender){.role = choice->role};
+  if (!contest->has_formulation && !request->settings.is_kinematic) {
+    (void)snprintf(own.settings.formulation, MBS_NAME_LENGTH, "%s", choice->formulation);
+  }
+  if (!contest->has_integrator) {
+    (void)snprintf(own.settings.integrator, MBS_NAME_LENGTH, "%s", choice->integrator);
+  }
+  MbsStatus status = mbs_levels_create(context, contest->arena, model, &own, &contender->levels);
+  contender->weight = weigh(choice, request, contender->levels.parameter_count);
+  MBS_TRY(note(context, contest, contender, status));
+  return look_at(context, contest, contender);
+}
+
+// one for each different pair of formulation and integrator, as far as these are open, and of this role
+static MbsStatus enter_all(MbsContext *context, const MbsModel *model, const MbsRequest *request, Contest *contest,
+                           bool is_for_redundancy) {
+  bool has_formulation = contest->has_formulation, has_integrator = contest->has_integrator;
   for (int i = 0; i < CHOICES; ++i) {
     const Choice *choice = &choices[i];
-    bool is_known = (has_formulation && choice->is_last_resort) || (has_integrator && i == 0);
-    bool is_only = asked->is_kinematic || (has_formulation && has_integrator);
-    if (is_only ? i < CHOICES - 1 : is_known) {
-      continue;
+    bool is_of_formulation = choice->role == LAST_RESORT || choice->role == IF_REDUNDANT;
+    bool is_known =
+        (has_formulation && is_of_formulation) || (has_integrator && strcmp(choice->integrator, "auto") != 0);
+    bool is_only = request->settings.is_kinematic || (has_formulation && has_integrator);
+    if ((choice->role == IF_REDUNDANT) == is_for_redundancy && !(is_only ? i < CHOICES - 1 : is_known)) {
+      MBS_TRY(enter(context, model, request, choice, contest));
     }
-    MbsRequest own = *request;
-    Contender *contender = &contest->contenders[contest->count++];
-    *contender = (Contender){.is_last_resort = choice->is_last_resort};
-    if (!has_formulation && !asked->is_kinematic) {
-      (void)snprintf(own.settings.formulation, MBS_NAME_LENGTH, "%s", choice->formulation);
-    }
-    if (!has_integrator) {
-      (void)snprintf(own.settings.integrator, MBS_NAME_LENGTH, "%s", choice->integrator);
-    }
-    MbsStatus status = mbs_levels_create(context, contest->arena, model, &own, &contender->levels);
-    contender->weight = weigh(choice, request, contender->levels.parameter_count);
-    MBS_TRY(note(context, contest, contender, status));
   }
   return MBS_OK;
 }
@@ -270,7 +298,7 @@ static Contender *find_next(Contest *contest, bool is_last_resort) {
   double least = HUGE_VAL;
   for (int i = 0; i < contest->count; ++i) {
     Contender *contender = &contest->contenders[i];
-    bool may = !contender->is_over && contender->is_last_resort == is_last_resort;
+    bool may = !contender->is_over && (contender->role == LAST_RESORT) == is_last_resort;
     double steps = may ? contender->weight * (double)mbs_levels_next(&contender->levels) : HUGE_VAL;
     next = steps < least ? contender : next;
     least = fmin(least, steps);
@@ -285,15 +313,22 @@ static int rank_of(const Contender *contender) {
 }
 
 // The one that reaches the accuracy, or comes nearest; the last one where none has an estimate.
-static MbsStatus compete(MbsContext *context, Contest *contest, Contender **winner) {
+static MbsStatus compete(MbsContext *context, const MbsModel *model, const MbsRequest *request, Contest *contest,
+                         Contender **winner) {
+  bool has_all = false;
   *winner = NULL;
   for (;;) {
+    if (contest->is_redundant && !has_all) {
+      has_all = true;
+      MBS_TRY(enter_all(context, model, request, contest, true));
+    }
     Contender *next = find_next(contest, false);
     next = next ? next : find_next(contest, true);
     if (!next) {
       break;
     }
     MBS_TRY(note(context, contest, next, mbs_levels_advance(context, &next->levels)));
+    MBS_TRY(look_at(context, contest, next));
     if (next->is_over && next->status == MBS_OK && next->levels.reached <= next->levels.accuracy) {
       *winner = next;
       return MBS_OK;
@@ -311,11 +346,14 @@ static MbsStatus compete(MbsContext *context, Contest *contest, Contender **winn
 static MbsStatus run_contest(MbsContext *context, const MbsModel *model, const MbsRequest *request, Contest *contest,
                              MbsResult *result) {
   Contender *winner;
-  MBS_TRY(enter(context, model, request, contest));
-  MBS_TRY(compete(context, contest, &winner));
+  MBS_TRY(enter_all(context, model, request, contest, false));
+  MBS_TRY(compete(context, model, request, contest, &winner));
   MbsStatus status = winner->status == MBS_OK
                          ? MBS_OK
                          : mbs_fail(context, winner->status, mbs_nowhere, "%s", winner->message ? winner->message : "");
+  if (status == MBS_OK && mbs_levels_gives_way(&winner->levels)) {
+    MBS_TRY(mbs_levels_add_give(context, model, request, &winner->levels));
+  }
   status = give_best(context, &winner->levels, status, result);
   bool has_rows = request->recorder && (status == MBS_OK || result->error);
   if (has_rows) {
@@ -328,7 +366,9 @@ static MbsStatus run_contest(MbsContext *context, const MbsModel *model, const M
 MbsStatus mbs_accuracy_run(MbsContext *context, MbsArena *arena, const MbsModel *model, const MbsRequest *request,
                            MbsResult *result) {
   const MbsSettings *asked = &request->settings;
-  Contest contest = {.arena = arena};
+  Contest contest = {.arena = arena,
+                     .has_formulation = strcmp(asked->formulation, "auto") != 0,
+                     .has_integrator = strcmp(asked->integrator, "auto") != 0};
   MBS_TRY(check(context, model, request));
   MbsStatus status = run_contest(context, model, request, &contest, result);
   result->accuracy.has_chosen_formulation = strcmp(asked->formulation, "auto") == 0 && !asked->is_kinematic;

@@ -75,6 +75,8 @@ void mbs_extrapolation_add(MbsExtrapolation *extrapolation, double largest, cons
 // A level that is worse than those before is held against them: their errors grow. For where it is not rounding that
 // makes it worse.
 void mbs_extrapolation_hold_against(MbsExtrapolation *extrapolation);
+// The largest error once more, after some became larger.
+void mbs_extrapolation_find_reached(MbsExtrapolation *extrapolation);
 // The numbers of the last level with parameters shaken: for the estimates to come. Returns the largest change, in
 // scales of these numbers.
 double mbs_extrapolation_shake(MbsExtrapolation *extrapolation, const double *numbers);

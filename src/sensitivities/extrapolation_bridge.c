@@ -190,6 +190,16 @@ void mbs_extrapolation_hold_against(MbsExtrapolation *x) {
   x->reached *= x->worse > 1 ? x->worse : 1;
 }
 
+void mbs_extrapolation_find_reached(MbsExtrapolation *x) {
+  double largest = 0;
+  for (int i = 0; i < x->count && isfinite(x->reached); ++i) {
+    double relative = over(x->error[i], x->scale[i]);
+    x->worst = relative > largest ? i : x->worst;
+    largest = fmax(largest, relative);
+  }
+  x->reached = isfinite(x->reached) ? largest : x->reached;
+}
+
 double mbs_extrapolation_shake(MbsExtrapolation *x, const double *numbers) {
   const double *level = x->levels + (x->level_count - 1) * x->count;
   double *moved = x->moved + x->shaken_count % MBS_SHAKEN_LEVELS * x->count, m = x->largest, largest = 0;

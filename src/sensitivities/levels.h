@@ -47,12 +47,13 @@ typedef struct MbsLevels {
   MbsStops stops;
   double *stop_times;
   long *stop_steps;
-  int *stop_records;    // the record of each
-  double reached;       // of objectives; infinite: no estimate yet
-  double best;          // the smallest of that so far,
-  int since;            // and for how many levels there was none half as large
-  double moved;         // by shaking, the most of any level that counts, in scales
-  MbsStatistics total;  // of all levels
+  int *stop_records;      // the record of each
+  double reached;         // of objectives; infinite: no estimate yet
+  double best;            // the smallest of that so far,
+  int since;              // and for how many levels there was none half as large
+  bool is_short_by_give;  // the accuracy was reached but for constraints that give way
+  double moved;           // by shaking, the most of any level that counts, in scales
+  MbsStatistics total;    // of all levels
 } MbsLevels;
 
 // Everything is in the arena, but the simulator, which whoever calls destroys.
@@ -63,6 +64,10 @@ MbsStatus mbs_levels_advance(MbsContext *context, MbsLevels *levels);
 // Steps of the next level.
 long mbs_levels_next(const MbsLevels *levels);
 bool mbs_levels_is_stuck(const MbsLevels *levels);
+// Of a formulation whose constraints give way (mbs_formulation_gives_way) the errors that are due to that: three times
+// what changes when they give way half as much, in one more run of the finest level.
+bool mbs_levels_gives_way(const MbsLevels *levels);
+MbsStatus mbs_levels_add_give(MbsContext *context, const MbsModel *model, const MbsRequest *request, MbsLevels *levels);
 
 static inline const MbsEvents *mbs_levels_events(const MbsLevels *levels) {
   return &levels->session->simulation->events;

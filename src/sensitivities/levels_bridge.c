@@ -364,3 +364,50 @@ MbsStatus mbs_levels_advance(MbsContext *context, MbsLevels *levels) {
   MBS_TRY(status);
   return has_same_events(levels) ? use_level(context, levels) : begin_anew(context, levels);
 }
+
+// ---- constraints that give way ----
+static void find_reached(MbsLevels *levels) {
+  for (int i = 0; i < levels->group_count; ++i) {
+    mbs_extrapolation_find_reached(&levels->groups[i]);
+  }
+  levels->reached = find_worst(levels)->reached;
+}
+
+bool mbs_levels_gives_way(const MbsLevels *levels) {
+  return mbs_formulation_gives_way(&levels->session->simulation->formulation);
+}
+
+static void add_difference(MbsLevels *levels, MbsLevels *stiffer) {
+  const double safety = 3;
+  for (int i = 0; i < levels->group_count; ++i) {
+    MbsExtrapolation *group = &levels->groups[i];
+    const double *own = numbers_of_objective(levels, levels->session->objectives[i]);
+    const double *theirs = numbers_of_objective(stiffer, stiffer->session->objectives[i]);
+    for (int k = 0; k < group->count; ++k) {
+      group->error[k] += safety * fabs(own[k] - theirs[k]);
+    }
+  }
+  bool was_reached = levels->reached <= levels->accuracy;
+  find_reached(levels);
+  levels->is_short_by_give = was_reached && !(levels->reached <= levels->accuracy);
+}
+
+MbsStatus mbs_levels_add_give(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                              MbsLevels *levels) {
+  MbsRequest own = *request;
+  MbsLevels stiffer;
+  own.settings = levels->session->simulation->settings;
+  own.settings.penalty *= 2;
+  own.settings.other_penalty *= 2;
+  MbsStatus status = mbs_levels_create(context, levels->arena, model, &own, &stiffer);
+  if (status == MBS_OK) {
+    stiffer.steps = levels->steps;
+    stiffer.stops = levels->stops;
+    status = run_level(context, &stiffer);
+  }
+  if (status == MBS_OK) {
+    add_difference(levels, &stiffer);
+  }
+  mbs_simulator_destroy(stiffer.simulator);
+  return status;
+}
