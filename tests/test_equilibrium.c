@@ -52,6 +52,13 @@ static double complex carts_gap(const double complex *p) { return p[0] - p[1] / 
 // a state at rest: its rate vanishes; and it drives a spring
 static double complex state_value(const double complex *p) { return p[1] / p[0]; }
 static double complex state_place(const double complex *p) { return p[2] * p[1] / p[0]; }
+// controllers: an integrator takes what the spring of a suspension lacks at height y, behind a filter of second order;
+// a pendulum that stands on a cart is balanced by both their places, and leans against a push; filters that look on
+static double complex suspended_place(const double complex *p) { return p[3]; }
+static double complex suspended_sum(const double complex *p) { return (p[1] * (0.6 - p[3]) - 9.81 * p[0]) / p[2]; }
+static double complex leaning_angle(const double complex *p) { return catan(p[1] / (9.81 * p[2])); }
+static double complex leaning_place(const double complex *p) { return p[0] + (p[4] * leaning_angle(p) - p[1]) / p[3]; }
+static double complex filtered_place(const double complex *p) { return 0.5 + p[0] / p[1]; }
 
 #define SPATIAL_ARM                                                                                                 \
   "mbsens: 1\ndimension: 3\ngravity: [0, 0, -g]\nparameters: {g: 9.81, w: %s, L: 0.4}\n"                            \
@@ -127,6 +134,46 @@ static const Case cases[] = {
      {state_value, state_place},
      true,
      NULL},
+    {"filters in a loop with an integrator",
+     "mbsens: 1\ngravity: [0, -9.81]\nparameters: {m: 400, k: 20000, ki: 20000, y: 0.5, w: 2*pi*20}\n"
+     "ground: {points: {O: [0, 0]}}\nbodies: {b: {mass: m, inertia: 10, points: {P: [0, 0]}}}\n"
+     "joints: [{prismatic: [ground.O, b.P], name: guide, axis: [0, 1]}]\n"
+     "states: {low: {rate: w*slope}, slope: {rate: w*(r(P).y - y - low - sqrt(2)*slope)}, sum: {rate: low}}\n"
+     "forces: [{spring: [ground.O, b.P], stiffness: k, length: 0.6, damping: 1500}, {coordinate_force: slide(guide), "
+     "value: -5000*low - ki*sum}]\n"
+     "initial: {independent: [{coordinate: r(P).y, value: 0.9}]}\n"
+     "objectives: {y: {equilibrium: r(P).y}, sum: {equilibrium: sum}}\n",
+     2,
+     {suspended_place, suspended_sum},
+     true,
+     NULL},
+    {"a pendulum that a controller balances",
+     "mbsens: 1\ngravity: [0, -9.81]\nparameters: {x: 0.5, P: 0.2, m: 0.3, kx: 3.211, ka: 41.53}\n"
+     "ground: {points: {O: [0, 0]}}\nbodies:\n  cart: {mass: 1, inertia: 1, points: {S: [0, 0]}}\n"
+     "  bar: {mass: m, com: [0, 0.6], inertia: 1e-6, points: {S: [0, 0], T: [0, 0.6]}}\n"
+     "joints: [{prismatic: [ground.O, cart.S], name: rail, axis: [1, 0]}, {revolute: [cart.S, bar.S], name: pin}]\n"
+     "states: {angle_seen: {rate: 200*(angle(bar) - angle_seen)}}\n"
+     "forces: [{coordinate_force: slide(rail), value: kx*(value - x) + 4.878*rate - ka*angle_seen - 9.527*omega(bar)}, "
+     "{point_force: bar.T, value: [P, 0]}]\n"
+     "initial: {independent: [{coordinate: slide(rail), value: 0}, {coordinate: angle(bar), value: 0.3}]}\n"
+     "objectives: {angle: {equilibrium: angle(bar)}, place: {equilibrium: r(S).x}}\n",
+     2,
+     {leaning_angle, leaning_place},
+     true,
+     NULL},
+    {"filters that look on",
+     "mbsens: 1\nparameters: {F: 3, k: 50, v: 400, w: 15}\nground: {points: {O: [0, 0]}}\n"
+     "bodies: {cart: {mass: 2, inertia: 1, points: {A: [0, 0]}}}\n"
+     "joints: [{prismatic: [ground.O, cart.A], name: rail, axis: [1, 0]}]\n"
+     "states: {a: {rate: v*b}, b: {rate: v*(r(A).x - a - 1.4*b)}, c: {rate: w*d}, d: {rate: w*(a - c - d/0.91)}, "
+     "e: {rate: 3*w*(0.5*(c + 1) - e)}}\n"
+     "forces: [{coordinate_force: slide(rail), value: F - rate}, {coordinate_force: slide(rail), value: -k*value}]\n"
+     "initial: {independent: [{coordinate: slide(rail), value: 0.9}]}\n"
+     "objectives: {e: {equilibrium: 2*e - 0.5}}\n",
+     1,
+     {filtered_place},
+     true,
+     NULL},
 };
 
 static void ensure_case(const Case *c, const char *in, MbsMethod method) {
@@ -161,6 +208,24 @@ static void ensure_case(const Case *c, const char *in, MbsMethod method) {
   }
   mbs_result_destroy(result);
   mbs_model_destroy(model);
+}
+
+// Terms that cancel within one law leave rounding that is no force: 1e-9 N of 30 kN.
+static void test_cancelling(void) {
+  for (int c = 0; c < COORDINATES; ++c) {
+    MbsModel *model = read_text(
+        context, "stiff law",
+        "mbsens: 1\nparameters: {F: 3e4, k: 1e7}\nground: {points: {O: [0, 0]}}\n"
+        "bodies: {cart: {mass: 2, inertia: 1, points: {A: [0, 0]}}}\n"
+        "joints: [{prismatic: [ground.O, cart.A], name: rail, axis: [1, 0]}]\n"
+        "forces: [{coordinate_force: slide(rail), value: F - k*value - rate}]\n"
+        "initial: {independent: [{coordinate: slide(rail), value: 0.9}]}\nobjectives: {x: {equilibrium: r(A).x}}\n");
+    MbsResult *result = find(model, coordinates[c], MBS_METHOD_DIRECT);
+    ENSURE_NEAR(result->values[0], 3e-3, 1e-15);
+    ENSURE_NEAR(result->gradient[0], 1e-7, 1e-19);
+    mbs_result_destroy(result);
+    mbs_model_destroy(model);
+  }
 }
 
 static void test_closed_forms(void) {
@@ -317,15 +382,13 @@ static void ensure_rows(const char *path, const Rows *direct, const Rows *comple
 static const struct {
   const char *name, *message;
 } without[] = {
-    {"bouncing_ball", "r(P).y"},         // falls
+    {"bouncing_ball", "point_force 1"},  // falls, and its drag has no derivative at rest
     {"clutch", "angle("},                // a motor turns it
-    {"crane", "r(B).x"},                 // its drive pulls the trolley on
     {"flying_rotor", "angle(axle)"},     // a motor turns it
     {"geneva", "angle(crank)"},          // a motor turns it
     {"governor", "angle(bearing)"},      // a motor turns it: a steady motion, below
     {"rod_drop", "r(G).y"},              // falls
     {"rolling_coin_incline", "slope"},   // rolls down its slope
-    {"rolling_disc", "r(U).z"},          // falls over, until it lies flat
     {"string_pendulum", "r(ball.P).y"},  // the string does not act yet, and it falls
     {"two_point_mass", "r(B).y"},        // a force drives it on
 };
@@ -353,7 +416,7 @@ static void visit(const char *path, void *user) {
     if (expected) {
       ENSURE(status == MBS_ERROR_NUMERICAL && !result);
       ENSURE_CONTAINS(mbs_context_message(context), expected);
-      ENSURE_CONTAINS(mbs_context_message(context), "no equilibrium");
+      ENSURE_CONTAINS(mbs_context_message(context), "equilibrium");
       continue;
     }
     ENSURE_OK(context, status);
@@ -588,6 +651,7 @@ int main(void) {
   context = mbs_context_create();
   ENSURE(context);
   test_closed_forms();
+  test_cancelling();
   test_beam();
   test_shipped_models();
   test_five_bar();

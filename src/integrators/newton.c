@@ -94,16 +94,7 @@ MbsStatus mbs_newton_not_finite(MbsContext *context, const MbsSystem *system, co
     return mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere,
                     "the residual is not a finite number at t = %.10g: numbers overflow%s", mbs_re(state->t), advice);
   }
-  MbsPlace place = mbs_nowhere;
-  for (int i = 0; i < system->blueprint->forces.count; ++i) {
-    const MbsForceSpec *force = &system->blueprint->forces.items[i];
-    place = force->name == name ? force->place : place;
-  }
-  return mbs_fail(
-      context, MBS_ERROR_NUMERICAL, place,
-      "%s or its derivative is not a finite number at t = %.10g: a division by zero, a domain error, an overflow, "
-      "a spring whose points meet and which has no direction then, or norm() of zero%s",
-      name, mbs_re(state->t), advice);
+  return mbs_terms_say_bad_force(context, system, state, name, advice);
 }
 
 MbsPlace mbs_newton_suspect(const MbsSystem *system, int constraint, size_t size, char *text) {

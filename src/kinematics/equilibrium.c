@@ -621,6 +621,7 @@ MbsStatus mbs_equilibrium_create(MbsContext *context, MbsInitial *initial, bool 
   MBS_TAKE(context, system->arena, equilibrium->pivot, d);
   MBS_TAKE(context, system->arena, equilibrium->work, d * n);
   MBS_TAKE(context, system->arena, equilibrium->kept, system->nq);
+  MBS_TAKE(context, system->arena, equilibrium->kept_angles, system->signals.turn_count);
   MBS_TAKE(context, system->arena, equilibrium->last_q, n);
   MBS_TAKE(context, system->arena, equilibrium->was_free, d);
   MBS_TAKE(context, system->arena, equilibrium->is_given, d);

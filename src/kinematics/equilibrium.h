@@ -54,6 +54,7 @@ typedef struct MbsEquilibrium {
   mbs_scalar *slope_q, *slope_v;  // nq
   mbs_scalar *step, *trial;       // unknown_count
   mbs_scalar *kept, *kept_z;      // nq, unknown_count: to come back to
+  double *kept_angles;            // of the bank of signals: angles at the start, with their turns
   double *matrix, *right;         // unknown_count squared, unknown_count: what decisions look at
   int *order;                     // 2 count
   bool has_slopes;                // J, X, V, A are those of the state

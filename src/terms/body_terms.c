@@ -77,6 +77,20 @@ const char *mbs_terms_find_bad_force(const MbsSystem *system, const MbsState *st
   return NULL;
 }
 
+MbsStatus mbs_terms_say_bad_force(MbsContext *context, const MbsSystem *system, const MbsState *state, const char *name,
+                                  const char *advice) {
+  MbsPlace place = mbs_nowhere;
+  for (int i = 0; i < system->blueprint->forces.count; ++i) {
+    const MbsForceSpec *force = &system->blueprint->forces.items[i];
+    place = force->name == name ? force->place : place;
+  }
+  return mbs_fail(
+      context, MBS_ERROR_NUMERICAL, place,
+      "%s or its derivative is not a finite number at t = %.10g: a division by zero, a domain error, an overflow, "
+      "a spring whose points meet and which has no direction then, or norm() of zero%s",
+      name, mbs_re(state->t), advice);
+}
+
 void mbs_terms_force(const MbsSystem *system, const MbsState *state, int i, double *F) {
   mbs_force_element_value(system->bodies, system->bodies->mode.forces[i], mbs_system_follow(system, state), F);
 }

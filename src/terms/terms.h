@@ -465,6 +465,9 @@ typedef struct MbsEnergy {
 void mbs_terms_energy(const MbsSystem *system, const MbsState *state, MbsEnergy *energy);
 // The name of a force that is not a finite number at this state, or whose derivative is not; or NULL.
 const char *mbs_terms_find_bad_force(const MbsSystem *system, const MbsState *state);
+// The numerical error that says so, of this name; advice: how its sentence ends.
+MbsStatus mbs_terms_say_bad_force(MbsContext *context, const MbsSystem *system, const MbsState *state, const char *name,
+                                  const char *advice);
 // What force i does to its ports, port_count x dimension, as plain numbers; whole turns as they were counted last.
 void mbs_terms_force(const MbsSystem *system, const MbsState *state, int i, double *F);
 
