@@ -43,8 +43,10 @@ static double cancelling(const Search *s, int j) {
   double largest = 0;
   for (int i = system->first_state; i < system->n; ++i) {
     double part = fabs(mbs_re(s->equilibrium->V[j * system->nq + i]));  // real
-    largest = part > 0 ? fmax(largest, part * mbs_terms_rate_cancelling(system, &s->equilibrium->state, i))
-                       : largest;  // real
+    if (part > 0) {
+      double size = mbs_terms_rate_cancelling(system, &s->equilibrium->state, i);
+      largest = fmax(largest, part * size);  // real
+    }
   }
   return largest;
 }
