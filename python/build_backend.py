@@ -1,7 +1,8 @@
-"""Makes wheels of the package (PEP 517, and PEP 660 for `pip install -e`) with the shared library and its headers inside.
+"""Makes wheels of the package (PEP 517, and PEP 660 for `pip install -e`) with the shared library and its headers inside,
+and with the command mbsens, if it is built.
 
-The library is that of the build folder of these sources, or the file that MBSENS_LIBRARY names. The wheel needs what the
-library needs: libfyaml and KLU of SuiteSparse, which the system has.
+The library is that of the build folder of these sources, or the file that MBSENS_LIBRARY names; the command stands beside
+it, or MBSENS_COMMAND names it. The wheel needs what these need: libfyaml, KLU of SuiteSparse, ..., which the system has.
 """
 
 import base64
@@ -38,6 +39,12 @@ def _library():
     return library
 
 
+def _command():
+    named = os.environ.get("MBSENS_COMMAND")
+    command = Path(named) if named else _library().parent / "mbsens"
+    return command if command.is_file() else None
+
+
 def _tag():
     return "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
 
@@ -58,7 +65,10 @@ def _write(folder, files):
         for path, contents in files:
             digest = base64.urlsafe_b64encode(hashlib.sha256(contents).digest()).rstrip(b"=").decode()
             record.append(f"{path},sha256={digest},{len(contents)}")
-            archive.writestr(zipfile.ZipInfo(path, (2020, 1, 1, 0, 0, 0)), contents)
+            entry = zipfile.ZipInfo(path, (2020, 1, 1, 0, 0, 0))
+            entry.external_attr = (0o755 if "/scripts/" in path else 0o644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, contents)
         record.append(f"{info}/RECORD,,\n")
         archive.writestr(zipfile.ZipInfo(f"{info}/RECORD", (2020, 1, 1, 0, 0, 0)), "\n".join(record))
     return name
@@ -70,6 +80,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     files += [("mbsens/py.typed", b"")]
     files += [(f"mbsens/include/mbsens/{path.name}", path.read_bytes()) for path in sorted(HEADERS.glob("*.h"))]
     files += [("mbsens/libmbsens.so", _library().read_bytes())]
+    if _command():
+        files += [(f"mbsens-{_version()}.data/scripts/mbsens", _command().read_bytes())]
     return _write(wheel_directory, files)
 
 

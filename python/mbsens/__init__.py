@@ -23,19 +23,24 @@ from .errors import (
     Place,
     UsageError,
 )
+from ._command import run as command
+from .equilibria import Equilibria
 from .hessian import Hessian
 from .history import History
 from .identification import Identification
 from .linear import Linearization, Mode
 from .model import Model
+from .optimization import Optimum
 from .result import Result
 from .results import Results, read_results
 from .simulation import Function, Simulation, State
 from .step import StepMap, Trajectory
+from .sweep import Sweep
 from .terms import Terms
 
 __all__ = [
-    "Error", "FileError", "Function", "Hessian", "History", "Identification", "InputError", "InternalError", "Interrupted",
-    "LibraryError", "Linearization", "Mode", "Model", "NotOfferedError", "NumericalError", "OutOfMemoryError", "Place", "Result",
-    "Results", "Simulation", "State", "StepMap", "Terms", "Trajectory", "UsageError", "read_results",
+    "Equilibria", "Error", "FileError", "Function", "Hessian", "History", "Identification", "InputError", "InternalError",
+    "Interrupted", "LibraryError", "Linearization", "Mode", "Model", "NotOfferedError", "NumericalError", "Optimum",
+    "OutOfMemoryError", "Place", "Result", "Results", "Simulation", "State", "StepMap", "Sweep", "Terms", "Trajectory",
+    "UsageError", "command", "read_results",
 ]

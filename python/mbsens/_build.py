@@ -141,6 +141,18 @@ class Builder(Elements):
             text = value if isinstance(value, str) else ",".join(_convert.texts(value, key))
             self._named(lib.mbs_model_set_optimization, key, text, "key")
 
+    def set_equilibrium(self, **keys: Number | Numbers) -> None:
+        """Keys of the section `equilibrium`: ``model.set_equilibrium(steady=True, solve=["steer", "drive"])``. What is held,
+        and conditions, are entries: `add_held_coordinate`, `add_trim_condition`."""
+        for key, value in keys.items():
+            text = value if isinstance(value, str) else ",".join(_convert.texts(value, key))
+            self._named(lib.mbs_model_set_equilibrium, key, text, "key")
+
+    def set_initial(self, **keys: Number) -> None:
+        """Keys of the section `initial`: ``model.set_initial(equilibrium=True)``: runs start there."""
+        for key, value in keys.items():
+            self._named(lib.mbs_model_set_initial, key, value, "key")
+
     def set_identification(self, **keys: Number | Numbers) -> None:
         """Keys of the section `identification`: ``model.set_identification(data="measured.csv", parameters="m,k")``."""
         for key, value in keys.items():

@@ -28,11 +28,12 @@ class Held:
         self.model = model
 
     def _create(self, request, function):
-        self._context.check(
-            function(self._context.handle, self.model._open, request.handle, ctypes.byref(self._handle))
-        )
+        model = self.model._hold()
+        status = function(self._context.handle, model, request.handle, ctypes.byref(self._handle))
+        if not self._handle:
+            self.model._release()
+        self._context.check(status)
         self._request = request  # whose recorder is in use
-        self.model._runs += 1
 
     def _enter(self):
         """The handle, for one thread alone; whoever entered releases the lock."""
@@ -67,7 +68,7 @@ class Held:
         try:
             self._handle = None
             self._destroy(handle)
-            self.model._runs -= 1
+            self.model._release()
         finally:
             self._lock.release()
 
@@ -75,7 +76,7 @@ class Held:
         if getattr(self, "_handle", None):
             self._destroy(self._handle)
             self._handle = None
-            self.model._runs -= 1
+            self.model._release()
 
     def __enter__(self):
         return self

@@ -17,6 +17,7 @@ class Hessian:
 
     - objectives, parameters (names with values); values (objectives), gradient (objectives x parameters)
     - products: objectives x directions x parameters, H d; of unit vectors (no directions given) the Hessians themselves
+    - warnings: of laws with kinks, which second derivatives do not see move within a step
     - ``hessian["psi1"]``: those rows of one objective
     """
 
@@ -31,11 +32,8 @@ class Hessian:
                                     "the directions (directions x parameters)")
             count, address = len(rows), rows.ctypes.data
         pointer = ctypes.POINTER(structs["MbsHessian"])()
-        model._runs += 1
-        try:
-            status = here.call(lib.mbs_hessian, model._open, request.handle, count, address, ctypes.byref(pointer))
-        finally:
-            model._runs -= 1
+        with model._in_use() as handle:
+            status = here.call(lib.mbs_hessian, handle, request.handle, count, address, ctypes.byref(pointer))
         here.check(status)
         try:
             self._take(pointer.contents)
@@ -50,6 +48,7 @@ class Hessian:
         self.parameters = dict(zip(names, map(float, _convert.array(told.parameter_values, parameters))))
         self.values = _convert.array(told.values, objectives)
         self.gradient = _convert.array(told.gradient, objectives, parameters)
+        self.warnings = _convert.names(told.warnings, told.warning_count)
         self.products = _convert.array(told.products, objectives, told.direction_count, parameters)
 
     def __getitem__(self, objective) -> np.ndarray:

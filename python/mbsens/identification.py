@@ -60,12 +60,9 @@ class Identification:
         definition.experiment_count, definition.experiments = count, experiments
         definition.confidence = float(confidence)
         pointer = ctypes.POINTER(structs["MbsIdentification"])()
-        model._runs += 1
-        try:
-            status = here.call(lib.mbs_identify, model._open, request.handle, ctypes.byref(definition),
+        with model._in_use() as handle:
+            status = here.call(lib.mbs_identify, handle, request.handle, ctypes.byref(definition),
                                ctypes.byref(pointer))
-        finally:
-            model._runs -= 1
         here.check(status)
         try:
             self._take(pointer.contents)

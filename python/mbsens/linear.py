@@ -61,12 +61,9 @@ class Linearization:
             asked.inputs = ctypes.cast(names, type(asked.inputs))
         request = Request(here, model._open, settings, parameters=wrt, may_be_empty=True)
         self._handle = ctypes.POINTER(structs["MbsLinearization"])()
-        model._runs += 1
-        try:
-            status = here.call(lib.mbs_linearize, model._open, request.handle, ctypes.byref(asked),
+        with model._in_use() as handle:
+            status = here.call(lib.mbs_linearize, handle, request.handle, ctypes.byref(asked),
                                ctypes.byref(self._handle))
-        finally:
-            model._runs -= 1
         here.check(status)
         self._c = self._handle.contents
 

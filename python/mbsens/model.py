@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
+import tempfile
 from collections.abc import MutableMapping
-from typing import Iterator, Mapping
+from typing import TYPE_CHECKING, Iterator, Mapping
 
 import numpy as np
 
-from . import _convert
+from . import _command, _convert, optimization
 from ._build import Builder
 from ._context import context
 from ._library import lib, structs
 from ._request import Request
 from .errors import UsageError
+from .equilibria import Equilibria
 from .hessian import Hessian
 from .identification import Identification
 from .history import Recorder
 from .linear import Linearization
+from .optimization import Optimum
 from .result import Result
+
+if TYPE_CHECKING:
+    from .simulation import Simulation
+    from .sweep import Sweep
 
 
 class Model(Builder):
@@ -44,7 +52,7 @@ class Model(Builder):
     def _begin(self):
         self._handle = ctypes.POINTER(structs["MbsModel"])()
         self._contents = None
-        self._runs = 0  # under way
+        self._users: list = []  # runs under way, and what holds it; appending and popping are whole in any thread
 
     @classmethod
     def _read(cls, function, *arguments) -> "Model":
@@ -85,9 +93,10 @@ class Model(Builder):
 
     def close(self) -> None:
         """Gives its memory back; simulations of it must be closed first. Happens by itself when nobody needs it."""
-        if self._runs:
-            raise UsageError("the model is in use by a simulation or a run: close that first")
         handle, self._handle = self._handle, None
+        if self._users:
+            self._handle = handle
+            raise UsageError("the model is in use by a simulation or a run: close that first")
         if handle:
             lib.mbs_model_destroy(handle)
 
@@ -111,9 +120,28 @@ class Model(Builder):
     def __repr__(self):
         return f"Model({self.name!r}, dimension={self.dimension})" if self._handle else "Model(closed)"
 
+    def _hold(self):
+        """The handle, which nobody changes or closes until `_release`."""
+        self._users.append(None)
+        if not self._handle:
+            self._release()
+            raise UsageError("the model is closed")
+        return self._handle
+
+    def _release(self):
+        self._users.pop()
+
+    @contextlib.contextmanager
+    def _in_use(self):
+        handle = self._hold()
+        try:
+            yield handle
+        finally:
+            self._release()
+
     # ---- what it has ----
     def _call(self, function, *arguments):
-        if self._runs:
+        if self._users:
             raise UsageError("the model is in use by a simulation or a run, and cannot be changed: close that first, "
                              "or change a copy()")
         self._contents = None
@@ -188,11 +216,8 @@ class Model(Builder):
         request = Request(here, self._open, {"method": method or "none", **settings}, objectives=objectives,
                           parameters=wrt, recorder=recorder.struct if recorder else None)
         pointer = ctypes.POINTER(structs["MbsResult"])()
-        self._runs += 1
-        try:
-            status = here.call(lib.mbs_run, self._open, request.handle, ctypes.byref(pointer), progress=progress)
-        finally:
-            self._runs -= 1
+        with self._in_use() as handle:
+            status = here.call(lib.mbs_run, handle, request.handle, ctypes.byref(pointer), progress=progress)
         result = Result(pointer, recorder.history if recorder else None) if pointer else None
         if status:
             error = here.error(status)
@@ -213,6 +238,12 @@ class Model(Builder):
         with points, reactions and objectives there and, unless the method is "none", exact gradients. Objectives are
         those of the model that say ``equilibrium``. Options: as of :meth:`run`."""
         return self.run(method, objectives=objectives, wrt=wrt, equilibrium=True, **options)
+
+    def equilibria(self, parameter: str, values, objectives=None, wrt=None, *, method: str = "direct",
+                   **settings) -> Equilibria:
+        """The equilibrium followed while one number of the model changes: a load, what a driver holds. Where the branch
+        ends early, at a limit point for instance, what was found before is given, and why."""
+        return Equilibria(self, parameter, values, objectives, wrt, method=method, **settings)
 
     def linearize(self, *, time: float = 0.0, inputs=None, wrt=None, gradients: bool = True, **settings) -> Linearization:
         """The motion near one state in first order: A, B, C, D, modes, and their derivatives.
@@ -244,7 +275,55 @@ class Model(Builder):
         """
         return Identification(self, data, outputs, sigma, wrt, confidence, **settings)
 
-    def simulation(self, **options) -> "Simulation":
+    def optimize(self, objectives=None, wrt=None, *, maximize: bool = False, bounds=None, constraints=None, search=None,
+                 method: str | None = None, state=None, on_iterate=None, **settings) -> Optimum:
+        """Better parameters: objectives as small, or as large, as bounds and constraints allow. The model itself stays.
+
+        - objectives, wrt: what is minimised, and parameters that may change; None: what the section optimization says
+        - bounds: {"k": (10, None)}, beside those of the model; constraints: [{"objective": "travel", "below": 0.1}]
+        - search: keys of that section: {"algorithm": "slsqp", "starts": 5, "tolerance": 1e-6, "evaluations": 100}
+        - method: of the gradients; None: direct or adjoint, what costs less
+        - state: a file from which a search that was stopped goes on
+        - on_iterate: told of each better design (start, iteration, parameters, value, ...); False from it stops
+        """
+        model = optimization.prepared(self, bounds, constraints, search)
+        return Optimum(model, objectives, wrt, maximize=maximize, method=method, state=state, on_iterate=on_iterate,
+                       **settings)
+
+    def sweep(self, samples, objectives=None, wrt=None, *, method: str | None = "direct", threads: int = 1, progress=None,
+              **settings) -> Sweep:
+        """A run of each sample, the same bits for any number of threads.
+
+        - samples: {"m": [1, 2, 3], "k": [10, 20, 10]}: as many numbers of each parameter
+        - method: of gradients; None: values alone
+        - progress: told the fraction done; False from it ends the sweep, what is missing then is nan
+        """
+        from .sweep import Sweep
+
+        return Sweep(self, samples, objectives, wrt, method=method, threads=threads, progress=progress, **settings)
+
+    def report(self, path=None, **options) -> _command.Report:
+        """A page with the mechanism in motion, plots and sensitivities (docs/reports.md), by the command mbsens. It shows
+        itself in notebooks; path: it is also written there. Options are those of `mbsens report`: end=2, wrt=["k"]."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "report.html")
+            _command.run_model("report", self, options, "-o", file)
+            with open(file, encoding="utf-8") as page:
+                report = _command.Report(page.read())
+        if path is not None:
+            report.save(path)
+        return report
+
+    def study(self, vary: Mapping, **options) -> list:
+        """Every combination of settings, by the command mbsens: ``study({"formulation": ["ali3p", "index1"], "step": [1e-2,
+        1e-3]}, wrt=["k"])``. A list of mappings: settings, objectives with value, error, order and gradient, steps, seconds."""
+        if not isinstance(vary, Mapping):
+            raise UsageError(f"vary must be a mapping of settings to lists, got {type(vary).__name__}")
+        words = [word for name, values in vary.items()
+                 for word in ("--vary", f"{name}={','.join(_convert.texts(values, name))}")]
+        return json.loads(_command.run_model("study", self, {"json": True, **options}, *words))["runs"]
+
+    def simulation(self, **options) -> Simulation:
         """The model compiled, to run or step many times: see :class:`mbsens.Simulation`."""
         from .simulation import Simulation
 

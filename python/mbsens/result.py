@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _convert
 from ._library import lib
+from .errors import UsageError
 
 
 class Result:
@@ -18,15 +19,16 @@ class Result:
       order of ``objectives`` and ``parameters``
     """
 
-    def __init__(self, handle, history=None):
+    def __init__(self, handle, history=None, owner=None):
         self._handle = handle
+        self._owner = owner  # of the handle, which goes with it; None: this is
         self._c = handle.contents
         self.history = history
 
     def __del__(self):
-        if getattr(self, "_handle", None):
+        if getattr(self, "_handle", None) and self._owner is None:
             lib.mbs_result_destroy(self._handle)
-            self._handle = None
+        self._handle = None
 
     def _names(self, what):
         return _convert.names(getattr(self._c, what), getattr(self._c, what[:-1] + "_count"))
@@ -90,6 +92,12 @@ class Result:
         for column, name in enumerate(self.parameters if self.gradient is not None else ()):
             frame[name] = self.gradient[:, column]
         return frame
+
+    def plot(self, columns=None, **options):
+        """Plots columns of its history over time: see :meth:`mbsens.History.plot`."""
+        if self.history is None:
+            raise UsageError("no history was kept: run with history=True")
+        return self.history.plot(columns, **options)
 
     # ---- the run ----
     is_complete = property(lambda self: self._c.is_complete, doc="False: it failed on the way, and `error` says why.")
@@ -169,13 +177,15 @@ class Result:
     @cached_property
     def equilibrium(self) -> _convert.Record | None:
         """Where the start is an equilibrium: is_steady, is_stable, residual, iterations, held (names of what nothing
-        determines), and of the motion about it matrix and eigenvalues (complex). Else None."""
+        determines), solved (what was solved for, with the values found), and of the motion about it matrix and eigenvalues
+        (complex). Else None."""
         if not self._c.equilibrium:
             return None
         told = self._c.equilibrium.contents
         real, imaginary = (_convert.array(part, told.order) for part in (told.real, told.imaginary))
         eigenvalues = np.zeros(0, dtype=complex) if real is None else real + 1j * imaginary
-        return _convert.record(told, held=_convert.names(told.held, told.held_count), eigenvalues=eigenvalues,
+        solved = dict(zip(_convert.names(told.solved, told.solved_count), told.solved_values[: told.solved_count]))
+        return _convert.record(told, held=_convert.names(told.held, told.held_count), solved=solved, eigenvalues=eigenvalues,
                                matrix=_convert.array(told.matrix, told.order, told.order))
 
     @cached_property

@@ -92,6 +92,10 @@ class Simulation(Held):
         self._numbers[:] = _convert.numbers(values, self._numbers.shape, "the parameters")
         self._do(lib.mbs_simulator_set_parameters, len(self._numbers), self._numbers_at)
 
+    def renew(self) -> None:
+        """The bits of the next run depend on its numbers alone, not on the runs before."""
+        self._ask(lib.mbs_simulator_renew)
+
     # ---- whole runs ----
     def run(self, parameters=None, inputs=None, *, hold: float | None = None, progress=None) -> np.ndarray:
         """A run to the end; returns the values of the objectives, and ``gradient`` then has their gradients.

@@ -49,6 +49,8 @@ class TestTutorial(unittest.TestCase):
         self.assertAlmostEqual(told[0][0], -0.880055, delta=1e-6)
         self.assertLess(names["found"].fun, 1e-10)
         self.assertEqual(len(names["results"]), 2)
+        self.assertAlmostEqual(names["best"].multipliers["Ls1"], -0.464271, delta=1e-6)
+        self.assertEqual(len(names["runs"]), 4)
 
     @staticmethod
     def prepare(names):
