@@ -12,6 +12,7 @@
 #include "improved_model.h"
 #include "json.h"
 #include "memory.h"
+#include "multistart.h"
 #include "outcome.h"
 #include "session.h"
 #include "stop.h"
@@ -23,7 +24,7 @@ enum { NUMBER_ROOM = 32 };
 typedef struct Watch {
   const CliOptions *options;
   bool is_json, is_live;  // lines of JSON; a table on the terminal
-  bool is_checked;        // that the values can be written into the model
+  bool is_told;           // something has been
   int exit_status;        // 0, or of a copy that cannot be made
   CliSearch *search;      // for a report; NULL: none is asked for
 } Watch;
@@ -52,37 +53,44 @@ static void put_iterate(const MbsIterate *iterate) {
   (void)fflush(stdout);
 }
 
-static void show_iterate(const MbsIterate *iterate) {
+static void show_iterate(const Watch *watch, const MbsIterate *iterate) {
   if (iterate->failure) {
     (void)fprintf(stderr, "           a step is rejected: %s\n", iterate->failure);
     return;
   }
-  if (iterate->iteration == 0) {
+  if (!watch->is_told) {
     (void)fprintf(stderr, " iteration  evaluations             value  violation  optimality\n");
   }
   (void)fprintf(stderr, "%10d  %11d  %16.9g  %9.1e  %10.1e\n", iterate->iteration, iterate->evaluations, iterate->value,
                 iterate->violation, iterate->optimality);
 }
 
+// What cannot be written into a copy of the model is said before the search.
+static int check_copy(const CliOptions *options, int count, const char *const *names, const double *values) {
+  char *text = NULL;
+  bool is_wanted = options->output && !is_report(options);
+  int exit_status = is_wanted ? cli_improved_model_text(options, count, names, values, &text) : 0;
+  mbs_text_destroy(text);
+  return exit_status;
+}
+
 static bool watch(void *user, const MbsIterate *iterate) {
   Watch *watch = user;
-  if (watch->search) {
-    cli_search_add(watch->search, iterate);
-  } else if (watch->options->output && !watch->is_checked) {
-    char *text = NULL;
-    watch->is_checked = true;
-    watch->exit_status =
-        cli_improved_model_text(watch->options, iterate->parameter_count, iterate->names, iterate->parameters, &text);
-    mbs_text_destroy(text);
+  if (!watch->is_told) {
+    watch->exit_status = check_copy(watch->options, iterate->parameter_count, iterate->names, iterate->parameters);
     if (watch->exit_status) {
       return false;
     }
   }
+  if (watch->search) {
+    cli_search_add(watch->search, iterate);
+  }
   if (watch->is_json) {
     put_iterate(iterate);
   } else if (watch->is_live) {
-    show_iterate(iterate);
+    show_iterate(watch, iterate);
   }
+  watch->is_told = true;
   return true;
 }
 
@@ -338,6 +346,12 @@ static void put(const MbsOptimum *optimum) {
 }
 
 // ---- what is asked ----
+static int threads_of(const CliOptions *options) { return options->threads > 1 ? (int)options->threads : 1; }
+
+static bool is_many(const CliOptions *options, const CliRanks *ranks) {
+  return options->threads > 1 || ranks->count > 1;
+}
+
 static MbsStatus set_whole(CliSession *session, const char *key, long number) {
   char text[NUMBER_ROOM];
   (void)snprintf(text, sizeof text, "%ld", number);
@@ -416,29 +430,64 @@ static int apply(CliSession *session, MbsOptimizeOptions *asked) {
   return status == MBS_OK ? 0 : cli_fail_library(session->context, status);
 }
 
-static int search(CliSession *session, MbsOptimizeOptions *asked, CliSearch *steps, MbsOptimum **optimum) {
-  const CliOptions *options = session->options;
-  Watch told = {.options = options,
-                .search = is_report(options) ? steps : NULL,
-                .is_json = options->is_json,
-                .is_live = !options->is_json && !options->is_quiet && isatty(STDERR_FILENO)};
-  asked->state = options->state;
-  asked->on_iterate = watch;
-  asked->user = &told;
-  if (options->output) {
-    int exit_status = cli_output_open(&session->output, options->output);
-    if (exit_status) {
-      return exit_status;
-    }
-  }
-  mbs_context_on_progress(session->context, keep_going, NULL);
-  MbsStatus status = mbs_optimize(session->context, session->model, session->request, asked, optimum);
-  cli_stop_expect_no_reports();
-  mbs_context_on_progress(session->context, NULL, NULL);
-  return told.exit_status ? told.exit_status : status == MBS_OK ? 0 : cli_fail_library(session->context, status);
+// ---- the work ----
+typedef struct Work {
+  CliSession session;
+  MbsOptimizeOptions asked;
+  CliRanks ranks;
+  CliMultistart many;  // where several starts are searched from at a time
+  CliSearch steps;     // for a report
+  MbsOptimum *optimum;
+} Work;
+
+static int finish_search(Work *work, MbsStatus status) {
+  const Watch *told = work->asked.user;
+  return told->exit_status ? told->exit_status : status == MBS_OK ? 0 : cli_fail_library(work->session.context, status);
 }
 
-static int report(CliSession *session, CliSearch *steps, const MbsOptimum *optimum) {
+// From all starts at a time; what came of them is told behind. Stopped: of those that are done.
+static int search_many(Work *work) {
+  CliSession *session = &work->session;
+  CliMultistart *many = &work->many;
+  const CliOptions *options = session->options;
+  const MbsDesignProblem *problem = &many->starts.problem;
+  const MbsKnownStarts known = {.find = cli_multistart_find, .user = many};
+  int exit_status = check_copy(options, problem->n, problem->names, many->starts.x);
+  exit_status = exit_status ? exit_status : cli_multistart_run(many, &work->ranks, threads_of(options), options->state);
+  if (exit_status) {
+    return exit_status;
+  }
+  return finish_search(work, mbs_optimize_known(session->context, session->model, session->request, &work->asked,
+                                                &known, &work->optimum));
+}
+
+static int search_alone(Work *work) {
+  CliSession *session = &work->session;
+  work->asked.state = session->options->state;
+  mbs_context_on_progress(session->context, keep_going, NULL);
+  MbsStatus status = mbs_optimize(session->context, session->model, session->request, &work->asked, &work->optimum);
+  cli_stop_expect_no_reports();
+  mbs_context_on_progress(session->context, NULL, NULL);
+  return finish_search(work, status);
+}
+
+static int search(Work *work) {
+  CliSession *session = &work->session;
+  const CliOptions *options = session->options;
+  Watch told = {.options = options,
+                .search = is_report(options) ? &work->steps : NULL,
+                .is_json = options->is_json,
+                .is_live = !options->is_json && !options->is_quiet && isatty(STDERR_FILENO)};
+  work->asked.on_iterate = watch;
+  work->asked.user = &told;
+  int exit_status = options->output ? cli_output_open(&session->output, options->output) : 0;
+  return exit_status ? exit_status : is_many(options, &work->ranks) ? search_many(work) : search_alone(work);
+}
+
+static int report(Work *work) {
+  CliSession *session = &work->session;
+  CliSearch *steps = &work->steps;
+  const MbsOptimum *optimum = work->optimum;
   bool has_report = is_report(session->options);
   int exit_status = session->output.partial && !has_report ? write_copy(session, optimum) : 0;
   if (exit_status) {
@@ -460,17 +509,38 @@ static int report(CliSession *session, CliSearch *steps, const MbsOptimum *optim
                                    : cli_exit_status(MBS_ERROR_NUMERICAL);
 }
 
+static int optimize_as_first(Work *work) {
+  int exit_status = search(work);
+  exit_status = exit_status ? exit_status : report(work);
+  if (work->ranks.working > 0) {  // others, who do not know that all is over
+    (void)cli_finish_output(exit_status);
+    cli_ranks_abort(&work->ranks, exit_status);
+  }
+  return exit_status;
+}
+
 int cli_run_optimize(const CliOptions *options) {
-  CliSession session;
-  MbsOptimizeOptions asked = {0};
-  CliSearch steps = {0};
-  MbsOptimum *optimum = NULL;
-  int exit_status = cli_session_open(&session, options);
-  exit_status = exit_status ? exit_status : apply(&session, &asked);
-  exit_status = exit_status ? exit_status : search(&session, &asked, &steps, &optimum);
-  exit_status = exit_status ? exit_status : report(&session, &steps, optimum);
-  cli_search_free(&steps);
-  mbs_optimum_destroy(optimum);
-  cli_session_close(&session);
+  Work work = {.many.journal.file = -1};
+  int exit_status = cli_ranks_begin(&work.ranks);
+  if (!exit_status) {
+    exit_status = cli_session_open(&work.session, options);
+    exit_status = exit_status ? exit_status : apply(&work.session, &work.asked);
+    if (!exit_status && is_many(options, &work.ranks)) {
+      exit_status = cli_multistart_open(&work.many, &work.session, &work.asked);
+    }
+    exit_status = cli_ranks_agree(&work.ranks, exit_status, work.many.job.signature);
+  }
+  if (!exit_status && work.ranks.rank == 0) {
+    exit_status = optimize_as_first(&work);
+  } else if (!exit_status) {
+    exit_status = cli_ranks_work(&work.ranks, &work.many.job, threads_of(options));
+  }
+  if (work.session.context) {
+    cli_search_free(&work.steps);
+    mbs_optimum_destroy(work.optimum);
+    cli_multistart_close(&work.many);
+    cli_session_close(&work.session);
+  }
+  cli_ranks_end(&work.ranks);
   return exit_status;
 }

@@ -12,6 +12,7 @@
 #include "table.h"
 
 enum { MOST_SHOWN = 50, MOST_FAILURES_TOLD = 10 };  // samples in a table, without -o; sentences
+enum { PATH_ROOM = 4096 };
 
 static int thread_count_of(const CliOptions *options, const CliRanks *ranks) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -22,7 +23,7 @@ static int thread_count_of(const CliOptions *options, const CliRanks *ranks) {
 // ---- what is printed ----
 static void tell_failures(CliJournal *journal, const CliSweep *sweep, CliSample *sample) {
   int told = 0;
-  for (uint64_t i = 0; i < sweep->total && journal->failed > 0 && told < MOST_FAILURES_TOLD; ++i) {
+  for (uint64_t i = 0; i < sweep->job.total && journal->failed > 0 && told < MOST_FAILURES_TOLD; ++i) {
     sample->index = i;
     if (cli_journal_read(journal, sample) == 0 && sample->status != MBS_OK) {
       ++told;
@@ -37,7 +38,7 @@ static void tell_failures(CliJournal *journal, const CliSweep *sweep, CliSample 
 
 static void print_samples(const CliSweep *sweep, CliJournal *journal, CliSample *sample) {
   int varied = sweep->plan.dimension;
-  CliTable *table = cli_table_create(1 + varied + (int)sweep->width);
+  CliTable *table = cli_table_create(1 + varied + (int)sweep->job.width);
   double *numbers = cli_memory_take((size_t)varied, sizeof *numbers);
   char name[200];
   cli_table_text(table, "sample");
@@ -62,7 +63,7 @@ static void print_samples(const CliSweep *sweep, CliJournal *journal, CliSample 
     for (int k = 0; k < varied; ++k) {
       cli_table_number(table, numbers[k]);
     }
-    for (size_t k = 0; k < sweep->width; ++k) {
+    for (size_t k = 0; k < sweep->job.width; ++k) {
       if (sample->status == MBS_OK) {
         cli_table_number(table, sample->numbers[k]);
       } else {
@@ -75,8 +76,8 @@ static void print_samples(const CliSweep *sweep, CliJournal *journal, CliSample 
 }
 
 static void print_words(const CliSweep *sweep, CliJournal *journal, const CliStatistics *statistics,
-                        const CliSweepTimes *times, CliSample *sample) {
-  const CliOptions *options = sweep->session->options;
+                        const CliJobTimes *times, CliSample *sample) {
+  const CliOptions *options = sweep->job.session->options;
   const MbsPlan *plan = &sweep->plan;
   if (!options->is_quiet) {
     (void)printf("%s: %llu samples, plan %s", mbs_record_text(&sweep->model->root, MBS_MODEL_NAME).text,
@@ -97,7 +98,7 @@ static void print_words(const CliSweep *sweep, CliJournal *journal, const CliSta
     }
     (void)printf("\n");
     if (options->output) {
-      (void)printf("results: %s\n", sweep->session->output.path);
+      (void)printf("results: %s\n", sweep->job.session->output.path);
     }
   }
 }
@@ -142,7 +143,7 @@ static void put_samples(CliJson *json, const CliSweep *sweep, CliJournal *journa
 }
 
 static void print_json(const CliSweep *sweep, CliJournal *journal, const CliStatistics *statistics,
-                       const CliSweepTimes *times, CliSample *sample) {
+                       const CliJobTimes *times, CliSample *sample) {
   const MbsPlan *plan = &sweep->plan;
   CliJson json = cli_json_begin(stdout);
   cli_json_text(&json, "model", mbs_record_text(&sweep->model->root, MBS_MODEL_NAME).text);
@@ -152,7 +153,7 @@ static void print_json(const CliSweep *sweep, CliJournal *journal, const CliStat
     cli_json_integer(&json, "seed", (long)plan->seed);
   }
   cli_json_integer(&json, "failed", (long)journal->failed);
-  if (!sweep->session->options->output) {
+  if (!sweep->job.session->options->output) {
     put_samples(&json, sweep, journal, sample);
   }
   cli_statistics_put(statistics, sweep, &json);
@@ -171,24 +172,24 @@ static int check_output(const char *path) {
 }
 
 static int open_journal(CliJournal *journal, const CliSweep *sweep) {
-  const CliOptions *options = sweep->session->options;
+  const CliOptions *options = sweep->job.session->options;
   const char *path = options->output ? mbs_arena_print(sweep->arena, "%s.journal", options->output) : NULL;
   int exit_status = options->output ? check_output(options->output) : 0;
   if (!exit_status && options->output && !path) {
     cli_memory_is_out();
   }
-  exit_status = exit_status ? exit_status : cli_journal_open(journal, sweep, path);
+  exit_status = exit_status ? exit_status : cli_journal_open(journal, &sweep->job, path);
   if (!exit_status && journal->done + journal->dropped > 0 && !options->is_quiet) {
     (void)fprintf(stderr, "mbsens: %s has %llu of %llu samples: going on\n", journal->path,
-                  (unsigned long long)journal->done, (unsigned long long)sweep->total);
+                  (unsigned long long)journal->done, (unsigned long long)sweep->job.total);
   }
   return exit_status;
 }
 
-static int finish(CliSweep *sweep, CliJournal *journal, const CliSweepTimes *times) {
-  CliSession *session = sweep->session;
+static int finish(CliSweep *sweep, CliJournal *journal, const CliJobTimes *times) {
+  CliSession *session = sweep->job.session;
   const CliOptions *options = session->options;
-  CliSample sample = {.numbers = cli_memory_take(sweep->width, sizeof(double))};
+  CliSample sample = {.numbers = cli_memory_take(sweep->job.width, sizeof(double))};
   CliStatistics statistics;
   int exit_status = cli_statistics_find(&statistics, sweep, journal);
   if (!exit_status && options->output) {
@@ -212,15 +213,25 @@ static int finish(CliSweep *sweep, CliJournal *journal, const CliSweepTimes *tim
   return exit_status;
 }
 
+static int stopped(const CliJournal *journal) {
+  char where[PATH_ROOM] = "nothing written";
+  if (journal->path) {
+    (void)snprintf(where, sizeof where, "which are in %s: the same command goes on", journal->path);
+  }
+  return cli_fail(MBS_ERROR_INTERRUPTED, "stopped after %llu of %llu samples, %s", (unsigned long long)journal->done,
+                  (unsigned long long)journal->total, where);
+}
+
 static int sweep_as_first(CliSweep *sweep, CliRanks *ranks) {
   CliJournal journal = {.file = -1};
-  CliSweepTimes times;
+  CliJobTimes times;
   int exit_status = open_journal(&journal, sweep);
-  exit_status = exit_status
-                    ? exit_status
-                    : cli_sweep_run(sweep, &journal, ranks, thread_count_of(sweep->session->options, ranks), &times);
-  if (!exit_status && journal.failed == sweep->total) {
-    CliSample sample = {.numbers = cli_memory_take(sweep->width, sizeof(double))};
+  exit_status = exit_status ? exit_status
+                            : cli_job_run(&sweep->job, &journal, ranks,
+                                          thread_count_of(sweep->job.session->options, ranks), &times);
+  exit_status = !exit_status && times.is_stopped ? stopped(&journal) : exit_status;
+  if (!exit_status && journal.failed == sweep->job.total) {
+    CliSample sample = {.numbers = cli_memory_take(sweep->job.width, sizeof(double))};
     exit_status = cli_journal_read(&journal, &sample);
     exit_status =
         exit_status ? exit_status : cli_fail(MBS_ERROR_NUMERICAL, "every sample failed, the first: %s", sample.message);
@@ -244,12 +255,12 @@ int cli_run_sweep(const CliOptions *options) {
   if (!exit_status) {
     exit_status = cli_session_open(&session, options);
     exit_status = exit_status ? exit_status : cli_sweep_open(&sweep, &session);
-    exit_status = cli_ranks_agree(&ranks, exit_status, sweep.signature);
+    exit_status = cli_ranks_agree(&ranks, exit_status, sweep.job.signature);
   }
   if (!exit_status && ranks.rank == 0) {
     exit_status = sweep_as_first(&sweep, &ranks);
   } else if (!exit_status) {
-    exit_status = cli_ranks_work(&ranks, &sweep, thread_count_of(options, &ranks));
+    exit_status = cli_ranks_work(&ranks, &sweep.job, thread_count_of(options, &ranks));
   }
   if (session.context) {
     cli_sweep_close(&sweep);

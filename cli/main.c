@@ -108,11 +108,13 @@ static const CliCommand commands[] = {
      "say it for a model without that section. Gradients are exact, and the model is compiled once. Prints\n"
      "the design with its gradient, how far it is from first-order optimality, multipliers of bounds and\n"
      "constraints (what moving them is worth), and --set options for other commands; -o writes the model\n"
-     "with these values. Status 3: no optimum was found. Ctrl-C: the best design so far.\n"
+     "with these values. Status 3: no optimum was found. Ctrl-C: the best design so far. Several starts may\n"
+     "be searched from at a time, on threads or under mpirun, with the same results.\n"
      "\n"
      "  mbsens optimize models/five_bar.yaml --objective psi1 --wrt Ls1,Ls2 --end 1\n"
      "  mbsens optimize MODEL -o better.yaml --state search.state\n"
-     "  mbsens optimize MODEL --objective range --maximize --wrt angle --bound angle=0:1.5 --starts 5\n",
+     "  mbsens optimize MODEL --objective range --maximize --wrt angle --bound angle=0:1.5 --starts 5\n"
+     "  mpirun -n 4 mbsens optimize MODEL --starts 100 --seed 2 --state search.state\n",
      cli_run_optimize},
     {"sweep", CLI_SWEEP, "MODEL [--vary NAME=WHAT]... [--plan NAME] [-o FILE] [options]",
      "many sets of parameters: grids, lists, random samples; values, gradients and statistics",

@@ -118,6 +118,7 @@ static const Option own[] = {
      "plan list: samples are the rows of this file, a column with a name for each parameter"},
     {"--threads", "N", KIND_COUNT, CLI_SWEEP, MEMBER(threads),
      "runs at the same time in one process (default: one for each core; under mpirun 1)"},
+    {"--threads", "N", KIND_COUNT, CLI_OPTIMIZE, MEMBER(threads), "searches at the same time, from several starts (1)"},
     {"--data", "FILE.csv", KIND_DATA, CLI_IDENTIFY, MEMBER(data),
      "what was measured: column t, and columns called like outputs; may be repeated: each file is a run of its own "
      "(default: those of the section identification)"},

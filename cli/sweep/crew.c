@@ -18,7 +18,7 @@ typedef struct Ring {
 } Ring;
 
 struct CliCrew {
-  const CliSweep *sweep;
+  const CliJob *job;
   int thread_count, started;
   pthread_t *threads;
   pthread_mutex_t mutex;
@@ -86,16 +86,17 @@ static void finish_task(CliCrew *crew, CliSample *sample) {
 
 static void *work(void *user) {
   CliCrew *crew = user;
-  CliSampler *sampler = NULL;
+  const CliJob *job = crew->job;
+  void *worker = NULL;
   MbsContext *context = mbs_context_create();
   if (!context) {
     note(crew, MBS_ERROR_MEMORY, "out of memory");
     return NULL;
   }
   mbs_context_on_progress(context, keep_going, crew);
-  MbsStatus status = cli_sampler_create(context, crew->sweep, &sampler);
+  MbsStatus status = job->create(context, job->user, &worker);
   for (CliSample *sample; status == MBS_OK && (sample = next_task(crew));) {
-    status = cli_sampler_run(context, sampler, sample);
+    status = job->compute(context, worker, sample);
     if (status == MBS_OK) {
       finish_task(crew, sample);
     }
@@ -103,18 +104,18 @@ static void *work(void *user) {
   if (status != MBS_OK && !atomic_load(&crew->is_over)) {
     note(crew, status, mbs_context_message(context));
   }
-  cli_sampler_destroy(sampler);
+  job->destroy(worker);
   mbs_context_destroy(context);
   return NULL;
 }
 
-CliCrew *cli_crew_create(const CliSweep *sweep, int thread_count) {
+CliCrew *cli_crew_create(const CliJob *job, int thread_count) {
   CliCrew *crew = cli_memory_take(1, sizeof *crew);
-  size_t width = sweep->width > 0 ? sweep->width : 1, most = MOST_BYTES / (width * sizeof(double));
+  size_t width = job->width > 0 ? job->width : 1, most = MOST_BYTES / (width * sizeof(double));
   int size = thread_count * TASKS_PER_THREAD;
   size = (size_t)size > most ? (int)most : size;
   size = size < 2 * thread_count ? 2 * thread_count : size;
-  crew->sweep = sweep;
+  crew->job = job;
   crew->thread_count = thread_count;
   crew->threads = cli_memory_take((size_t)thread_count, sizeof *crew->threads);
   crew->samples = cli_memory_take((size_t)size, sizeof *crew->samples);

@@ -1,13 +1,13 @@
-// Threads that compute samples, each with a sampler of its own. The main thread gives tasks and takes what is done; it
+// Threads that compute samples, each with a worker of its own. The main thread gives tasks and takes what is done; it
 // alone writes files, prints and talks to other processes.
 #ifndef MBS_CLI_CREW_H
 #define MBS_CLI_CREW_H
 
-#include "sweep.h"
+#include "job.h"
 
 typedef struct CliCrew CliCrew;
 
-CliCrew *cli_crew_create(const CliSweep *sweep, int thread_count);
+CliCrew *cli_crew_create(const CliJob *job, int thread_count);
 // Ends the threads: runs under way are stopped, and their samples lost.
 void cli_crew_destroy(CliCrew *crew);
 

@@ -141,9 +141,9 @@ static int read_records(CliJournal *journal) {
   return journal->dropped > 0 && ftruncate(journal->file, (off_t)place) != 0 ? fail(journal, "write") : 0;
 }
 
-static Head head_of(const CliSweep *sweep) {
-  Head head = {.signature = sweep->signature, .total = sweep->total, .width = sweep->width};
-  memcpy(head.magic, "mbsens sweep 1\n", sizeof head.magic);
+static Head head_of(const CliJob *job) {
+  Head head = {.signature = job->signature, .total = job->total, .width = job->width};
+  (void)snprintf(head.magic, sizeof head.magic, "mbsens %s 1\n", job->name);
   return head;
 }
 
@@ -163,7 +163,7 @@ static int open_file(CliJournal *journal) {
   }
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   if (fcntl(journal->file, F_SETLK, &lock) != 0 && (errno == EACCES || errno == EAGAIN)) {
-    return cli_fail(MBS_ERROR_FILE, "%s: another sweep is writing it", journal->path);
+    return cli_fail(MBS_ERROR_FILE, "%s: another %s is writing it", journal->path, journal->job->name);
   }
   return 0;
 }
@@ -174,23 +174,25 @@ static int check_head(CliJournal *journal, const Head *own) {
     return fail(journal, "read");
   }
   if (memcmp(head.magic, own->magic, sizeof head.magic) != 0) {
-    return cli_fail(MBS_ERROR_INPUT, "%s: is no journal of a sweep; remove it, or choose another -o", journal->path);
+    return cli_fail(MBS_ERROR_INPUT, "%s: is no journal of a %s; remove it, or choose another name", journal->path,
+                    journal->job->name);
   }
   if (memcmp(&head, own, sizeof head) != 0) {
     return cli_fail(MBS_ERROR_INPUT,
-                    "%s: is of another sweep (the model, the options or the version differ): give the command that "
+                    "%s: is of another %s (the model, the options or the version differ): give the command that "
                     "began it, to go on; or remove it, to begin anew",
-                    journal->path);
+                    journal->path, journal->job->name);
   }
   return 0;
 }
 
-int cli_journal_open(CliJournal *journal, const CliSweep *sweep, const char *path) {
-  *journal = (CliJournal){.file = -1, .total = sweep->total, .width = sweep->width, .room = ROOM, .written = now()};
+int cli_journal_open(CliJournal *journal, const CliJob *job, const char *path) {
+  *journal =
+      (CliJournal){.job = job, .file = -1, .total = job->total, .width = job->width, .room = ROOM, .written = now()};
   journal->path = path ? cli_memory_copy_text(path, strlen(path)) : NULL;
-  journal->places = cli_memory_take((size_t)sweep->total, sizeof *journal->places);
+  journal->places = cli_memory_take((size_t)job->total, sizeof *journal->places);
   journal->records = cli_memory_take(journal->room, 1);
-  Head head = head_of(sweep);
+  Head head = head_of(job);
   struct stat status;
   int exit_status = open_file(journal);
   if (exit_status) {
@@ -232,7 +234,15 @@ void cli_journal_remove(CliJournal *journal) {
 }
 
 // ---- records ----
+static int fail_to_write(CliJournal *journal) {
+  journal->exit_status = fail(journal, "write");
+  return journal->exit_status;
+}
+
 int cli_journal_flush(CliJournal *journal, bool is_safe) {
+  if (journal->exit_status) {
+    return journal->exit_status;
+  }
   errno = 0;
   if (journal->waiting > 0) {
     if (!write_all(journal, journal->size, journal->records, journal->waiting)) {
@@ -240,7 +250,7 @@ int cli_journal_flush(CliJournal *journal, bool is_safe) {
       // a record that is half there would end the file for whoever reads it
       (void)!ftruncate(journal->file, (off_t)journal->size);
       errno = error;
-      return fail(journal, "write");
+      return fail_to_write(journal);
     }
     journal->size += journal->waiting;
     journal->waiting = 0;
@@ -249,7 +259,7 @@ int cli_journal_flush(CliJournal *journal, bool is_safe) {
   if (journal->path && (is_safe || time - journal->written > safe_interval)) {
     journal->written = time;
     if (fsync(journal->file) != 0 && errno != EINVAL) {
-      return fail(journal, "write");
+      return fail_to_write(journal);
     }
   }
   return 0;

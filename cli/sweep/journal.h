@@ -1,16 +1,18 @@
-// What a sweep has computed, in the order in which it came: a file that is only ever appended to, by one thread, and
+// What a job has computed, in the order in which it came: a file that is only ever appended to, by one thread, and
 // whose records each say by a checksum that they are whole. Who is killed loses what was not appended yet; the next one
 // that opens the file goes on behind the last whole record.
 //
-//   head     "mbsens sweep 1\n\0", signature of the sweep, samples, numbers of each: 40 bytes
+//   head     "mbsens sweep 1\n\0" (the job's name), its signature, samples, numbers of each: 40 bytes
 //   record   index, status and length of a sentence, numbers (of a sample that did not fail), sentence, checksum
 #ifndef MBS_CLI_JOURNAL_H
 #define MBS_CLI_JOURNAL_H
 
-#include "sweep.h"
+#include "job.h"
 
 typedef struct CliJournal {
-  char *path;  // NULL: without a name, gone with the process
+  const CliJob *job;
+  char *path;       // NULL: without a name, gone with the process
+  int exit_status;  // of a write that failed, which has been told
   int file;
   uint64_t *places;  // by sample: where its record is; 0: nowhere
   uint64_t total, done, failed;
@@ -24,7 +26,7 @@ typedef struct CliJournal {
 
 // All return 0, or the exit status after a sentence on standard error. To be closed in any case.
 // path NULL: a temporary file.
-int cli_journal_open(CliJournal *journal, const CliSweep *sweep, const char *path);
+int cli_journal_open(CliJournal *journal, const CliJob *job, const char *path);
 int cli_journal_add(CliJournal *journal, const CliSample *sample);
 // What was added is in the file; `is_safe`: and on the disk.
 int cli_journal_flush(CliJournal *journal, bool is_safe);

@@ -28,7 +28,8 @@ typedef struct Head {
 enum { MOST_TASKS = 4096 };                              // in an answer
 static const size_t enough = 1 << 22;                    // bytes of samples in a question
 static const double look_interval = 0.001, idle = 0.02;  // s, until a rank looks again, or asks again
-static const double ahead = 0.2, often_enough = 0.2;     // s of work that wait; s, after which samples are sent
+static const struct timespec patience = {.tv_sec = 3};
+static const double ahead = 0.2, often_enough = 0.2;  // s of work that wait; s, after which samples are sent
 
 const char *cli_mpi_version(void) {
 #define TEXT_OF(x) #x
@@ -298,9 +299,9 @@ static void listen(Work *work) {
   }
 }
 
-int cli_ranks_work(CliRanks *ranks, const CliSweep *sweep, int thread_count) {
-  Work work = {.crew = cli_crew_create(sweep, thread_count), .width = sweep->width, .start = now()};
-  MbsContext *context = sweep->session->context;
+int cli_ranks_work(CliRanks *ranks, const CliJob *job, int thread_count) {
+  Work work = {.crew = cli_crew_create(job, thread_count), .width = job->width, .start = now()};
+  MbsContext *context = job->session->context;
   while (!work.is_over) {
     MbsStatus status = cli_crew_status(work.crew, context);
     if (status != MBS_OK) {
@@ -308,6 +309,8 @@ int cli_ranks_work(CliRanks *ranks, const CliSweep *sweep, int thread_count) {
       cli_ranks_abort(ranks, cli_exit_status(status));
     }
     if (cli_stop_is_asked()) {
+      cli_stop_expect_no_reports();
+      (void)nanosleep(&patience, NULL);  // rank 0 says what there is, and ends all
       cli_ranks_abort(ranks, cli_exit_status(MBS_ERROR_INTERRUPTED));
     }
     if (work.is_asking) {

@@ -1,4 +1,4 @@
-// Processes of one sweep, started by mpirun: MPI, an optional component. Every process reads the model by itself; rank
+// Processes of one job, started by mpirun: MPI, an optional component. Every process reads the model by itself; rank
 // 0 hands out samples, as they are asked for, and has the journal; results are the same bits whoever computed them.
 // ranks_absent.c stands for ranks.c where MPI is not built in.
 //
@@ -25,7 +25,7 @@ const char *cli_mpi_version(void);
 // be ended in any case.
 int cli_ranks_begin(CliRanks *ranks);
 void cli_ranks_end(CliRanks *ranks);
-// All have come here: with which exit status, and which signature of the sweep. Returns 0 if all agree, else an exit
+// All have come here: with which exit status, and which signature of the job. Returns 0 if all agree, else an exit
 // status, after a sentence of rank 0.
 int cli_ranks_agree(CliRanks *ranks, int exit_status, uint64_t signature);
 // Ends all processes at once.
@@ -35,6 +35,6 @@ _Noreturn void cli_ranks_abort(const CliRanks *ranks, int exit_status);
 // it is. Returns 0, or the exit status after a sentence on standard error. `did`: was there anything?
 int cli_ranks_serve(CliRanks *ranks, CliJournal *journal, uint64_t *next, bool *did);
 // Other ranks: work until rank 0 says that all is done.
-int cli_ranks_work(CliRanks *ranks, const CliSweep *sweep, int thread_count);
+int cli_ranks_work(CliRanks *ranks, const CliJob *job, int thread_count);
 
 #endif

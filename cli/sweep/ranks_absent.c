@@ -13,11 +13,12 @@ int cli_ranks_begin(CliRanks *ranks) {
     const char *text = getenv(names[i]);
     long count = text ? strtol(text, NULL, 10) : 1;
     if (count > 1) {
-      return cli_fail(MBS_ERROR_NOT_OFFERED,
-                      "mpirun started %ld processes, and this mbsens was built without MPI: each would do the whole "
-                      "sweep; build it with MPI (scripts/install-dependencies mpi, cmake -D MBS_MPI=ON build), or use "
-                      "--threads",
-                      count);
+      return cli_fail(
+          MBS_ERROR_NOT_OFFERED,
+          "mpirun started %ld processes, and this mbsens was built without MPI: each would do the "
+          "whole work; build it with MPI (scripts/install-dependencies mpi, cmake -D MBS_MPI=ON build), or use "
+          "--threads",
+          count);
     }
   }
   return 0;
@@ -44,9 +45,9 @@ int cli_ranks_serve(CliRanks *ranks, CliJournal *journal, uint64_t *next, bool *
   return 0;
 }
 
-int cli_ranks_work(CliRanks *ranks, const CliSweep *sweep, int thread_count) {
+int cli_ranks_work(CliRanks *ranks, const CliJob *job, int thread_count) {
   (void)ranks;
-  (void)sweep;
+  (void)job;
   (void)thread_count;
   return 0;
 }

@@ -20,7 +20,7 @@ typedef struct Reader {
 
 static Reader begin(const CliSweep *sweep, CliJournal *journal) {
   Reader reader = {.sweep = sweep, .journal = journal};
-  reader.sample.numbers = cli_memory_take(sweep->width, sizeof(double));
+  reader.sample.numbers = cli_memory_take(sweep->job.width, sizeof(double));
   reader.numbers = cli_memory_take((size_t)sweep->plan.dimension, sizeof(double));
   return reader;
 }
@@ -39,7 +39,7 @@ static void end(Reader *reader) {
 // ---- comma-separated values ----
 static int write_csv(Reader *reader, CliOutputFile *output) {
   const CliSweep *sweep = reader->sweep;
-  int varied = sweep->plan.dimension, columns = 1 + varied + (int)sweep->width, exit_status = 0;
+  int varied = sweep->plan.dimension, columns = 1 + varied + (int)sweep->job.width, exit_status = 0;
   const char **names = cli_memory_take((size_t)columns, sizeof *names);
   double *row = cli_memory_take((size_t)columns, sizeof *row);
   int at = 1 + varied + sweep->objective_count;
@@ -62,7 +62,7 @@ static int write_csv(Reader *reader, CliOutputFile *output) {
     exit_status = read_sample(reader, i);
     row[0] = (double)i + 1;
     memcpy(row + 1, reader->numbers, (size_t)varied * sizeof *row);
-    memcpy(row + 1 + varied, reader->sample.numbers, sweep->width * sizeof *row);
+    memcpy(row + 1 + varied, reader->sample.numbers, sweep->job.width * sizeof *row);
     status = csv.recorder.row(&csv, row);
   }
   cli_csv_free(&csv);
@@ -162,7 +162,7 @@ static void put_attributes(CliHdf5 *hdf5, const CliSweep *sweep, const CliJourna
 
 static int write_hdf5(Reader *reader, const CliStatistics *statistics, CliOutputFile *output) {
   const CliSweep *sweep = reader->sweep;
-  const CliSession *session = sweep->session;
+  const CliSession *session = sweep->job.session;
   char **messages = cli_memory_take(MOST_FAILURES, sizeof *messages);
   double *failures = cli_memory_take(MOST_FAILURES, sizeof *failures);
   CliHdf5 hdf5;

@@ -17,11 +17,11 @@ static double now(void) {
 }
 
 // tasks in, as many as the crew does soon; others may want the rest
-static void give(const CliSweep *sweep, const CliJournal *journal, CliCrew *crew, int thread_count, double rate,
+static void give(const CliJob *job, const CliJournal *journal, CliCrew *crew, int thread_count, double rate,
                  uint64_t *next) {
   uint64_t wanted = 2 * (uint64_t)thread_count + (uint64_t)(ahead * rate), waiting = cli_crew_waiting(crew);
   uint64_t room = cli_crew_room(crew);
-  for (; *next < sweep->total && waiting < wanted && room > 0; ++*next) {
+  for (; *next < job->total && waiting < wanted && room > 0; ++*next) {
     if (!cli_journal_has(journal, *next)) {
       cli_crew_give(crew, *next);
       ++waiting;
@@ -39,44 +39,33 @@ static int take(CliJournal *journal, CliCrew *crew, uint64_t *taken) {
   return exit_status ? exit_status : cli_journal_flush(journal, false);
 }
 
-static int stopped(const CliSweep *sweep, const CliJournal *journal) {
-  if (!journal->path) {
-    return cli_fail(MBS_ERROR_INTERRUPTED, "stopped after %llu of %llu samples, nothing written",
-                    (unsigned long long)journal->done, (unsigned long long)sweep->total);
-  }
-  return cli_fail(MBS_ERROR_INTERRUPTED,
-                  "stopped after %llu of %llu samples, which are in %s: the same command goes on",
-                  (unsigned long long)journal->done, (unsigned long long)sweep->total, journal->path);
-}
-
-int cli_sweep_run(const CliSweep *sweep, CliJournal *journal, CliRanks *ranks, int thread_count, CliSweepTimes *times) {
-  MbsContext *context = sweep->session->context;
-  CliProgress *progress = &sweep->session->progress;
+int cli_job_run(const CliJob *job, CliJournal *journal, CliRanks *ranks, int thread_count, CliJobTimes *times) {
+  MbsContext *context = job->session->context;
+  CliProgress *progress = &job->session->progress;
   double start = now();
   uint64_t next = 0, taken = 0;
   int exit_status = 0;
-  *times = (CliSweepTimes){.found = journal->done};
-  cli_progress_begin(progress, context, "sweep", sweep->session->options->is_quiet);
-  progress->total = (double)sweep->total;
+  *times = (CliJobTimes){.found = journal->done};
+  cli_progress_begin(progress, context, job->name, job->session->options->is_quiet);
+  progress->total = (double)job->total;
   progress->from = (double)journal->done / progress->total;
-  progress->unit = "runs";
-  CliCrew *crew = cli_crew_create(sweep, thread_count);
-  bool is_stopped = false;
-  while (!exit_status && (journal->done < sweep->total || ranks->working > 0)) {
+  progress->unit = job->rate;
+  CliCrew *crew = cli_crew_create(job, thread_count);
+  while (!exit_status && (journal->done < job->total || ranks->working > 0)) {
     bool did = false;
     double elapsed = now() - start;
-    give(sweep, journal, crew, thread_count, elapsed > 0 ? (double)taken / elapsed : 0, &next);
+    give(job, journal, crew, thread_count, elapsed > 0 ? (double)taken / elapsed : 0, &next);
     exit_status = cli_ranks_serve(ranks, journal, &next, &did);
     exit_status = exit_status ? exit_status : take(journal, crew, &taken);
     MbsStatus status = cli_crew_status(crew, context);
     if (!exit_status && status != MBS_OK) {
       exit_status = cli_fail_library(context, status);
     }
-    is_stopped = !context->keep_going(context->user, (double)journal->done / (double)sweep->total);
-    if (is_stopped || exit_status) {
+    times->is_stopped = !context->keep_going(context->user, (double)journal->done / (double)job->total);
+    if (times->is_stopped || exit_status) {
       break;
     }
-    if (!did && journal->done < sweep->total) {
+    if (!did && journal->done < job->total) {
       cli_crew_wait(crew, ranks->count > 1 ? pause_with_ranks : pause_alone);
     }
   }
@@ -85,6 +74,5 @@ int cli_sweep_run(const CliSweep *sweep, CliJournal *journal, CliRanks *ranks, i
   times->elapsed = now() - start;
   times->computed = journal->done - times->found;
   int flushed = cli_journal_flush(journal, true);
-  exit_status = exit_status ? exit_status : flushed;
-  return exit_status ? exit_status : is_stopped ? stopped(sweep, journal) : 0;
+  return exit_status ? exit_status : flushed;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "cli/memory.h"
 #include "sensitivities/simulator.h"
 #include "sweep.h"
@@ -13,7 +14,8 @@ struct CliSampler {
   double *numbers;  // of a sample
 };
 
-MbsStatus cli_sampler_create(MbsContext *context, const CliSweep *sweep, CliSampler **result) {
+MbsStatus cli_sampler_create(MbsContext *context, const void *user, void **result) {
+  const CliSweep *sweep = user;
   CliSampler *sampler = cli_memory_take(1, sizeof *sampler);
   sampler->sweep = sweep;
   sampler->numbers = cli_memory_take((size_t)sweep->plan.dimension, sizeof *sampler->numbers);
@@ -21,7 +23,8 @@ MbsStatus cli_sampler_create(MbsContext *context, const CliSweep *sweep, CliSamp
   return mbs_simulator_create(context, sweep->model, &sweep->request, &sampler->simulator);
 }
 
-void cli_sampler_destroy(CliSampler *sampler) {
+void cli_sampler_destroy(void *worker) {
+  CliSampler *sampler = worker;
   if (sampler) {
     mbs_simulator_destroy(sampler->simulator);
     free(sampler->numbers);
@@ -57,27 +60,23 @@ static bool is_finite(size_t count, const double *numbers) {
   return true;
 }
 
-MbsStatus cli_sampler_run(MbsContext *context, CliSampler *sampler, CliSample *sample) {
+MbsStatus cli_sampler_compute(MbsContext *context, void *worker, CliSample *sample) {
+  CliSampler *sampler = worker;
   const CliSweep *sweep = sampler->sweep;
-  size_t values = (size_t)sweep->objective_count, width = sweep->width;
+  size_t values = (size_t)sweep->objective_count, width = sweep->job.width;
   MbsStatus status = run(context, sampler, sample->index);
+  if (status != MBS_OK) {
+    return cli_sample_fail(context, &sweep->job, status, sample);
+  }
+  memcpy(sample->numbers, mbs_simulator_values(sampler->simulator), values * sizeof(double));
+  if (width > values) {
+    memcpy(sample->numbers + values, mbs_simulator_gradient(sampler->simulator), (width - values) * sizeof(double));
+  }
+  if (!is_finite(width, sample->numbers)) {
+    status = mbs_fail(context, MBS_ERROR_NUMERICAL, mbs_nowhere, "a value or a derivative is no finite number");
+    return cli_sample_fail(context, &sweep->job, status, sample);
+  }
   sample->message[0] = '\0';
-  if (status == MBS_OK) {
-    memcpy(sample->numbers, mbs_simulator_values(sampler->simulator), values * sizeof(double));
-    if (width > values) {
-      memcpy(sample->numbers + values, mbs_simulator_gradient(sampler->simulator), (width - values) * sizeof(double));
-    }
-    if (!is_finite(width, sample->numbers)) {
-      status = MBS_ERROR_NUMERICAL;
-      (void)snprintf(sample->message, sizeof sample->message, "a value or a derivative is no finite number");
-    }
-  } else {
-    (void)snprintf(sample->message, sizeof sample->message, "%s", mbs_context_message(context));
-  }
-  sample->status = (uint32_t)status;
-  for (size_t i = 0; status != MBS_OK && i < width; ++i) {
-    sample->numbers[i] = (double)NAN;
-  }
-  return status == MBS_ERROR_MEMORY || status == MBS_ERROR_INTERRUPTED || status == MBS_ERROR_INTERNAL ? status
-                                                                                                       : MBS_OK;
+  sample->status = MBS_OK;
+  return MBS_OK;
 }

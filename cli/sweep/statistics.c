@@ -95,7 +95,7 @@ static int find_some(CliStatistics *statistics, const CliSweep *sweep, CliJourna
   pass.columns = cli_memory_take(some * sweep->plan.count, sizeof *pass.columns);
   pass.with_varied = cli_memory_take(some * dimension, sizeof *pass.with_varied);
   pass.between = cli_memory_take(some * objectives, sizeof *pass.between);
-  CliSample sample = {.numbers = cli_memory_take(sweep->width, sizeof(double))};
+  CliSample sample = {.numbers = cli_memory_take(sweep->job.width, sizeof(double))};
   double *varied = cli_memory_take(dimension, sizeof *varied);
   int exit_status = read_samples(&pass, statistics, &sample, varied);
   for (int o = 0; o < count && !exit_status; ++o) {
@@ -129,7 +129,7 @@ static void propagate_objective(const CliSweep *sweep, const double *gradient, C
 }
 
 static int propagate(CliStatistics *statistics, const CliSweep *sweep, CliJournal *journal) {
-  CliSample sample = {.index = sweep->plan.count, .numbers = cli_memory_take(sweep->width, sizeof(double))};
+  CliSample sample = {.index = sweep->plan.count, .numbers = cli_memory_take(sweep->job.width, sizeof(double))};
   int exit_status = cli_journal_read(journal, &sample);
   statistics->has_propagation = !exit_status && sample.status == MBS_OK;
   for (int o = 0; o < sweep->objective_count && statistics->has_propagation; ++o) {

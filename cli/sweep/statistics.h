@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "journal.h"
 #include "sampling/statistics.h"
+#include "sweep.h"
 
 enum { CLI_QUANTILES = 5 };
 extern const double cli_quantile_levels[CLI_QUANTILES];

@@ -1,6 +1,5 @@
 #include "sweep.h"
 
-#include <mbsens/build.h>
 #include <stdlib.h>
 
 #include "base/names.h"
@@ -20,20 +19,22 @@ typedef struct Varied {
   MbsText text;  // of its distribution
 } Varied;
 
-static int fail(const CliSweep *sweep, MbsStatus status) { return cli_fail_library(sweep->session->context, status); }
+static int fail(const CliSweep *sweep, MbsStatus status) {
+  return cli_fail_library(sweep->job.session->context, status);
+}
 
 // The names that `name` stands for (an array is its elements), which the model has as parameters from now on.
 static MbsStatus ask(CliSweep *sweep, const char *name, int *count, const char *const **names) {
   const char **asked;
-  MBS_TAKE(sweep->session->context, sweep->arena, asked, 1);
+  MBS_TAKE(sweep->job.session->context, sweep->arena, asked, 1);
   asked[0] = name;
   *count = 1;
   *names = asked;
-  return mbs_model_ask(sweep->session->context, sweep->arena, sweep->model, count, names, &sweep->model);
+  return mbs_model_ask(sweep->job.session->context, sweep->arena, sweep->model, count, names, &sweep->model);
 }
 
 static MbsStatus add(CliSweep *sweep, int *count, const char *name, MbsText text) {
-  MbsContext *context = sweep->session->context;
+  MbsContext *context = sweep->job.session->context;
   int new_count;
   const char *const *names;
   MBS_TRY(ask(sweep, name, &new_count, &names));
@@ -65,7 +66,7 @@ static bool has_bounds(const MbsRecord *record) {
 
 // without --vary: parameters with a distribution, or where none has one those with two bounds, evenly between these
 static MbsStatus add_from_model(CliSweep *sweep, int *count, MbsText *texts) {
-  MbsContext *context = sweep->session->context;
+  MbsContext *context = sweep->job.session->context;
   const MbsValue *parameters = mbs_record_value(&sweep->model->root, MBS_MODEL_PARAMETERS);
   bool is_known = false;
   for (int i = 0; i < parameters->count; ++i) {
@@ -95,13 +96,13 @@ static MbsStatus add_from_model(CliSweep *sweep, int *count, MbsText *texts) {
 }
 
 static bool is_setting(CliSweep *sweep, const char *name) {
-  return mbs_setting_find(sweep->session->context, name) != NULL;
+  return mbs_setting_find(sweep->job.session->context, name) != NULL;
 }
 
 // what would be read as a parameter that is none: said with what it may have been meant as
 static MbsStatus check_name(CliSweep *sweep, const MbsBlueprint *blueprint, const char *name) {
-  MbsContext *context = sweep->session->context;
-  const char *nearest = NULL, *option = sweep->session->options->list ? "--list: column" : "--vary";
+  MbsContext *context = sweep->job.session->context;
+  const char *nearest = NULL, *option = sweep->job.session->options->list ? "--list: column" : "--vary";
   int index = mbs_parameters_find(blueprint, name);
   if (index >= 0 && !blueprint->parameters.items[index].is_derived) {
     return MBS_OK;
@@ -124,7 +125,7 @@ static MbsStatus check_name(CliSweep *sweep, const MbsBlueprint *blueprint, cons
 }
 
 static MbsStatus read_distributions(CliSweep *sweep, int count, const MbsText *of_model) {
-  MbsContext *context = sweep->session->context;
+  MbsContext *context = sweep->job.session->context;
   MbsBlueprint *blueprint;
   MbsDistribution *distributions;
   MBS_TRY(mbs_blueprint_create(context, sweep->arena, sweep->model, &blueprint));
@@ -145,8 +146,8 @@ static MbsStatus read_distributions(CliSweep *sweep, int count, const MbsText *o
 }
 
 static MbsStatus read_varied(CliSweep *sweep) {
-  const CliOptions *options = sweep->session->options;
-  MbsContext *context = sweep->session->context;
+  const CliOptions *options = sweep->job.session->options;
+  MbsContext *context = sweep->job.session->context;
   const MbsValue *parameters = mbs_record_value(&sweep->model->root, MBS_MODEL_PARAMETERS);
   MbsText *of_model = NULL;
   int count = 0;
@@ -183,7 +184,7 @@ static int read_list(CliSweep *sweep, const char *path) {
   double *rows = NULL;
   if (!exit_status && status == MBS_OK) {
     rows = mbs_arena_take(sweep->arena, (size_t)data.row_count * (size_t)count, sizeof *rows);
-    status = rows ? MBS_OK : mbs_fail(sweep->session->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    status = rows ? MBS_OK : mbs_fail(sweep->job.session->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
   for (long i = 0; rows && i < data.row_count * count && !exit_status; ++i) {
     rows[i] = data.columns[i % count].values[i / count];
@@ -224,7 +225,7 @@ static MbsPlanKind usual_kind(const CliSweep *sweep) {
 }
 
 static int read_plan(CliSweep *sweep) {
-  const CliOptions *options = sweep->session->options;
+  const CliOptions *options = sweep->job.session->options;
   MbsPlan *plan = &sweep->plan;
   int exit_status = options->plan ? find_kind(options->plan, &plan->kind) : 0;
   if (exit_status) {
@@ -257,13 +258,13 @@ static int read_plan(CliSweep *sweep) {
   }
   plan->points = counts ? (uint64_t)(options->samples ? options->samples : DEFAULT_SAMPLES) : plan->points;
   plan->seed = options->seed ? (uint64_t)options->seed : 1;
-  MbsStatus status = mbs_plan_finish(sweep->session->context, sweep->arena, plan);
+  MbsStatus status = mbs_plan_finish(sweep->job.session->context, sweep->arena, plan);
   return status == MBS_OK ? 0 : fail(sweep, status);
 }
 
 // ---- what is computed ----
 static MbsStatus find_request(CliSweep *sweep) {
-  sweep->request = *sweep->session->request;
+  sweep->request = *sweep->job.session->request;
   sweep->request.settings.has_no_outputs = true;
   if (!sweep->request.parameters) {
     sweep->request.parameters = sweep->varied;
@@ -273,7 +274,7 @@ static MbsStatus find_request(CliSweep *sweep) {
   sweep->has_gradient = method != MBS_METHOD_NONE;
   return method <= MBS_METHOD_ADJOINT_CONTINUOUS
              ? MBS_OK
-             : mbs_fail(sweep->session->context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
+             : mbs_fail(sweep->job.session->context, MBS_ERROR_NOT_OFFERED, mbs_nowhere,
                         "--method %s: is not offered in a sweep, whose methods are direct, adjoint, adjoint-continuous "
                         "and none",
                         cli_method_name(method));
@@ -289,8 +290,8 @@ static const char **copy_names(CliSweep *sweep, int count, const char *const *na
 
 // the model is compiled once here, so that all mistakes in it are told, and its names are known
 static MbsStatus find_names(CliSweep *sweep) {
-  MbsContext *context = sweep->session->context;
-  CliSampler *sampler = NULL;
+  MbsContext *context = sweep->job.session->context;
+  void *sampler = NULL;
   const char *const *names;
   MbsStatus status = cli_sampler_create(context, sweep, &sampler);
   if (status == MBS_OK) {
@@ -344,18 +345,9 @@ static uint64_t sign_names(uint64_t sum, int count, const char **names) {
 }
 
 static MbsStatus sign(CliSweep *sweep) {
-  MbsContext *context = sweep->session->context;
   const MbsPlan *plan = &sweep->plan;
-  char *text = NULL, *room = cli_memory_take(MBS_LIST_LENGTH + 1, 1);
-  uint64_t sum = cli_checksum_text(cli_checksum_text(CLI_CHECKSUM_START, mbs_version()), mbs_declarations());
-  MbsStatus status = mbs_model_write(context, sweep->session->model, &text);
-  sum = cli_checksum_text(sum, text);
-  for (int i = 0; i < mbs_settings_count; ++i) {
-    bool is_names = mbs_settings[i].setting->type == MBS_SETTING_NAMES;
-    if (!is_names && mbs_setting_print(&mbs_settings[i], &sweep->request, MBS_LIST_LENGTH + 1, room)) {
-      sum = cli_checksum_text(cli_checksum_text(sum, mbs_settings[i].name), room);
-    }
-  }
+  uint64_t sum;
+  MBS_TRY(cli_job_sign(sweep->job.session, &sweep->request, &sum));
   sum = sign_names(sum, plan->dimension, sweep->varied);
   sum = sign_names(sum, sweep->objective_count, sweep->objectives);
   sum = sign_names(sum, sweep->wrt_count, sweep->wrt);
@@ -369,14 +361,20 @@ static MbsStatus sign(CliSweep *sweep) {
   if (plan->kind == MBS_PLAN_LIST) {
     sum = cli_checksum(sum, plan->list, (size_t)plan->count * (size_t)plan->dimension * sizeof(double));
   }
-  sweep->signature = sum;
-  free(text);
-  free(room);
-  return status;
+  sweep->job.signature = sum;
+  return MBS_OK;
 }
 
 int cli_sweep_open(CliSweep *sweep, CliSession *session) {
-  *sweep = (CliSweep){.session = session, .model = session->model, .arena = mbs_arena_create_for(session->context)};
+  *sweep = (CliSweep){.model = session->model, .arena = mbs_arena_create_for(session->context)};
+  sweep->job = (CliJob){.session = session,
+                        .name = "sweep",
+                        .parts = "samples",
+                        .rate = "runs",
+                        .user = sweep,
+                        .create = cli_sampler_create,
+                        .destroy = cli_sampler_destroy,
+                        .compute = cli_sampler_compute};
   if (!sweep->arena) {
     cli_memory_is_out();
   }
@@ -388,8 +386,8 @@ int cli_sweep_open(CliSweep *sweep, CliSession *session) {
   status = status == MBS_OK ? find_names(sweep) : status;
   if (status == MBS_OK) {
     sweep->has_mean = is_propagated(sweep);
-    sweep->total = sweep->plan.count + sweep->has_mean;
-    sweep->width = (size_t)sweep->objective_count * (1 + (size_t)sweep->wrt_count);
+    sweep->job.total = sweep->plan.count + sweep->has_mean;
+    sweep->job.width = (size_t)sweep->objective_count * (1 + (size_t)sweep->wrt_count);
     status = sign(sweep);
   }
   return status == MBS_OK ? 0 : fail(sweep, status);

@@ -361,6 +361,21 @@ MbsStatus mbs_design_problem_renew(MbsContext *context, MbsDesignProblem *proble
   return evaluate(context, problem, point);
 }
 
+MbsStatus mbs_design_problem_forget(MbsContext *context, MbsDesignProblem *problem) {
+  MBS_TRY(forget_path(context, problem));
+  mbs_simulator_renew(problem->simulator);
+  return MBS_OK;
+}
+
+bool mbs_design_problem_lacks_scales(const MbsDesignProblem *problem) {
+  for (int j = 0; j < problem->row_count; ++j) {
+    if (!(problem->rows[j].scale > 0) && !(fabs(problem->rows[j].bound) > 0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void mbs_design_problem_scale_rows(MbsDesignProblem *problem, const MbsDesignPoint *point) {
   for (int j = 0; j < problem->row_count; ++j) {
     MbsConstraintRow *row = &problem->rows[j];

@@ -70,9 +70,12 @@ void mbs_design_problem_copy(const MbsDesignProblem *problem, const MbsDesignPoi
 MbsStatus mbs_design_problem_evaluate(MbsContext *context, MbsDesignProblem *problem, MbsDesignPoint *point);
 // The same, with a path found anew, which is kept for evaluations to come.
 MbsStatus mbs_design_problem_renew(MbsContext *context, MbsDesignProblem *problem, MbsDesignPoint *point);
+// What runs before have left (a path, an order of pivots) is forgotten: those to come depend on their designs alone.
+MbsStatus mbs_design_problem_forget(MbsContext *context, MbsDesignProblem *problem);
 // The method of runs to come.
 MbsStatus mbs_design_problem_use_method(MbsContext *context, MbsDesignProblem *problem, MbsMethod method);
-// After a first evaluation, of the point: scales of constraints without a limit that has a size.
+// Scales of constraints whose limit has no size, from the values at the model's own parameters: are they missing?
+bool mbs_design_problem_lacks_scales(const MbsDesignProblem *problem);
 void mbs_design_problem_scale_rows(MbsDesignProblem *problem, const MbsDesignPoint *point);
 
 // f, c, and their gradients by x

@@ -53,7 +53,7 @@ static uint64_t hash_number(uint64_t hash, double number) { return hash_bytes(ha
 
 static const uint64_t hash_start = UINT64_C(14695981039346656037);
 
-static uint64_t hash_problem(const MbsDesignProblem *problem) {
+uint64_t mbs_journal_signature(const MbsDesignProblem *problem) {
   const MbsDesign *design = &problem->design;
   uint64_t hash = hash_text(hash_start, MBS_VERSION);
   for (int i = 0; i < mbs_settings_count; ++i) {
@@ -268,8 +268,9 @@ MbsStatus mbs_journal_open(MbsContext *context, MbsArena *arena, const char *pat
   journal->room = numbers * NUMBER_ROOM + TEXT_ROOM + 100;
   MBS_TAKE(context, arena, journal->line, journal->room);
   const char *name = mbs_record_text(&problem->model->root, MBS_MODEL_NAME).text;
-  journal->head = mbs_arena_print(arena, "%s\nmodel %s\nproblem %016" PRIx64 ", %d parameters, %d objectives\n",
-                                  FIRST_LINE, name, hash_problem(problem), problem->n, problem->objective_count);
+  journal->head =
+      mbs_arena_print(arena, "%s\nmodel %s\nproblem %016" PRIx64 ", %d parameters, %d objectives\n", FIRST_LINE, name,
+                      mbs_journal_signature(problem), problem->n, problem->objective_count);
   if (!journal->head) {
     return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }

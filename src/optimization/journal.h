@@ -5,9 +5,14 @@
 #ifndef MBS_JOURNAL_H
 #define MBS_JOURNAL_H
 
+#include <stdint.h>
+
 #include "optimization/design_problem.h"
 
 typedef struct MbsJournal MbsJournal;
+
+// A number that stands for the problem: all of it but the model's own numbers.
+uint64_t mbs_journal_signature(const MbsDesignProblem *problem);
 
 // Opens it, or begins a new one. NULL path: *journal is NULL, which is good for all calls. A file that is of another
 // problem, or no such file at all, is refused and stays as it is.

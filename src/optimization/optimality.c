@@ -27,13 +27,6 @@ MbsStatus mbs_optimality_create(MbsContext *context, const MbsDesignProblem *pro
   return MBS_OK;
 }
 
-void mbs_optimality_copy(const MbsDesignProblem *problem, const MbsOptimality *from, MbsOptimality *to) {
-  to->residual = from->residual;
-  memcpy(to->multipliers, from->multipliers, (size_t)problem->row_count * sizeof(double));
-  memcpy(to->bounds, from->bounds, (size_t)problem->n * sizeof(double));
-  memcpy(to->is_active, from->is_active, (size_t)problem->row_count * sizeof(bool));
-}
-
 static double dot(int n, const double *a, const double *b) {
   double sum = 0;
   for (int i = 0; i < n; ++i) {

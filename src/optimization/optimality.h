@@ -10,6 +10,8 @@
 
 #include "optimization/design_problem.h"
 
+enum { MBS_NEAR_LIMIT = 10 };  // tolerances of constraints, within which one is at its limit
+
 typedef struct MbsOptimality {
   double residual;      // the largest entry of what is left; NaN: not known
   double *multipliers;  // lambda, of every row
@@ -28,7 +30,5 @@ MbsStatus mbs_optimality_create(MbsContext *context, const MbsDesignProblem *pro
 // Of a point with a gradient. A row is at its limit if it is not further from it than `near`, in its scale.
 void mbs_optimality_find(const MbsDesignProblem *problem, const MbsDesignPoint *point, double near,
                          MbsOptimality *optimality);
-// What came out.
-void mbs_optimality_copy(const MbsDesignProblem *problem, const MbsOptimality *from, MbsOptimality *to);
 
 #endif

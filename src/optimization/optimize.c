@@ -1,13 +1,11 @@
-// The public call: starts, the method of gradients, and what came out.
+// The public call: what came of all starts.
 #include <math.h>
 #include <mbsens/optimize.h>
-#include <stdint.h>
 #include <string.h>
-#include <time.h>
 
-#include "optimization/search.h"
+#include "optimization/starts.h"
 
-enum { FEW_PARAMETERS = 3, MANY_PARAMETERS = 500, MOST_WARNINGS = 20 };
+enum { MOST_WARNINGS = 20 };
 
 typedef struct Optimum {
   MbsOptimum result;  // first: mbs_optimum_destroy is given this
@@ -18,38 +16,22 @@ typedef struct Optimum {
 typedef struct Work {
   MbsContext *context;
   MbsArena *arena;
-  MbsOptimizeOptions options;
-  MbsDesignProblem problem;
-  MbsJournal *journal;
-  MbsSearch search;
-  MbsDesignPoint first, best;  // of the model's own values; of all starts
-  MbsOptimality optimality;    // of the best
+  MbsStarts starts;
+  const MbsKnownStarts *known;  // NULL: none is
+  MbsStartEnd start;            // the last one
+  MbsDesignPoint first, best;   // of the model's own values; of all starts
+  MbsOptimality optimality;     // of the best
   double best_value, best_violation, largest_slope;
   MbsSearchEnd end;  // of the best start
   bool has_first, has_best;
+  int iterations, evaluations, failures;
   MbsOptimum *result;
   const char **warnings;
 } Work;
 
-// ---- further starts ----
-// splitmix64 (Steele, Lea, Flood 2014): the same numbers on every machine
-static double random_number(uint64_t *state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static void choose_start(const MbsDesignProblem *problem, int start, uint64_t *random, double *x) {
-  for (int i = 0; i < problem->n; ++i) {
-    const MbsDesignVariable *variable = &problem->variables[i];
-    x[i] = start == 0 ? variable->value : variable->lower + random_number(random) * (variable->upper - variable->lower);
-  }
-}
-
 // ---- words ----
 static const char *word_of_end(const Work *work, MbsSearchEnd end) {
-  const MbsDesign *design = &work->problem.design;
+  const MbsDesign *design = &work->starts.problem.design;
   MbsArena *arena = work->arena;
   const char *text = "";
   switch (end) {
@@ -74,7 +56,7 @@ static const char *word_of_end(const Work *work, MbsSearchEnd end) {
 
 // the worst constraint, in words
 static const char *word_of_violation(const Work *work) {
-  const MbsDesignProblem *problem = &work->problem;
+  const MbsDesignProblem *problem = &work->starts.problem;
   int worst = 0;
   double largest = -1;
   for (int j = 0; j < problem->row_count; ++j) {
@@ -105,7 +87,7 @@ static MbsStatus warn(Work *work, const char *text) {
 
 // What changes nothing: a parameter, or an objective that no parameter changes.
 static MbsStatus warn_of_zeros(Work *work) {
-  const MbsDesignProblem *problem = &work->problem;
+  const MbsDesignProblem *problem = &work->starts.problem;
   const MbsDesignPoint *point = &work->first;
   int n = problem->n;
   for (int i = 0; i < n && point->has_gradient; ++i) {
@@ -134,125 +116,127 @@ static MbsStatus warn_of_zeros(Work *work) {
   return MBS_OK;
 }
 
-// ---- the method: direct or adjoint ----
-static double seconds(void) {
-  struct timespec time;
-  (void)clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static MbsStatus measure(Work *work, MbsMethod method, double *cost) {
-  MbsDesignProblem *problem = &work->problem;
-  MBS_TRY(mbs_design_problem_use_method(work->context, problem, method));
-  double begin = seconds();
-  MBS_TRY(mbs_design_problem_evaluate(work->context, problem, &work->first));
-  *cost = seconds() - begin;
-  problem->evaluations -= 1;
-  return MBS_OK;
-}
-
-// What a journal was begun with goes on.
-static MbsStatus use_begun(Work *work, MbsMethod begun) {
-  MbsDesignProblem *problem = &work->problem;
-  if (begun == problem->request.method) {
-    return MBS_OK;
-  }
-  return work->options.is_method_fixed
-             ? mbs_fail(work->context, MBS_ERROR_INPUT, mbs_nowhere,
-                        "%s was begun with method %s: take that one, or give the state another name",
-                        work->options.state, mbs_setting_word("method", (int)begun))
-             : mbs_design_problem_use_method(work->context, problem, begun);
-}
-
-// Few parameters: direct; very many: adjoint. Else both are run once, and what took less time goes on.
-static MbsStatus choose_method(Work *work) {
-  MbsDesignProblem *problem = &work->problem;
-  MbsMethod begun = mbs_journal_method(work->journal);
-  double direct, adjoint;
-  if (begun != MBS_METHOD_NONE) {
-    return use_begun(work, begun);
-  }
-  if (work->options.is_method_fixed || problem->algorithm == MBS_ALGORITHM_COBYLA || problem->n <= FEW_PARAMETERS ||
-      problem->request.settings.is_column_controlled) {
-    return MBS_OK;
-  }
-  if (problem->n >= MANY_PARAMETERS && problem->n >= MANY_PARAMETERS / 10 * problem->objective_count) {
-    return mbs_design_problem_use_method(work->context, problem, MBS_METHOD_ADJOINT);
-  }
-  for (int i = 0; i < problem->n; ++i) {
-    work->first.x[i] = problem->variables[i].value;
-  }
-  MBS_TRY(measure(work, MBS_METHOD_DIRECT, &direct));
-  MbsStatus status = measure(work, MBS_METHOD_ADJOINT, &adjoint);
-  if (status != MBS_OK && status != MBS_ERROR_NOT_OFFERED) {
-    return status;
-  }
-  bool is_direct = status == MBS_ERROR_NOT_OFFERED || direct <= adjoint;
-  return mbs_design_problem_use_method(work->context, problem, is_direct ? MBS_METHOD_DIRECT : MBS_METHOD_ADJOINT);
-}
-
 // ---- all starts ----
 static bool is_better(const Work *work) {
-  const MbsSearch *search = &work->search;
-  double allowed = work->problem.design.feasibility;
+  const MbsStartEnd *start = &work->start;
+  double allowed = work->starts.problem.design.feasibility;
   if (!work->has_best) {
     return true;
   }
-  return search->best_violation <= allowed && work->best_violation <= allowed
-             ? search->best_value < work->best_value
-             : search->best_violation < work->best_violation;
+  return start->violation <= allowed && work->best_violation <= allowed ? start->value < work->best_value
+                                                                        : start->violation < work->best_violation;
 }
 
 static void take_best(Work *work) {
-  const MbsSearch *search = &work->search;
-  mbs_design_problem_copy(&work->problem, &search->best, &work->best);
-  mbs_optimality_copy(&work->problem, &search->optimality, &work->optimality);
-  work->best_value = search->best_value;
-  work->best_violation = search->best_violation;
-  work->largest_slope = search->largest_slope;
-  work->end = search->end;
+  const MbsDesignProblem *problem = &work->starts.problem;
+  const MbsStartEnd *start = &work->start;
+  mbs_design_problem_copy(problem, &start->best, &work->best);
+  work->best_value = start->value;
+  work->best_violation = start->violation;
+  work->largest_slope = start->largest_slope;
+  work->end = start->end;
   work->has_best = true;
+}
+
+static double sign_of(const Work *work) { return work->starts.problem.design.is_maximized ? -1 : 1; }
+
+static double relative_optimality(const MbsDesignPoint *point, double residual, double largest_slope) {
+  return !point->has_gradient ? (double)NAN : largest_slope > 0 ? residual / largest_slope : 0;
+}
+
+static void find_optimality(Work *work, const MbsDesignPoint *point) {
+  const MbsDesignProblem *problem = &work->starts.problem;
+  if (point->has_gradient) {
+    mbs_optimality_find(problem, point, MBS_NEAR_LIMIT * problem->design.feasibility, &work->optimality);
+  }
+}
+
+// One that is known is told as a whole.
+static bool tell(Work *work, int start) {
+  const MbsDesignProblem *problem = &work->starts.problem;
+  const MbsOptimizeOptions *options = &work->starts.options;
+  const MbsStartEnd *end = &work->start;
+  find_optimality(work, &end->best);
+  const MbsIterate iterate = {
+      .start = start,
+      .iteration = work->iterations,
+      .evaluations = work->evaluations,
+      .parameter_count = problem->n,
+      .names = problem->names,
+      .parameters = end->best.x,
+      .value = sign_of(work) * end->value,
+      .violation = end->violation,
+      .optimality = relative_optimality(&end->best, work->optimality.residual, end->largest_slope)};
+  return !options->on_iterate || options->on_iterate(options->user, &iterate);
+}
+
+static MbsStatus search(Work *work, int start) {
+  const double *row = NULL;
+  if (!work->known) {
+    return mbs_starts_search(work->context, &work->starts, start, &work->start);
+  }
+  MbsStatus status = work->known->find(work->context, work->known->user, start, &row);
+  work->start.end = status == MBS_ERROR_INTERRUPTED ? MBS_SEARCH_INTERRUPTED : MBS_SEARCH_FAILED;
+  work->start.iterations = 0;
+  work->start.evaluations = work->start.failures = status != MBS_OK && status != MBS_ERROR_INTERRUPTED;
+  if (status == MBS_OK) {
+    mbs_starts_unpack(&work->starts, row, &work->start);
+  }
+  return status;
 }
 
 static bool is_rejected(MbsStatus status) { return status == MBS_ERROR_NUMERICAL || status == MBS_ERROR_INPUT; }
 
-static MbsStatus run_start(Work *work, int start, const double *x) {
-  MbsSearch *search = &work->search;
-  search->start = start;
-  MbsStatus status = mbs_search_from(work->context, search, x);
-  if (status == MBS_OK && start == 0) {
-    mbs_design_problem_copy(&work->problem, &search->begin, &work->first);
+static MbsStatus take_start(Work *work, int start) {
+  MbsDesignProblem *problem = &work->starts.problem;
+  MbsStatus status = search(work, start);
+  work->iterations += work->start.iterations;
+  work->evaluations += work->start.evaluations;
+  work->failures += work->start.failures;
+  if (status != MBS_OK) {
+    // of further starts, one that cannot be simulated is counted; and what was found stays
+    bool is_stopped = status == MBS_ERROR_INTERRUPTED && (start > 0 || work->known);
+    return is_stopped || (start > 0 && is_rejected(status)) ? MBS_OK : status;
   }
-  if (status == MBS_OK && is_better(work)) {
+  if (start == 0) {
+    mbs_design_problem_copy(problem, &work->start.begin, &work->first);
+    mbs_design_problem_scale_rows(problem, &work->first);
+    work->has_first = true;
+  }
+  if (is_better(work)) {
     take_best(work);
   }
-  // of further starts, one that cannot be simulated is counted; and what was found stays
-  bool is_lost = start > 0 && (is_rejected(status) || status == MBS_ERROR_INTERRUPTED);
-  return is_lost ? MBS_OK : status;
-}
-
-static MbsStatus run_starts(Work *work) {
-  MbsDesignProblem *problem = &work->problem;
-  uint64_t random = (uint64_t)problem->design.seed;
-  double *x;
-  MBS_TAKE(work->context, work->arena, x, problem->n);
-  for (int start = 0; start < problem->design.starts; ++start) {
-    choose_start(problem, start, &random, x);
-    MBS_TRY(run_start(work, start, x));
-    work->result->starts = start + 1;
-    if (work->search.end == MBS_SEARCH_INTERRUPTED || work->search.end == MBS_SEARCH_TARGET) {
-      work->end = work->search.end;
-      break;
-    }
+  if (work->known && !tell(work, start)) {
+    work->start.end = MBS_SEARCH_INTERRUPTED;
   }
   return MBS_OK;
 }
 
+static MbsStatus take_starts(Work *work) {
+  MbsSearchEnd end = MBS_SEARCH_GOES_ON;
+  for (int start = 0; start < work->starts.problem.design.starts; ++start) {
+    MBS_TRY(take_start(work, start));
+    work->result->starts = start + 1;
+    if (work->start.end == MBS_SEARCH_INTERRUPTED || work->start.end == MBS_SEARCH_TARGET) {
+      end = work->start.end;
+      if (!work->known || end == MBS_SEARCH_TARGET) {
+        break;  // of those that are known, some later ones may have been searched
+      }
+    }
+  }
+  work->end = end == MBS_SEARCH_GOES_ON ? work->end : end;
+  return work->has_best ? MBS_OK
+                        : mbs_fail(work->context, MBS_ERROR_INTERRUPTED, mbs_nowhere,
+                                   "stopped before the search from any start was done");
+}
+
 // ---- what came out ----
-static double sign_of(const Work *work) { return work->problem.design.is_maximized ? -1 : 1; }
+static double start_of(const Work *work, int objective) {
+  return work->has_first ? work->first.values[objective] : (double)NAN;
+}
 
 static MbsStatus give_parameters(Work *work) {
-  const MbsDesignProblem *problem = &work->problem;
+  const MbsDesignProblem *problem = &work->starts.problem;
   MbsOptimumParameter *parameters;
   MBS_TAKE(work->context, work->arena, parameters, problem->n);
   for (int i = 0; i < problem->n; ++i) {
@@ -275,7 +259,7 @@ static MbsStatus give_parameters(Work *work) {
 
 // c = sign (psi - limit) / scale: where the limit moves, f changes by -lambda sign / scale
 static MbsStatus give_constraints(Work *work) {
-  const MbsDesignProblem *problem = &work->problem;
+  const MbsDesignProblem *problem = &work->starts.problem;
   MbsOptimumConstraint *constraints;
   MBS_TAKE(work->context, work->arena, constraints, problem->row_count);
   for (int j = 0; j < problem->row_count; ++j) {
@@ -287,7 +271,7 @@ static MbsStatus give_constraints(Work *work) {
                 : row->sign > 0  ? "below"
                                  : "above",
         .limit = row->bound,
-        .start = work->first.values[row->objective],
+        .start = start_of(work, row->objective),
         .value = work->best.values[row->objective],
         .violation = row->is_equality ? fabs(c) : fmax(0, c),
         .is_active = work->best.has_gradient && work->optimality.is_active[j],
@@ -301,13 +285,13 @@ static MbsStatus give_constraints(Work *work) {
 }
 
 static MbsStatus give_objectives(Work *work) {
-  const MbsDesignProblem *problem = &work->problem;
+  const MbsDesignProblem *problem = &work->starts.problem;
   MbsOptimumObjective *objectives;
   MBS_TAKE(work->context, work->arena, objectives, problem->objective_count);
   for (int k = 0; k < problem->objective_count; ++k) {
     objectives[k] =
         (MbsOptimumObjective){.name = problem->objectives[k],
-                              .start = work->first.values[k],
+                              .start = start_of(work, k),
                               .value = work->best.values[k],
                               .gradient = work->best.has_gradient ? work->best.gradient + k * problem->n : NULL};
   }
@@ -317,7 +301,7 @@ static MbsStatus give_objectives(Work *work) {
 }
 
 static MbsStatus give(Work *work) {
-  const MbsDesignProblem *problem = &work->problem;
+  const MbsDesignProblem *problem = &work->starts.problem;
   MbsOptimum *result = work->result;
   bool is_kept = work->best_violation <= problem->design.feasibility;
   bool has_ended = work->end == MBS_SEARCH_CONVERGED || work->end == MBS_SEARCH_SMALL || work->end == MBS_SEARCH_TARGET;
@@ -333,42 +317,52 @@ static MbsStatus give(Work *work) {
   result->is_maximized = problem->design.is_maximized;
   result->algorithm = mbs_algorithm_name(problem->algorithm);
   result->method = mbs_setting_word("method", (int)problem->request.method);
-  result->start_value = sign_of(work) * mbs_design_problem_value(problem, &work->first);
+  result->start_value = work->has_first ? sign_of(work) * mbs_design_problem_value(problem, &work->first) : (double)NAN;
   result->value = sign_of(work) * work->best_value;
   result->violation = work->best_violation;
-  result->optimality = !work->best.has_gradient  ? (double)NAN
-                       : work->largest_slope > 0 ? work->optimality.residual / work->largest_slope
-                                                 : 0;
-  result->iterations = work->search.iterations;
-  result->evaluations = problem->evaluations;
-  result->failures = work->search.failures;
+  result->optimality = relative_optimality(&work->best, work->optimality.residual, work->largest_slope);
+  result->iterations = work->iterations;
+  result->evaluations = work->evaluations;
+  result->failures = work->failures;
   return result->model && result->message ? warn_of_zeros(work)
                                           : mbs_fail(work->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
 }
 
-static MbsStatus optimize(Work *work, const MbsModel *model, const MbsRequest *request) {
+// Without gradients, those of the first design and the best say what the latter is worth.
+static MbsStatus judge(Work *work) {
+  MbsStarts *starts = &work->starts;
+  int before = starts->problem.evaluations;
+  MBS_TRY(mbs_search_judge(work->context, &starts->search, &work->first, &work->best));
+  mbs_design_problem_copy(&starts->problem, &starts->search.best, &work->best);
+  work->best_value = starts->search.best_value;
+  work->best_violation = starts->search.best_violation;
+  work->largest_slope = starts->search.largest_slope;
+  work->evaluations += starts->problem.evaluations - before;
+  return MBS_OK;
+}
+
+static MbsStatus optimize(Work *work, const MbsModel *model, const MbsRequest *request,
+                          const MbsOptimizeOptions *options) {
+  const MbsOptimizeOptions none = {0};
   MbsContext *context = work->context;
-  MbsDesignProblem *problem = &work->problem;
+  const MbsDesignProblem *problem = &work->starts.problem;
   MBS_TAKE(context, work->arena, work->warnings, MOST_WARNINGS);
   work->result->warnings = work->warnings;
-  MBS_TRY(mbs_design_problem_create(context, work->arena, model, request, &work->options, problem));
+  MBS_TRY(mbs_starts_create(context, work->arena, model, request, options ? options : &none, &work->starts));
+  MBS_TRY(mbs_starts_end_create(context, &work->starts, &work->start));
   MBS_TRY(mbs_design_problem_point(context, problem, &work->first));
   MBS_TRY(mbs_design_problem_point(context, problem, &work->best));
   MBS_TRY(mbs_optimality_create(context, problem, &work->optimality));
-  MBS_TRY(mbs_journal_open(context, work->arena, work->options.state, problem, &work->journal));
-  MBS_TRY(choose_method(work));
-  MBS_TRY(mbs_journal_begin(context, work->journal, problem->request.method));
-  MBS_TRY(mbs_search_create(context, problem, &work->options, work->journal, &work->search));
-  MBS_TRY(run_starts(work));
+  MBS_TRY(take_starts(work));
   if (!work->best.has_gradient && work->end != MBS_SEARCH_INTERRUPTED) {
-    MBS_TRY(mbs_search_judge(context, &work->search, &work->first, &work->best));
-    take_best(work);
+    MBS_TRY(judge(work));
   }
+  find_optimality(work, &work->best);
   return give(work);
 }
 
-MbsStatus mbs_optimize(MbsContext *context, const MbsModel *model, const MbsRequest *request,
-                       const MbsOptimizeOptions *options, MbsOptimum **optimum) {
+MbsStatus mbs_optimize_known(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                             const MbsOptimizeOptions *options, const MbsKnownStarts *known, MbsOptimum **optimum) {
   MBS_CALL_BEGIN(context, "mbs_optimize", {"model", model}, {"request", request}, {"optimum", optimum});
   *optimum = NULL;
   MbsArena *arena = mbs_arena_create_for(context);
@@ -379,17 +373,20 @@ MbsStatus mbs_optimize(MbsContext *context, const MbsModel *model, const MbsRequ
     return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
   own->arena = arena;
-  *work = (Work){.context = context, .arena = arena, .result = &own->result};
-  work->options = options ? *options : (MbsOptimizeOptions){0};
-  MbsStatus status = mbs_call_end(context, optimize(work, model, request));
-  mbs_journal_close(work->journal);
-  mbs_design_problem_destroy(&work->problem);
+  *work = (Work){.context = context, .arena = arena, .known = known, .result = &own->result};
+  MbsStatus status = mbs_call_end(context, optimize(work, model, request, options));
+  mbs_starts_destroy(&work->starts);
   if (status != MBS_OK) {
     mbs_arena_destroy(arena);
     return status;
   }
   *optimum = &own->result;
   return MBS_OK;
+}
+
+MbsStatus mbs_optimize(MbsContext *context, const MbsModel *model, const MbsRequest *request,
+                       const MbsOptimizeOptions *options, MbsOptimum **optimum) {
+  return mbs_optimize_known(context, model, request, options, NULL, optimum);
 }
 
 void mbs_optimum_destroy(MbsOptimum *optimum) {

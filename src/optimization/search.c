@@ -74,6 +74,7 @@ static MbsStatus check_recalled(MbsSearch *search, const MbsDesignPoint *point) 
   const MbsDesignProblem *problem = search->problem;
   size_t m = (size_t)problem->objective_count, n = (size_t)problem->n;
   memcpy(search->best.x, point->x, n * sizeof(double));
+  search->is_fresh = false;
   MBS_TRY(mbs_design_problem_evaluate(search->context, search->problem, &search->best));
   search->problem->evaluations -= search->best.runs;  // they are counted
   bool is_same = memcmp(search->best.values, point->values, m * sizeof(double)) == 0 &&
@@ -98,6 +99,23 @@ static MbsStatus find_path(MbsSearch *search) {
   return MBS_OK;
 }
 
+// The first run from a start follows a journal: the order of pivots is that of the first design's.
+static MbsStatus run_begin(MbsSearch *search, MbsDesignPoint *point) {
+  MbsDesignProblem *problem = search->problem;
+  bool is_due = search->is_fresh && search->has_best;
+  size_t n = (size_t)problem->n;
+  search->is_fresh = false;
+  if (!is_due) {
+    return MBS_OK;
+  }
+  memcpy(search->failed, point->x, n * sizeof(double));  // which is free now
+  memcpy(point->x, search->begin.x, n * sizeof(double));
+  MBS_TRY(mbs_design_problem_evaluate(search->context, problem, point));
+  problem->evaluations -= point->runs;  // they are counted
+  memcpy(point->x, search->failed, n * sizeof(double));
+  return MBS_OK;
+}
+
 // From the journal, as long as it has some; then by a run.
 static MbsStatus compute(MbsSearch *search, MbsDesignPoint *point, bool is_renewed) {
   MbsContext *context = search->context;
@@ -118,6 +136,7 @@ static MbsStatus compute(MbsSearch *search, MbsDesignPoint *point, bool is_renew
   if (context->keep_going && !context->keep_going(context->user, part)) {
     return mbs_fail(context, MBS_ERROR_INTERRUPTED, mbs_nowhere, "stopped after %d evaluations", problem->evaluations);
   }
+  MBS_TRY(run_begin(search, point));
   MBS_TRY(find_path(search));
   status = is_renewed ? mbs_design_problem_renew(context, problem, point)
                       : mbs_design_problem_evaluate(context, problem, point);
@@ -171,7 +190,7 @@ static void judge(MbsSearch *search) {
     double slope = fabs(mbs_design_problem_slope(problem, &search->best, i)) * problem->scale[i];
     search->largest_slope = fmax(search->largest_slope, slope);
   }
-  mbs_optimality_find(problem, &search->best, 10 * problem->design.feasibility, &search->optimality);
+  mbs_optimality_find(problem, &search->best, MBS_NEAR_LIMIT * problem->design.feasibility, &search->optimality);
 }
 
 static bool is_optimal(const MbsSearch *search, double part) {
@@ -415,9 +434,13 @@ static void run_cycles(MbsSearch *search) {
 MbsStatus mbs_search_from(MbsContext *context, MbsSearch *search, const double *x) {
   MbsDesignProblem *problem = search->problem;
   search->context = context;
-  search->has_here = search->has_best = false;
+  search->has_here = search->has_best = search->has_path_point = false;
   search->end = MBS_SEARCH_GOES_ON;
-  search->status = MBS_OK;
+  search->status = mbs_design_problem_forget(context, problem);
+  if (search->status != MBS_OK) {
+    return search->status;
+  }
+  search->is_fresh = true;
   search->largest_slope = 0;
   search->most_evaluations = problem->evaluations + problem->design.evaluations;
   for (int i = 0; i < problem->n; ++i) {
@@ -444,6 +467,7 @@ MbsStatus mbs_search_judge(MbsContext *context, MbsSearch *search, const MbsDesi
   const MbsDesignPoint *const points[] = {first, point};
   search->context = context;
   search->largest_slope = 0;
+  search->is_fresh = false;
   MBS_TRY(mbs_design_problem_use_method(context, search->problem, MBS_METHOD_DIRECT));
   for (int i = 0; i < MBS_COUNT(points); ++i) {
     mbs_design_problem_copy(search->problem, points[i], &search->here);

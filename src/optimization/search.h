@@ -36,6 +36,7 @@ typedef struct MbsSearch {
   MbsDesignPoint here, best, begin;
   MbsDesignPoint path;  // where the path was found that a journal's runs kept
   bool has_here, has_best, is_checked, has_path_point;
+  bool is_fresh;                      // nothing has been run since the start
   double best_value, best_violation;  // f, not scaled
   MbsOptimality optimality;           // of the best
   double largest_slope;               // of f by z, on the way
@@ -53,7 +54,8 @@ typedef struct MbsSearch {
 
 MbsStatus mbs_search_create(MbsContext *context, MbsDesignProblem *problem, const MbsOptimizeOptions *options,
                             MbsJournal *journal, MbsSearch *search);
-// From x on: `best`, and why it ended. A first design that cannot be simulated is an error.
+// From x on: `best`, and why it ended, whatever was searched before. A first design that cannot be simulated is an
+// error.
 MbsStatus mbs_search_from(MbsContext *context, MbsSearch *search, const double *x);
 // After a search without gradients: `best` is this point, with its gradient; and what is left of it is measured by that
 // of the first one.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # mbsens sweep under mpirun: the same bytes as one process, whatever number of ranks; a rank that dies ends the job, and a
-# restart goes on; ranks that do not agree are told. Skipped where MPI is not built in, or there is no mpirun.
+# restart goes on; ranks that do not agree are told. Searches from several starts, likewise. Skipped where MPI is not
+# built in, or there is no mpirun.
 # shellcheck disable=SC1091,SC2086,SC2154,SC2034  # lists of options are meant to be split; names come from ensure.inc
 . "$(dirname "$0")/ensure.inc"
 "$command" --version | grep -q '^with MPI' && command -v mpirun >/dev/null || exit 77
@@ -74,5 +75,18 @@ mpirun -n 1 "$command" sweep "$folder/five_bar.yaml" --end 0.1 --vary Ls1=1,2 : 
   -n 1 "$command" sweep "$folder/other.yaml" --end 0.1 --vary Ls1=1,2 >"$folder/out" 2>"$folder/err"
 status=$?
 [ $status -eq 2 ] && grep -q 'rank 1 reads another model than rank 0' "$folder/err" || fail 'ranks that do not agree are told'
-checks=$((checks + 12))
+
+# ---- starts of a search ----
+search='optimize models/designs/bounce_into_basket.yaml --step 0.02 --starts 5'
+exits 0 $search --json
+tail -n 1 "$folder/out" >"$folder/one"
+ranks 3 $search --json --state "$folder/state"
+[ $status -eq 0 ] && [ "$(wc -l <"$folder/out")" -eq 6 ] || fail 'a line for each start, and a last one'
+tail -n 1 "$folder/out" | cmp -s - "$folder/one" || fail 'ranks find another design than one process'
+ranks 2 $search --json --state "$folder/state"
+grep -q 'has 5 of 5 starts: going on' "$folder/err" || fail 'the restart of a search goes on'
+tail -n 1 "$folder/out" | cmp -s - "$folder/one" || fail 'the restart finds another design'
+ranks 2 optimize $model --objective psi1 --wrt Ls1 --end 0.1
+[ $status -eq 2 ] && [ "$(grep -c 'give --starts' "$folder/err")" -eq 1 ] || fail 'several ranks for one start'
+checks=$((checks + 17))
 done_well
