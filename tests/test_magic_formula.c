@@ -19,19 +19,19 @@ static double bell(double x, double B, double C, double D, double E) {
   return D * cos(C * atan(B * x - E * (B * x - atan(B * x))));
 }
 
-static Forces pacejka(double k, double a, double g, double F, double spin) {
+static Forces pacejka(double k, double a, double g, double F, double spin, double w) {
   const double R0 = 0.313, F0 = 4000, pi = acos(-1.0), dF = (F - F0) / F0;
   // longitudinal
   double mux = 1.210 - 0.037 * dF, Cx = 1.685, Dx = mux * F;
   double Kx = F * (21.51 - 0.163 * dF) * exp(0.245 * dF), Bx = Kx / (Cx * Dx);
   double Ex = 0.344 + 0.095 * dF - 0.020 * dF * dF;
-  double Fx0 = magic(k - 0.002 + 0.002 * dF, Bx, Cx, Dx, Ex);
+  double Fx0 = magic(k + w * (-0.002 + 0.002 * dF), Bx, Cx, Dx, Ex);
   double Bxa = 12.35 * cos(atan(-10.77 * k));
   double Fx = Fx0 * bell(a + 0.007, Bxa, 1.092, 1, 0) / bell(0.007, Bxa, 1.092, 1, 0);
   // lateral
   double muy = (0.990 - 0.145 * dF) * (1 - 11.23 * g * g), Cy = 1.193, Dy = muy * F;
   double Ky = -14.95 * F0 * sin(2 * atan(F / (2.130 * F0))) * (1 - 0.028 * fabs(g)), By = Ky / (Cy * Dy);
-  double SHy = 0.003 - 0.001 * dF - 0.075 * g, SVy = F * (0.045 - 0.024 * dF + (-0.532 + 0.039 * dF) * g);
+  double SHy = w * (0.003 - 0.001 * dF) - 0.075 * g, SVy = F * (w * (0.045 - 0.024 * dF) + (-0.532 + 0.039 * dF) * g);
   double Ey = (-1.003 - 0.537 * dF) * (1 - (0.083 - 4.787 * g) * sgn(a + SHy));
   double Fy0 = magic(a + SHy, By, Cy, Dy, Ey) + SVy;
   double Byk = 6.461 * cos(atan(4.196 * (a + 0.015)));
@@ -41,11 +41,11 @@ static Forces pacejka(double k, double a, double g, double F, double spin) {
   // aligning
   double Bt = (8.964 - 1.106 * dF - 0.842 * dF * dF) * (1 - 0.227 * fabs(g)), Ct = 1.180;
   double Dt = F * (0.100 - 0.001 * dF) * (1 + 0.007 * g + 13.05 * g * g) * R0 / F0;
-  double at = a + 0.007 - 0.002 * dF + (0.147 + 0.004 * dF) * g, ar = a + SHy + SVy / Ky;
+  double at = a + w * (0.007 - 0.002 * dF) + (0.147 + 0.004 * dF) * g, ar = a + SHy + SVy / Ky;
   at = atan(sqrt(tan(at) * tan(at) + Kx * Kx / (Ky * Ky) * k * k)) * sgn(at);
   ar = atan(sqrt(tan(ar) * tan(ar) + Kx * Kx / (Ky * Ky) * k * k)) * sgn(ar);
   double Et = (-1.609 - 0.359 * dF) * (1 + (0.174 - 0.896 * g) * 2 / pi * atan(Bt * Ct * at));
-  double Dr = F * (-0.008 + (-0.296 - 0.009 * dF) * g) * R0;
+  double Dr = F * (-0.008 * w + (-0.296 - 0.009 * dF) * g) * R0;
   double s = (0.043 + 0.001 * Fy / F0 + (0.731 - 0.238 * dF) * g) * R0;
   double trail = bell(at, Bt, Ct, Dt, Et) * cos(a), residual = Dr * cos(atan(18.47 * ar)) * cos(a);
   return (Forces){.Fx = Fx,
@@ -66,7 +66,7 @@ static void check(const char *toe, const char *lean, const char *kappa, const ch
   // shifts and inclination fade away below some m/s: 1 - (0.5/20)^2 of them is left
   double rolls = 1 - 0.25 / (400 * cos(atof(toe)) * cos(atof(toe)) + 0.25);
   Forces f = pacejka(value(r, "slip"), value(r, "slip_angle"), value(r, "inclination") * rolls, value(r, "Fz"),
-                     value(r, "spin"));
+                     value(r, "spin"), rolls);
   ENSURE(value(r, "Fz") > 500);
   ENSURE_NEAR(value(r, "Fx"), f.Fx, 2e-5 * value(r, "Fz"));
   ENSURE_NEAR(value(r, "Fy"), f.Fy, 2e-5 * value(r, "Fz"));

@@ -2,8 +2,9 @@
 // wheel that is dropped on a slope, lands and stands; all derivatives, by direct method, adjoint and complex step.
 //
 // Seen to fail: the sign of `camber` changed, `side` left out of height() on a road that slopes to the left, rate_x
-// without its sign, abs(v) + 1e-3 in the place of slide_free (the parked wheel creeps); skid() with another sign, the
-// slip of a relaxed tyre without its damping (it swings for long), `stick` left out of per_speed().
+// without its sign, abs(v) + 1e-3 in the place of slide_free (the parked wheel creeps); the
+// slip of a relaxed tyre without its damping (it swings for long), `stick` left out of per_speed(),
+// the residual moment of no load (a wheel in the air: not a number).
 #include "event_runs.h"
 
 // V, toe, lean, kappa as in the model; what the wheel of the left side has
@@ -83,7 +84,7 @@ static void check_laws_parked(void) {
   static const char *const chosen[] = {"slope", "mass", "mu", "slow", "stick", "PTX1"};
   request.parameters = chosen;
   request.parameter_count = 6;
-  request.settings.end = 0.015;
+  request.settings.end = 0.03;  // two of them are in the air at first
   (void)compare_methods(model, &request, "parked");
   mbs_model_destroy(model);
 }

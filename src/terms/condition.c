@@ -30,7 +30,7 @@ static bool holds(const MbsSystem *system, const MbsCondition *condition, const 
     return true;
   }
   if (condition->spec->is_number) {
-    return vector[0] > 0;
+    return !(vector[0] <= 0);  // what is not a number is told by what becomes it
   }
   for (int k = 0; k < system->dimension; ++k) {
     square += vector[k] * vector[k];

@@ -16,6 +16,33 @@ prints 'largest relative difference between .*e-\(0[89]\|1[0-9]\)$'
 exits 0 optimize $vehicles/bump_steer.yaml --step 0.1
 prints '^  bump_steer  *0\.009[0-9]* *[0-9.]*e-06$'
 
+# McPherson strut: the line of the strut goes through its mount and touches a circle around the ball joint, whose arm turns; with
+# all of it in one plane that gives camber and instant centre at 64 mm of bump
+exits 0 kinematics $vehicles/strut_axle.yaml --end 0.9 --set top.x=0 --set seat.x=0 --set tie_inner.y=0.33 --set tie_inner.z=0.2 --set tie_outer.y=0.68 \
+  --set tie_outer.z=0.18
+near camber -0.010026501933512844 1e-9
+near moving_roll_centre -0.08698236867882089 1e-9
+exits 0 kinematics $vehicles/strut_axle.yaml --step 0.25 --method direct --wrt hardpoints --compare complex-step
+prints 'largest relative difference between .*e-\(0[89]\|1[0-9]\)$'
+
+# the car on its circle: the gradient by the speed against the circle found again, and a run that stays on it; its step of
+# steering; parked
+exits 0 equilibrium $vehicles/car_circle.yaml --wrt speed,bar_front --method adjoint --compare complex-step
+prints 'largest relative difference between .*e-\(0[89]\|1[0-9]\)$'
+slope=$(awk '$2 == "adjoint" {at = $1} $1 == "speed" && at == "steer_front" {print $2}' "$folder/out")
+for speed in 8.001 7.999; do
+  exits 0 equilibrium $vehicles/car_circle.yaml --wrt none --set speed=$speed
+  awk '$1 == "steer_front" {print $2}' "$folder/out"
+done >"$folder/steer"
+awk -v slope="$slope" 'NR == 1 {a = $1} NR == 2 {e = (a - $1)/0.002/slope - 1; good = slope != 0 && e*e < 1e-8} END {exit !good}' "$folder/steer" ||
+  fail "d steer/d speed is not $slope"
+exits 0 simulate $vehicles/car_circle.yaml --end 0.25
+awk '$1 == "off_circle" {good = $2*$2 < 1e-15} END {exit !good}' "$folder/out" || fail "it leaves its circle"
+agrees relative matrix-r direct $vehicles/car_step_steer.yaml --set at=0.005 --end 0.03 --objective end_yaw_rate,end_slip --wrt bar_front,LMUY,tie_outer.z
+agrees relative ali3p adjoint $vehicles/car_parked.yaml --end 0.03 --objective moved --wrt slope,k_f,LMUX
+exits 0 simulate $vehicles/car_parked.yaml --end 6 --step 0.02
+awk '$1 == "speed_left" {good = $2 < 1e-5} END {exit !good}' "$folder/out" || fail "a parked car moves"
+
 # the box truck, the driver, brakes and differential
 exits 0 check $vehicles/box_truck.yaml
 prints '9 bodies, 24 relative coordinates, 7 constraints (0 redundant), 17 degrees of freedom'
