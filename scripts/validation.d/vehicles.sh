@@ -37,6 +37,27 @@ front_least 1300.5
 rear_least 1360.1
 EXTREMA
 
+quarter=$vehicles/iltis_quarter.yaml
+heading "A quarter of the Iltis over a step (P2 Table 5): d/d(leaf) of int z'^2 dt; by the speed, and from runs at 5.01 and 4.99 m/s" "t, s" \
+  "P2" "radau-5, h = 5 ms" "shock absorber as P2 prints it" "h = 1 ms" "by the speed" "runs again"
+while read -r end published; do
+  run quarter gradient $quarter --end "$end" --objective psi --wrt leaf,speed
+  run printed gradient $quarter --end "$end" --objective psi --wrt leaf --set shock.x=-0.075 --set shock_arm.x=-0.075
+  run fine gradient $quarter --end "$end" --objective psi --wrt leaf,speed --step 1e-3
+  run faster gradient $quarter --end "$end" --objective psi --wrt none --set speed=5.01
+  run slower gradient $quarter --end "$end" --objective psi --wrt none --set speed=4.99
+  by_speed=$(value quarter objectives.psi.gradient.speed)
+  again=$(awk "BEGIN {printf \"%.5g\", ($(value faster objectives.psi.value) - $(value slower objectives.psi.value))/0.02}")
+  echo "| $end | $published | $(value quarter objectives.psi.gradient.leaf | awk '{printf "%.5g", $1}') | $(value printed objectives.psi.gradient.leaf | awk '{printf "%.5g", $1}') | $(value fine objectives.psi.gradient.leaf | awk '{printf "%.5g", $1}') | $(awk "BEGIN {printf \"%.5g\", $by_speed}") | $again |"
+  require "leaf of the quarter car at $end s" "($(value quarter objectives.psi.gradient.leaf)/($(value fine objectives.psi.gradient.leaf)) - 1)^2 <= 1e-6"
+  require "speed of the quarter car at $end s" "($by_speed - $again)^2 <= 1e-7"
+done <<TIMES
+1 -1.487e-7
+1.5 1.685e-6
+3 4.730e-6
+5 4.730e-6
+TIMES
+
 parameters="k_f c_f k_r c_r m_c"
 wrt=k_f,c_f,k_r,c_r,m_c
 step=$vehicles/buggy_step.yaml
@@ -121,10 +142,15 @@ against iltis_bump 1 tyre,leaf,height,speed,shock.z --step 0.005 --objective com
 against iltis_bump 1 tyre,leaf,height --step 0.005 --set antiphase=1 --set height=0.1 --objective comfort,end_pitch
 against iltis_ramp_steer 1 rack_rate,speed,tie_hub.z --objective side,end_yaw
 against iltis_sine_steer 1 amplitude,frequency,tie_hub.z --objective path,end_yaw
-against iltis_quarter 1.5 leaf,speed,drop --objective psi
+against iltis_quarter 1.5 leaf,speed,drop --objective psi --integrator trapezoidal --step 0.002
 against buggy_step 3 k_f,c_f,k_r,c_r,m_c --step 0.005
 against buggy_lane_change 2.5 k_f,c_f,k_r,c_r,m_c --step 0.0075 --set first=0.5 --objective psi_roll
+against buggy_driver 2 gain,look,lag,bar_front --set x0=0 --step 0.02 --objective off_path,effort
+against buggy_brake_in_turn 1.5 drive,brake,bar,k_f --set brake_at=0.8 --step 0.02 --objective end_speed,end_yaw
+against car_step_steer 0.6 bar_front,LMUY,PKY1,tie_outer.z --set at=0.1 --step 0.01 --objective end_yaw_rate,end_slip
+against car_parked 0.2 slope,k_f,LMUX --objective moved
 against box_truck 3 k_rear,m_box,c_front,bump --objective height,comfort
+against box_truck_comfort 0.5 k_front,c_rear,roughness --objective seat_vertical_rms
 
 heading "P4's study on the box truck: dz/dk_rear over 3 s, by the direct method, exact forward differentiation in complex numbers, and differences" \
   "coordinates" "largest |dz/dk_rear|" "complex step off by" "central difference off by" "seconds: direct" "complex step" "central difference"

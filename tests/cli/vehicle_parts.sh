@@ -60,7 +60,7 @@ variant() {
 }
 variant buggy_step 'functions: {"road(x, y)": "0.4*step(x - 1)"}'
 exits 3 simulate "$folder/variant.yaml"
-grep -q 'validity "fl_tyre_contact_above_road": the centre of the wheel is not above the road at t = 0.50' "$folder/err" || fail "a cliff"
+grep -q 'validity "f[lr]_tyre_contact_above_road": the centre of the wheel is not above the road at t = 0.50' "$folder/err" || fail "a cliff"
 variant buggy_step 'functions: {"road(x, y)": "0.3 + 0*x"}
 initial: {equilibrium: no}'
 exits 2 check "$folder/variant.yaml"
