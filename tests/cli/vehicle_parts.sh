@@ -43,6 +43,10 @@ agrees relative ali3p adjoint $vehicles/car_parked.yaml --end 0.03 --objective m
 exits 0 simulate $vehicles/car_parked.yaml --end 6 --step 0.02
 awk '$1 == "speed_left" {good = $2 < 1e-5} END {exit !good}' "$folder/out" || fail "a parked car moves"
 
+# onto a kerb as a disc, whose path begins 0.17 m before it; and on a measured road, by a number of its table
+agrees relative ali3p direct $vehicles/car_kerb.yaml --set edge=1.3 --end 0.06 --step 0.01 --objective end_speed --wrt kerb,speed
+agrees relative ali3p adjoint $vehicles/car_profile.yaml --end 0.06 --step 0.01 --objective rms --wrt "left_track.y[22],k_f"
+
 # the box truck, the driver, brakes and differential
 exits 0 check $vehicles/box_truck.yaml
 prints '9 bodies, 24 relative coordinates, 7 constraints (0 redundant), 17 degrees of freedom'
