@@ -165,14 +165,13 @@ void mbs_tree_add_slopes(MbsTree *tree);
 const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_slopes);
 // The one of these that mbs_tree_balance asks for.
 void mbs_tree_follow_terms(MbsTree *tree, const MbsState *state, bool with_slopes);
-// The derivative of b_k of a ball with respect to its parameter l, as an angular velocity; see the file.
-void mbs_tree_ball_slope(const MbsTree *tree, int index, int k, int l, mbs_scalar *t);
+// Frames and b alone: the place of a state, whatever twists belong to.
+void mbs_tree_follow_places(MbsTree *tree, const MbsState *state);
 
 // ---- tree_forces.c ----
 // f and W of some parts at the state that was followed, if they are not there already.
 void mbs_tree_balance(MbsTree *tree, MbsParts parts);
-// W = of the forces f on the bodies, each wrench added to all that carry it; then f of the coordinates.
-void mbs_tree_gather(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *W);
+// f of the coordinates from that of `inner` and the wrenches.
 void mbs_tree_project(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar *W, mbs_scalar *f_z);
 // y (nq of `inner`) = what the twists of u (coordinates) do to the bodies; the twists by node into xi.
 void mbs_tree_spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi, mbs_scalar *y);
@@ -205,8 +204,6 @@ void mbs_tree_transposed(const MbsSystem *system, const MbsState *state, const M
 void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, const MbsCombination *c,
                               const mbs_scalar *u, const mbs_scalar *mu, const MbsStateBar *bar);
 MbsColumns mbs_tree_columns(const MbsSystem *system, const MbsState *state, const MbsColumns *columns);
-// f (nq of `inner`) = M y
-void mbs_tree_mass_product(const MbsTree *tree, const mbs_scalar *y, mbs_scalar *f);
 MbsStateBar mbs_tree_begin_bar(const MbsSystem *system, const MbsStateBar *bar);
 void mbs_tree_end_bar(const MbsSystem *system, const MbsStateBar *bar);
 

@@ -56,13 +56,37 @@ void mbs_tree_ball_rates(const MbsState *at, const MbsTreeNode *node, int k, mbs
   }
 }
 
-void mbs_tree_ball_slope(const MbsTree *tree, int index, int k, int l, mbs_scalar *t) {
-  const mbs_scalar *p = tree->at.q + tree->nodes[index].first;
-  mbs_scalar N = mbs_dot(4, p, p), unit[4] = {l == 0, l == 1, l == 2, l == 3}, s[3], e[3];
-  mbs_tree_ball_column(unit, k, s);
-  mbs_tree_ball_column(p, k, e);
+// sum of u_k e_k(x) = 2 (x0 u - u0 x + x cross u), of the vector parts
+static void add_up(const mbs_scalar *x, const mbs_scalar *u, mbs_scalar e[3]) {
   for (int i = 0; i < 3; ++i) {
-    s[i] = (s[i] - 2 * p[l] * e[i] / N) / N;
+    e[i] = 2 * (x[0] * u[1 + i] - u[0] * x[1 + i]);
   }
-  mbs_tree_ball_twist(tree->P + 12 * index, s, t);
+  mbs_cross_add(3, 2, x + 1, u + 1, e);
+}
+
+// s_k = e_k(p)/N is linear in e, which is linear in p: s' = (e(X) - s N')/N, N' = 2 p.X
+void mbs_tree_ball_slope(const mbs_scalar *p, const mbs_scalar *u, const mbs_scalar *X, mbs_scalar slope[3]) {
+  mbs_scalar N = mbs_dot(4, p, p), change = 2 * mbs_dot(4, p, X) / N, e[3];
+  add_up(X, u, slope);
+  add_up(p, u, e);
+  for (int i = 0; i < 3; ++i) {
+    slope[i] = (slope[i] - change * e[i]) / N;
+  }
+}
+
+// t.W = ang.(M - o x F) for t = (o x ang, ang), ang = P s
+void mbs_tree_ball_moment(const mbs_scalar *P, const mbs_scalar *W, mbs_scalar moment[3]) {
+  mbs_scalar M[3] = {W[3], W[4], W[5]};
+  mbs_cross_add(3, -1, P + 9, W, M);
+  for (int k = 0; k < 3; ++k) {
+    moment[k] = mbs_dot(3, P + 3 * k, M);
+  }
+}
+
+mbs_scalar mbs_tree_ball_work(const MbsTree *tree, int index, int k, int l, const mbs_scalar *W) {
+  const mbs_scalar u[4] = {k == 0, k == 1, k == 2, k == 3}, X[4] = {l == 0, l == 1, l == 2, l == 3};
+  mbs_scalar slope[3], moment[3];
+  mbs_tree_ball_slope(tree->at.q + tree->nodes[index].first, u, X, slope);
+  mbs_tree_ball_moment(tree->P + 12 * index, W, moment);
+  return mbs_dot(3, slope, moment);
 }

@@ -1,8 +1,8 @@
 // Products with columns in the tree's coordinates. See tree.h; the bodies' inertia and weight: tree_inertia.c.
 #include <string.h>
 
-#include "terms/elements.h"
-#include "tree/tree.h"
+#include "tree/tree_ball.h"
+#include "tree/tree_inertia.h"
 
 MBS_KERNEL int frame_size(int d) { return d == 2 ? 4 : 12; }
 
@@ -35,12 +35,12 @@ MBS_KERNEL void frame_twist(int d, const mbs_scalar *H, const mbs_scalar *P, con
   mbs_cross_add(d, -1, gamma + d, P + frame_size(d) - d, gamma);
 }
 
-// eta, eta', eta'' where the node stands: its parent's, and the change of its frame
-MBS_KERNEL void stand_columns(const MbsTree *tree, int index, int column, int d) {
+// eta, eta', eta'' (or the first of them) where the node stands: its parent's, and the change of its frame
+MBS_KERNEL void stand_columns(const MbsTree *tree, int index, int column, int levels, int d) {
   const mbs_scalar ground[12] = {1, 0, 0, 0, d == 3, 0, 0, 0, d == 3};
   const MbsTreeNode *node = &tree->nodes[index];
   int size = mbs_twist_size(d);
-  for (int level = 0; level < 3; ++level) {
+  for (int level = 0; level < levels; ++level) {
     for (int k = 0; k < size; ++k) {
       tree->eta[level][index * size + k] = node->parent < 0 ? 0 : tree->eta[level][node->parent * size + k];
     }
@@ -55,10 +55,12 @@ MBS_KERNEL void stand_columns(const MbsTree *tree, int index, int column, int d)
   mbs_scalar gamma[3][MBS_LONGEST_TWIST] = {{0}};
   frame_twist(d, node->parent < 0 ? ground : tree->H + node->parent * frame_size(d), tree->P + index * frame_size(d),
               slope, gamma[0]);
-  mbs_bracket_add(d, 1, V_p, gamma[0], gamma[1]);
-  mbs_bracket_add(d, 1, A_p, gamma[0], gamma[2]);
-  mbs_bracket_add(d, 1, V_p, gamma[1], gamma[2]);
-  for (int level = 0; level < 3; ++level) {
+  if (levels == 3) {
+    mbs_bracket_add(d, 1, V_p, gamma[0], gamma[1]);
+    mbs_bracket_add(d, 1, A_p, gamma[0], gamma[2]);
+    mbs_bracket_add(d, 1, V_p, gamma[1], gamma[2]);
+  }
+  for (int level = 0; level < levels; ++level) {
     mbs_twist_add(d, 1, gamma[level], tree->eta[level] + index * size);
   }
 }
@@ -109,7 +111,7 @@ MBS_KERNEL void out(const MbsTree *tree, bool is_whole, const MbsDirectionColumn
                     const MbsDirectionColumn *to, int d) {
   int size = mbs_twist_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
-    stand_columns(tree, i, direction->column, d);
+    stand_columns(tree, i, direction->column, 3, d);
     for (int k = i * size; k < (i + 1) * size; ++k) {
       tree->own[k] = tree->eta[0][k];
     }
@@ -172,17 +174,17 @@ MbsColumns mbs_tree_columns(const MbsSystem *system, const MbsState *state, cons
 }
 
 // ---- in: from the bodies' f' to that of z ----
-// dW: the derivative of the wrenches, from that of inertia and weight (or NULL, where f has them too and acts on all
-// bodies), from f' and the change of the places where f acts
+// dW: the derivative of the wrenches, from that of inertia and weight, from f' and the change of the places where f
+// acts
 MBS_KERNEL void gather_slopes(const MbsTree *tree, const mbs_scalar *body_dW, const mbs_scalar *f,
                               const mbs_scalar *slope, const mbs_scalar *X, int d) {
   int size = mbs_twist_size(d);
   for (int i = 0; i < tree->node_count * size; ++i) {
-    tree->dW[i] = body_dW ? body_dW[i] : 0;
+    tree->dW[i] = body_dW[i];
   }
   for (int i = tree->node_count - 1; i >= 0; --i) {
     const MbsTreeNode *node = &tree->nodes[i];
-    for (int e = 0; e < node->body_count && (!body_dW || mbs_tree_has_forces(tree, i)); ++e) {
+    for (int e = 0; e < node->body_count && mbs_tree_has_forces(tree, i); ++e) {
       int first = node->body_first + e * d;
       mbs_twist_move_transposed(d, e == 0, tree->local + first, slope + first, tree->dW + i * size);
       mbs_moment_add(d, X + first, f + first, tree->dW + i * size + d);
@@ -193,36 +195,41 @@ MBS_KERNEL void gather_slopes(const MbsTree *tree, const mbs_scalar *body_dW, co
   }
 }
 
-// b_k' = [eta_P, b_k], and of a ball what its own parameters add
-MBS_KERNEL void axis_slope(const MbsTree *tree, int index, int k, const mbs_scalar *X, mbs_scalar *slope, int d) {
-  const MbsTreeNode *node = &tree->nodes[index];
+// r += b_k.W' + b_k'.W with W' in tree->dW and b_k' = [eta_P, b_k], and of a ball what its own parameters add
+MBS_KERNEL void project_slopes(const MbsTree *tree, const mbs_scalar *W, const mbs_scalar *X, mbs_scalar *r, int d) {
   int size = mbs_twist_size(d);
-  for (int i = 0; i < size; ++i) {
-    slope[i] = 0;
-  }
-  mbs_bracket_add(d, 1, tree->own + index * size, tree->b[0] + k * size, slope);
-  for (int l = 0; l < node->count && d == 3 && node->kind == MBS_MOTION_BALL; ++l) {
-    mbs_scalar t[6];
-    mbs_tree_ball_slope(tree, index, k - node->first, l, t);
-    mbs_twist_add(3, X[node->first + l], t, slope);
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsTreeNode *node = &tree->nodes[i];
+    mbs_scalar w[MBS_LONGEST_TWIST];
+    if (node->count == 0) {
+      continue;
+    }
+    for (int k = 0; k < size; ++k) {
+      w[k] = tree->dW[i * size + k];
+    }
+    mbs_bracket_transposed(d, -1, tree->own + i * size, W + i * size, w);  // [s, b].W = -[b, s].W
+    for (int k = node->first; k < node->first + node->count; ++k) {
+      r[k] += mbs_twist_dot(d, tree->b[0] + k * size, w);
+    }
+    if (d == 3 && node->kind == MBS_MOTION_BALL) {
+      mbs_scalar slope[3], moment[3];
+      mbs_tree_ball_moment(tree->P + 12 * i, W + 6 * i, moment);
+      for (int k = 0; k < 4; ++k) {
+        const mbs_scalar unit[4] = {k == 0, k == 1, k == 2, k == 3};
+        mbs_tree_ball_slope(tree->at.q + node->first, unit, X + node->first, slope);
+        r[node->first + k] += mbs_dot(3, slope, moment);
+      }
+    }
   }
 }
 
 // r += for the direction that `out` was last called for
 MBS_KERNEL void in(const MbsTree *tree, const mbs_scalar *body_dW, const mbs_scalar *f_slope, const mbs_scalar *inner_X,
                    const mbs_scalar *X, mbs_scalar *r, int d) {
-  const mbs_scalar *W = tree->W;
-  int size = mbs_twist_size(d);
   gather_slopes(tree, body_dW, tree->f, f_slope, inner_X, d);
-  for (int k = 0; k < tree->coordinate_count; ++k) {
+  project_slopes(tree, tree->W, X, r, d);
+  for (int k = 0; k < tree->coordinate_count && tree->has_scalars; ++k) {
     r[k] += tree->scalar[k] >= 0 ? f_slope[tree->scalar[k]] : 0;
-    if (k < tree->joint_count) {
-      int node = tree->node_of[k];
-      mbs_scalar slope[MBS_LONGEST_TWIST];
-      axis_slope(tree, node, k, X, slope, d);
-      r[k] +=
-          mbs_twist_dot(d, tree->b[0] + k * size, tree->dW + node * size) + mbs_twist_dot(d, slope, W + node * size);
-    }
   }
 }
 
@@ -268,77 +275,147 @@ void mbs_tree_derivative(const MbsSystem *system, const MbsState *state, const M
 }
 
 // ---- M u ----
-void mbs_tree_mass_product(const MbsTree *tree, const mbs_scalar *y, mbs_scalar *f) {
-  const MbsSystem *inner = tree->inner;
-  const MbsDirectionColumn direction = {.column = -1, .X = inner->zeros, .V = inner->zeros, .A = y};
-  for (int i = 0; i < inner->nq; ++i) {
-    f[i] = 0;
-  }
-  for (int i = 0; i < inner->mass_count; ++i) {
-    mbs_mass_derivative(inner, &inner->masses[i], &tree->x, &direction, f);
+// (M u)' with M u = sum of J' I J u: with the twists xi of u, h = I xi of each body and W = the sum of h over all that
+// stands on a node,
+//     xi' = sum of [eta_P, b] u,     h' = I (xi' - [eta, xi]) - [eta, .]' h + I' xi       (the inertia is carried
+//     along) f_k' = b_k.W' + [eta_P, b_k].W
+// where I' is by parameters alone. No points are needed, nor velocities.
+typedef struct MassProduct {
+  const mbs_scalar *u;
+  mbs_scalar *xi, *h, *W;  // by node
+  mbs_scalar *xi_slope;    // by node: xi'
+} MassProduct;
+
+MBS_KERNEL void add_to_parents(const MbsTree *tree, mbs_scalar *W, int d) {
+  int size = mbs_twist_size(d);
+  for (int i = tree->node_count - 1; i >= 0; --i) {
+    if (tree->nodes[i].parent >= 0) {
+      mbs_twist_add(d, 1, W + i * size, W + tree->nodes[i].parent * size);
+    }
   }
 }
 
-// y' of y = xi.x for the direction that `out` was last called for: xi' from the axes' change, xi of the change of x
-MBS_KERNEL void spread_slopes(const MbsTree *tree, const mbs_scalar *u, const mbs_scalar *xi, const mbs_scalar *X,
-                              const mbs_scalar *inner_X, mbs_scalar *y, int d) {
+MBS_KERNEL void find_product(const MbsTree *tree, const MassProduct *product, int d) {
   int size = mbs_twist_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
-    mbs_scalar *slope = tree->dW + i * size;  // free until `in`
+    mbs_scalar *xi = product->xi + i * size, *h = product->h + i * size;
     for (int k = 0; k < size; ++k) {
-      slope[k] = node->parent < 0 ? 0 : tree->dW[node->parent * size + k];
+      xi[k] = node->parent < 0 ? 0 : product->xi[node->parent * size + k];
+      h[k] = 0;
     }
     for (int k = node->first; k < node->first + node->count; ++k) {
-      mbs_scalar b[MBS_LONGEST_TWIST];
-      axis_slope(tree, i, k, X, b, d);
-      mbs_twist_add(d, u[k], b, slope);
+      mbs_twist_add(d, product->u[k], tree->b[0] + k * size, xi);
     }
-    for (int e = 0; e < node->body_count; ++e) {
-      int first = node->body_first + e * d;
-      for (int k = first; k < first + d; ++k) {
-        y[k] = 0;
-      }
-      mbs_twist_move(d, e == 0, slope, tree->local + first, y + first);
-      mbs_cross_add(d, 1, xi + i * size + d, inner_X + first, y + first);
+    if (mbs_tree_mass_of(tree, i)) {
+      mbs_tree_inertia_times(&tree->inertia[i], xi, h, d);
     }
+    for (int k = 0; k < size; ++k) {
+      product->W[i * size + k] = h[k];
+    }
+  }
+  add_to_parents(tree, product->W, d);
+}
+
+// eta, eta_P and xi' of a node; then h' in tree->dW
+MBS_KERNEL void slope_of_node(const MbsTree *tree, const MassProduct *product, int index, int column,
+                              const mbs_scalar *X, int d) {
+  const MbsTreeNode *node = &tree->nodes[index];
+  const MbsMass *mass = mbs_tree_mass_of(tree, index);
+  int size = mbs_twist_size(d), at = index * size;
+  const mbs_scalar *xi = product->xi + at, *h = product->h + at,
+                   *ab = mass ? mbs_block_slope(&mass->block, column) : NULL;
+  mbs_scalar *eta = tree->eta[0] + at, *slope = product->xi_slope + at, *dW = tree->dW + at;
+  mbs_scalar own[MBS_LONGEST_TWIST] = {0}, change[MBS_LONGEST_TWIST], w[MBS_LONGEST_TWIST] = {0};
+  stand_columns(tree, index, column, 1, d);
+  for (int k = 0; k < size; ++k) {
+    tree->own[at + k] = eta[k];
+    slope[k] = node->parent < 0 ? 0 : product->xi_slope[node->parent * size + k];
+  }
+  for (int k = node->first; k < node->first + node->count; ++k) {
+    mbs_twist_add(d, product->u[k], tree->b[0] + k * size, own);
+    mbs_twist_add(d, X[k], tree->b[0] + k * size, eta);
+  }
+  if (d == 3 && node->kind == MBS_MOTION_BALL && node->count > 0) {
+    mbs_scalar s[3], turned[6];
+    mbs_tree_ball_slope(tree->at.q + node->first, product->u + node->first, X + node->first, s);
+    mbs_tree_ball_twist(tree->P + 12 * index, s, turned);
+    mbs_twist_add(3, 1, turned, slope);
+  }
+  mbs_bracket_add(d, 1, tree->own + at, own, slope);
+  if (mass) {
+    for (int k = 0; k < size; ++k) {
+      change[k] = slope[k];
+    }
+    mbs_bracket_add(d, -1, eta, xi, change);
+    mbs_tree_inertia_times(&tree->inertia[index], change, w, d);
+    mbs_bracket_transposed(d, 1, eta, h, w);
+  }
+  for (int k = 0; k < size; ++k) {
+    dW[k] = w[k];
+  }
+  if (ab) {
+    MbsTreeInertia inertia;
+    mbs_tree_integrate(ab, mass->count, mbs_tree_frame_of(tree, index, d), &inertia, d);
+    mbs_tree_inertia_times(&inertia, xi, w, d);
+    mbs_twist_add(d, 1, w, dW);
   }
 }
 
-// (M u)' = J'' M J u + J' (M' J u + M J' u): y = J u
+MBS_KERNEL void mass_slopes(const MbsTree *tree, const MassProduct *product, int column, const mbs_scalar *X,
+                            mbs_scalar *r, int d) {
+  for (int i = 0; i < tree->node_count; ++i) {
+    slope_of_node(tree, product, i, column, X, d);
+  }
+  add_to_parents(tree, tree->dW, d);
+  project_slopes(tree, product->W, X, r, d);
+}
+
+// of the model's own coordinates, whose masses change with parameters alone
+static void scalar_mass_slopes(const MbsTree *tree, const mbs_scalar *u, int column, mbs_scalar *r) {
+  const MbsSystem *inner = tree->inner;
+  mbs_scalar *y = tree->y[0], *f = tree->y[1];
+  memset(f, 0, sizeof *f * (size_t)inner->nq);
+  for (int k = 0; k < tree->coordinate_count; ++k) {
+    if (tree->scalar[k] >= 0) {
+      y[tree->scalar[k]] = u[k];
+    }
+  }
+  for (int i = 0; i < inner->mass_count; ++i) {
+    if (inner->masses[i].is_scalar) {
+      mbs_mass_slope_product(inner, &inner->masses[i], column, y, f);
+    }
+  }
+  for (int k = 0; k < tree->coordinate_count; ++k) {
+    r[k] += tree->scalar[k] >= 0 ? f[tree->scalar[k]] : 0;
+  }
+}
+
 void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const MbsCombination *c, const mbs_scalar *u,
                           const MbsColumns *columns, mbs_scalar *R) {
   (void)c;  // P is M: settings refuse the other one
   MbsTree *tree = system->tree;
-  const MbsSystem *inner = tree->inner;
-  mbs_scalar *y = tree->y[0], *slope = tree->y[1], *f_slope = tree->y[2], *xi = tree->bar[0];
-  (void)mbs_tree_follow(tree, state, true);
-  mbs_tree_spread(tree, u, xi, y);
-  tree->known_parts = 0;
-  mbs_tree_mass_product(tree, y, tree->f);
-  mbs_tree_gather(tree, tree->f, tree->W);
+  const MassProduct product = {
+      .u = u, .xi = tree->bar[0], .W = tree->bar[1], .h = tree->bar[2], .xi_slope = tree->bar_P};
+  bool is_plane = tree->inner->dimension == 2;
+  mbs_tree_follow_places(tree, state);
+  mbs_tree_find_inertia(tree);
+  tree->own = tree->owns;
+  if (is_plane) {
+    find_product(tree, &product, 2);
+  } else {
+    find_product(tree, &product, 3);
+  }
   for (int j = 0; j < system->column_count; ++j) {
     const MbsDirectionColumn direction = column_of(system, columns, j);
-    const MbsDirectionColumn moved = inner_column(system, true, &direction, j);
-    if (inner->dimension == 2) {
-      spread_slopes(tree, u, xi, direction.X, moved.X, slope, 2);
-    } else {
-      spread_slopes(tree, u, xi, direction.X, moved.X, slope, 3);
-    }
-    for (int k = 0; k < system->n; ++k) {
-      if (tree->scalar[k] >= 0) {
-        slope[tree->scalar[k]] = 0;
-      }
-    }
-    mbs_tree_mass_product(tree, slope, f_slope);
-    for (int i = 0; i < inner->mass_count; ++i) {
-      mbs_mass_slope_product(inner, &inner->masses[i], j, y, f_slope);
-    }
     mbs_scalar *r = R + j * (system->n + system->m);
-    if (inner->dimension == 2) {
-      in(tree, NULL, f_slope, moved.X, direction.X, r, 2);
+    if (is_plane) {
+      mass_slopes(tree, &product, j, direction.X, r, 2);
     } else {
-      in(tree, NULL, f_slope, moved.X, direction.X, r, 3);
+      mass_slopes(tree, &product, j, direction.X, r, 3);
+    }
+    if (tree->has_scalars) {
+      scalar_mass_slopes(tree, u, j, r);
     }
   }
 }

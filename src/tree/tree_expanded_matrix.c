@@ -1,6 +1,7 @@
 // The matrix of a deep tree with loops, its numbers. See tree_expanded.h.
 #include <math.h>
 
+#include "tree/tree_ball.h"
 #include "tree/tree_expanded.h"
 
 // What the numbers are made with: D in units of `unit`, that is eta, eta', eta'' over c0, c1, c2; not exact: one twist,
@@ -78,9 +79,7 @@ static void put_coordinate(const Numbers *to, int k) {
     }
   }
   for (int l = 0; l < node->count && node->kind == MBS_MOTION_BALL; ++l) {
-    mbs_scalar turned[6];
-    mbs_tree_ball_slope(tree, tree->node_of[k], k - node->first, l, turned);
-    to->values[coordinate->own[l]] += c->c0 * mbs_twist_dot(3, turned, W);
+    to->values[coordinate->own[l]] += c->c0 * mbs_tree_ball_work(tree, tree->node_of[k], k - node->first, l, W);
   }
 }
 

@@ -7,11 +7,11 @@
 
 // ---- wrenches ----
 // W += those of the forces f on the bodies; then each is added to all that carry it
-MBS_KERNEL void gather(const MbsTree *tree, bool is_whole, const mbs_scalar *f, mbs_scalar *W, int d) {
+MBS_KERNEL void gather(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *W, int d) {
   int size = mbs_twist_size(d);
   for (int i = tree->node_count - 1; i >= 0; --i) {
     const MbsTreeNode *node = &tree->nodes[i];
-    for (int e = 0; e < node->body_count && (is_whole || mbs_tree_has_forces(tree, i)); ++e) {
+    for (int e = 0; e < node->body_count && mbs_tree_has_forces(tree, i); ++e) {
       int first = node->body_first + e * d;
       mbs_twist_move_transposed(d, e == 0, tree->local + first, f + first, W + i * size);
     }
@@ -21,22 +21,6 @@ MBS_KERNEL void gather(const MbsTree *tree, bool is_whole, const mbs_scalar *f, 
   }
 }
 
-// is_whole: f has the bodies' inertia and weight too, so that it acts on all of them
-static void gather_all(const MbsTree *tree, bool is_whole, const mbs_scalar *f, mbs_scalar *W) {
-  if (tree->inner->dimension == 2) {
-    gather(tree, is_whole, f, W, 2);
-  } else {
-    gather(tree, is_whole, f, W, 3);
-  }
-}
-
-void mbs_tree_gather(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *W) {
-  for (int i = 0; i < tree->node_count * mbs_twist_size(tree->inner->dimension); ++i) {
-    W[i] = 0;
-  }
-  gather_all(tree, true, f, W);
-}
-
 // W from f, and from inertia and weight where these belong to the parts; scale: of these, may be NULL
 static void add_up(MbsTree *tree, MbsParts parts, double *scale) {
   if (parts & MBS_PART_BALANCE) {
@@ -44,7 +28,11 @@ static void add_up(MbsTree *tree, MbsParts parts, double *scale) {
   } else {
     memset(tree->W, 0, sizeof *tree->W * (size_t)(tree->node_count * mbs_twist_size(tree->inner->dimension)));
   }
-  gather_all(tree, false, tree->f, tree->W);
+  if (tree->inner->dimension == 2) {
+    gather(tree, tree->f, tree->W, 2);
+  } else {
+    gather(tree, tree->f, tree->W, 3);
+  }
   tree->known_parts = (int)parts;
   memcpy(tree->known_lambda, tree->x.lambda, sizeof *tree->known_lambda * (size_t)tree->inner->m);
 }

@@ -12,36 +12,14 @@
 #include "tree/tree_inertia.h"
 
 // ---- inertia ----
-MBS_KERNEL void find_inertia(const mbs_scalar *ab, int count, const mbs_scalar *H, MbsTreeInertia *all, int d) {
-  mbs_scalar Mx[MBS_MOST_ENTITIES][3] = {{0}};
-  for (int i = 0; i < count; ++i) {
-    for (int j = 0; j < count; ++j) {
-      mbs_turn_add(d, d == 2, ab[2 * (i * count + j)], ab[2 * (i * count + j) + 1], mbs_tree_entity(H, j, d), Mx[i]);
-    }
-  }
-  all->m = ab[0];
-  all->trace = 0;
-  for (int i = 0; i < d; ++i) {
-    all->h[i] = Mx[0][i];
-    for (int k = i; k < (d == 2 ? i + 1 : 3); ++k) {
-      mbs_scalar sum = 0;
-      for (int e = 0; e < count; ++e) {
-        sum += mbs_tree_entity(H, e, d)[i] * Mx[e][k];
-      }
-      all->S[i][k] = all->S[k][i] = sum;
-    }
-    all->trace += all->S[i][i];
-  }
-}
-
 MBS_KERNEL void find_inertias(const MbsTree *tree, int d) {
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsMass *mass = tree->nodes[i].mass;
     const mbs_scalar *H = mbs_tree_frame_of(tree, i, d);
     if (mass && d == 3 && mass->count == MBS_MOST_ENTITIES) {  // loops of known length for what is usual
-      find_inertia(mass->block.value, MBS_MOST_ENTITIES, H, &tree->inertia[i], 3);
+      mbs_tree_integrate(mass->block.value, MBS_MOST_ENTITIES, H, &tree->inertia[i], 3);
     } else if (mass) {
-      find_inertia(mass->block.value, mass->count, H, &tree->inertia[i], d);
+      mbs_tree_integrate(mass->block.value, mass->count, H, &tree->inertia[i], d);
     }
   }
 }
@@ -58,29 +36,13 @@ void mbs_tree_find_inertia(MbsTree *tree) {
   tree->has_inertia = true;
 }
 
-// y = I t
-MBS_KERNEL void inertia_times(const MbsTreeInertia *inertia, const mbs_scalar *t, mbs_scalar *y, int d) {
-  const mbs_scalar *h = inertia->h, (*S)[3] = inertia->S;
-  for (int k = 0; k < d; ++k) {
-    y[k] = inertia->m * t[k];
-  }
-  for (int k = d; k < mbs_twist_size(d); ++k) {
-    y[k] = inertia->trace * t[k];
-  }
-  for (int i = 0; i < 3 && d == 3; ++i) {
-    y[3 + i] -= S[i][0] * t[3] + S[i][1] * t[4] + S[i][2] * t[5];
-  }
-  mbs_cross_add(d, 1, t + d, h, y);
-  mbs_moment_add(d, h, t, y + d);
-}
-
 // ---- wrenches ----
 // W = (F, N) of a body's inertia
 MBS_KERNEL void inertia_wrench(const MbsTreeInertia *inertia, const mbs_scalar *V, const mbs_scalar *A, mbs_scalar *W,
                                int d) {
   mbs_scalar momentum[MBS_LONGEST_TWIST];
-  inertia_times(inertia, V, momentum, d);
-  inertia_times(inertia, A, W, d);
+  mbs_tree_inertia_times(inertia, V, momentum, d);
+  mbs_tree_inertia_times(inertia, A, W, d);
   mbs_cross_add(d, 1, V + d, momentum, W);
   mbs_moment_add(d, V, momentum, W + d);
   if (d == 3) {
@@ -200,7 +162,7 @@ MBS_KERNEL void body_slope(const MbsTree *tree, int index, const MbsMass *mass, 
   const mbs_scalar *H = mbs_tree_frame_of(tree, index, d), *V = tree->V + at, *W = tree->inertia_W + at;
   mbs_scalar p[3];
   mbs_tree_momentum(inertia, V, p, d);
-  inertia_times(inertia, eta[2], w, d);
+  mbs_tree_inertia_times(inertia, eta[2], w, d);
   mbs_cross_add(d, 2, eta[1] + d, p, w);
   add_Z_times(inertia, V, true, eta[1] + d, w + d, d);
   mbs_cross_add(d, 1, eta[0] + d, W, w);
@@ -221,7 +183,7 @@ MBS_KERNEL void add_mass_slope(const MbsTree *tree, int index, const mbs_scalar 
   const mbs_scalar *H = mbs_tree_frame_of(tree, index, d);
   MbsTreeInertia inertia;
   mbs_scalar wrench[MBS_LONGEST_TWIST], weight[MBS_LONGEST_TWIST] = {0};
-  find_inertia(slope, count, H, &inertia, d);
+  mbs_tree_integrate(slope, count, H, &inertia, d);
   inertia_wrench(&inertia, tree->V + index * mbs_twist_size(d), tree->A + index * mbs_twist_size(d), wrench, d);
   add_weight(slope, count, H, weight, NULL, d);
   mbs_twist_add(d, 1, wrench, w);
@@ -264,7 +226,7 @@ MBS_KERNEL void body_transposed(const MbsTree *tree, int index, const MbsMass *m
   const mbs_scalar *H = mbs_tree_frame_of(tree, index, d), *V = tree->V + at, *W = tree->inertia_W + at;
   mbs_scalar p[3], bar[3][MBS_LONGEST_TWIST] = {{0}};
   mbs_tree_momentum(inertia, V, p, d);
-  inertia_times(inertia, xi, bar[2], d);
+  mbs_tree_inertia_times(inertia, xi, bar[2], d);
   mbs_moment_add(d, p, xi, bar[1] + d);
   for (int k = d; k < size; ++k) {
     bar[1][k] *= 2;

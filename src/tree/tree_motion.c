@@ -464,6 +464,12 @@ void mbs_tree_follow_twists(MbsTree *tree, const MbsState *state, bool with_slop
   tree->x.total = state->total;
 }
 
+void mbs_tree_follow_places(MbsTree *tree, const MbsState *state) {
+  if (changed_level(tree, state) == 0) {
+    mbs_tree_follow_twists(tree, state, false);
+  }
+}
+
 const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_slopes) {
   mbs_tree_follow_twists(tree, state, with_slopes);
   if (tree->body_levels < 3 && tree->inner->dimension == 2) {

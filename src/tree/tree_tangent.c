@@ -7,6 +7,7 @@
 // which is the composite-body algorithm with three twists, and geometry, instead of one.
 //
 // The rest is what constraints and forces add: tree_element_matrix.c.
+#include "tree/tree_ball.h"
 #include "tree/tree_expanded.h"
 
 // Two coordinates, one of which stands on the other or on the same node.
@@ -206,9 +207,7 @@ MBS_KERNEL void add_pairs(const MbsTree *tree, int k, mbs_scalar c0, mbs_scalar 
       }
       values[pair->row] += sum;
     } else if (d == 3 && size > twist && node->kind == MBS_MOTION_BALL) {
-      mbs_scalar turned[6];
-      mbs_tree_ball_slope(tree, index, pair->before - node->first, k - node->first, turned);
-      values[pair->column] += c0 * mbs_twist_dot(3, turned, W);
+      values[pair->column] += c0 * mbs_tree_ball_work(tree, index, pair->before - node->first, k - node->first, W);
     }
   }
 }

@@ -7,8 +7,8 @@
 // the bodies give eta_b, eta'_b, eta''_b at once: tree_inertia.c.
 #include <string.h>
 
-#include "terms/elements.h"
-#include "tree/tree.h"
+#include "tree/tree_ball.h"
+#include "tree/tree_inertia.h"
 
 MBS_KERNEL int frame_size(int d) { return d == 2 ? 4 : 12; }
 
@@ -175,26 +175,21 @@ void mbs_tree_end_bar(const MbsSystem *system, const MbsStateBar *bar) {
   }
 }
 
-// ---- S = (xi.x).f: how it changes with x and with the axes that make xi of u ----
-// is_whole: f acts on all bodies, with their inertia
-MBS_KERNEL void axes_bar(const MbsTree *tree, bool is_whole, const mbs_scalar *u, const mbs_scalar *xi,
-                         mbs_scalar *z_bar, int d) {
-  const mbs_scalar *f = tree->f, *W = tree->W;
+// ---- S = (xi.x).f: how it changes with the axes that make xi of u, and with x ----
+MBS_KERNEL void axes_bar(const MbsTree *tree, const mbs_scalar *W, const mbs_scalar *u, mbs_scalar *z_bar, int d) {
   int size = mbs_twist_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
     mbs_scalar own[MBS_LONGEST_TWIST] = {0};
-    for (int e = 0; e < node->body_count && (is_whole || mbs_tree_has_forces(tree, i)); ++e) {
-      int first = node->body_first + e * d;
-      mbs_cross_add(d, -1, xi + i * size + d, f + first, tree->x_bar.q + first);
-    }
     for (int k = node->first; k < node->first + node->count; ++k) {
       mbs_twist_add(d, u[k], tree->b[0] + k * size, own);
-      for (int l = 0; l < node->count && d == 3 && node->kind == MBS_MOTION_BALL && z_bar; ++l) {
-        mbs_scalar t[6];
-        mbs_tree_ball_slope(tree, i, k - node->first, l, t);
-        z_bar[node->first + l] += u[k] * mbs_twist_dot(3, t, W + i * size);
-      }
+    }
+    for (int l = 0; l < node->count && d == 3 && node->kind == MBS_MOTION_BALL && z_bar; ++l) {
+      const mbs_scalar unit[4] = {l == 0, l == 1, l == 2, l == 3};
+      mbs_scalar slope[3], moment[3];
+      mbs_tree_ball_slope(tree->at.q + node->first, u + node->first, unit, slope);
+      mbs_tree_ball_moment(tree->P + 12 * i, W + i * size, moment);
+      z_bar[node->first + l] += mbs_dot(3, slope, moment);
     }
     if (node->count > 0) {
       mbs_bracket_transposed(d, 1, own, W + i * size, tree->bar_P + i * size);
@@ -202,12 +197,14 @@ MBS_KERNEL void axes_bar(const MbsTree *tree, bool is_whole, const mbs_scalar *u
   }
 }
 
-static void add_axes_bar(const MbsTree *tree, bool is_whole, const mbs_scalar *u, const mbs_scalar *xi,
-                         mbs_scalar *z_bar) {
-  if (tree->inner->dimension == 2) {
-    axes_bar(tree, is_whole, u, xi, z_bar, 2);
-  } else {
-    axes_bar(tree, is_whole, u, xi, z_bar, 3);
+// f stays as it is while the points it acts on move
+MBS_KERNEL void points_bar(const MbsTree *tree, const mbs_scalar *xi, int d) {
+  for (int i = 0; i < tree->node_count; ++i) {
+    const MbsTreeNode *node = &tree->nodes[i];
+    for (int e = 0; e < node->body_count && mbs_tree_has_forces(tree, i); ++e) {
+      int first = node->body_first + e * d;
+      mbs_cross_add(d, -1, xi + i * mbs_twist_size(d) + d, tree->f + first, tree->x_bar.q + first);
+    }
   }
 }
 
@@ -231,17 +228,47 @@ void mbs_tree_transposed(const MbsSystem *system, const MbsState *state, const M
   if (!mbs_tree_is_bare(tree)) {
     mbs_natural_light_transposed(inner, x, weights, parts, y, nu, &inner_bar);
   }
-  add_axes_bar(tree, false, mu, xi, bar->q);
+  if (inner->dimension == 2) {
+    points_bar(tree, xi, 2);
+    axes_bar(tree, tree->W, mu, bar->q, 2);
+  } else {
+    points_bar(tree, xi, 3);
+    axes_bar(tree, tree->W, mu, bar->q, 3);
+  }
   mbs_tree_end_bar(system, bar);
 }
 
-// S = mu.M u = (xi_mu.x).M (xi_u.x), the same twice
+// ---- S = mu.M u = sum of xi_mu.I xi_u, the same with mu and u exchanged ----
+// h = I xi of each body, W = the sum of h over all that stands on a node: with the inertia carried along
+//     S' = sum of xi_mu'.h_u - [eta, xi_mu].h_u + the same exchanged,     xi' = sum of [eta_P, b] mu
+MBS_KERNEL void mass_side(const MbsTree *tree, const mbs_scalar *xi, const mbs_scalar *of, const mbs_scalar *mu,
+                          mbs_scalar *W, mbs_scalar *z_bar, int d) {
+  int size = mbs_twist_size(d);
+  for (int i = 0; i < tree->node_count; ++i) {
+    mbs_scalar h[MBS_LONGEST_TWIST] = {0};
+    if (mbs_tree_mass_of(tree, i)) {
+      mbs_tree_inertia_times(&tree->inertia[i], of + i * size, h, d);
+      mbs_bracket_transposed(d, -1, xi + i * size, h, tree->bar[0] + i * size);
+    }
+    for (int k = 0; k < size; ++k) {
+      W[i * size + k] = h[k];
+    }
+  }
+  for (int i = tree->node_count - 1; i >= 0; --i) {
+    if (tree->nodes[i].parent >= 0) {
+      mbs_twist_add(d, 1, W + i * size, W + tree->nodes[i].parent * size);
+    }
+  }
+  axes_bar(tree, W, mu, z_bar, d);
+}
+
 void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, const MbsCombination *c,
                               const mbs_scalar *u, const mbs_scalar *mu, const MbsStateBar *bar) {
   (void)c;  // P is M: settings refuse the other one
   MbsTree *tree = system->tree;
   const MbsSystem *inner = tree->inner;
   (void)mbs_tree_follow(tree, state, true);
+  mbs_tree_find_inertia(tree);
   (void)mbs_tree_begin_bar(system, bar);
   for (int i = inner->n; i < inner->nq; ++i) {
     tree->y[0][i] = tree->y[1][i] = 0;
@@ -251,11 +278,13 @@ void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, co
   for (int i = 0; i < inner->mass_count; ++i) {
     mbs_mass_coefficient_adjoint(inner, &inner->masses[i], tree->y[0], tree->y[1], bar->coefficients);
   }
-  tree->known_parts = 0;
   for (int side = 0; side < 2; ++side) {
-    mbs_tree_mass_product(tree, tree->y[side], tree->f);
-    mbs_tree_gather(tree, tree->f, tree->W);
-    add_axes_bar(tree, true, side == 0 ? mu : u, tree->eta[1 - side], bar->q);
+    const mbs_scalar *xi = tree->eta[1 - side], *of = tree->eta[side], *by = side == 0 ? mu : u;
+    if (inner->dimension == 2) {
+      mass_side(tree, xi, of, by, tree->dW, bar->q, 2);
+    } else {
+      mass_side(tree, xi, of, by, tree->dW, bar->q, 3);
+    }
   }
   mbs_tree_end_bar(system, bar);
 }
