@@ -69,10 +69,12 @@ test-pictures:  ## with cairo, installed first: PNG and PDF
 	@cmake --build $(FOLDER) --parallel $(JOBS) --target command
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) -R cli_plot
 
-test-browser: command  ## reports in a headless Chromium, installed first (its driver and axe come from npm)
-	@scripts/install-dependencies browser
+test-browser: command  ## reports and the documentation in a headless Chromium, installed first (its driver and axe come from npm)
+	@scripts/install-dependencies browser docs
 	@scripts/install-npm
 	@node web/test/report.mjs $(COMMAND)
+	@scripts/docs
+	@node web/test/site.mjs build/site
 
 web:  ## make again what reports use of three.js and uPlot, from npm: web/vendor
 	@scripts/install-dependencies npm

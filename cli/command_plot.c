@@ -194,8 +194,7 @@ static int check_picture(const CliOptions *options, CliPicture *kind) {
 }
 
 static bool is_file(const char *operand) {
-  size_t length = strlen(operand);
-  return length > 4 && strcmp(operand + length - 4, ".csv") == 0;
+  return cli_path_ends_in(operand, ".csv") || cli_path_ends_in(operand, ".h5");
 }
 
 // What belongs to models or to files alone.

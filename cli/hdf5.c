@@ -256,3 +256,119 @@ void cli_hdf5_series_end(CliHdf5Series *series) {
   free(series->buffer);
   *series = (CliHdf5Series){.dataset = -1};
 }
+
+// ---- reading ----
+void cli_hdf5_free_texts(size_t count, char **texts) {
+  for (size_t i = 0; i < count; ++i) {
+    free(texts[i]);
+  }
+  free(texts);
+}
+
+int64_t cli_hdf5_open(const char *path) {
+  be_quiet();
+  return H5Fis_hdf5(path) > 0 ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
+}
+
+void cli_hdf5_close(int64_t file) {
+  if (file >= 0) {
+    (void)H5Fclose(file);
+  }
+}
+
+// Opens only what is there, links of its path one after the other; -1: nothing.
+static hid_t open_dataset(hid_t file, const char *path) {
+  char part[200];
+  for (const char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+    size_t length = slash ? (size_t)(slash - path) : strlen(path);
+    if (length >= sizeof part) {
+      return -1;
+    }
+    memcpy(part, path, length);
+    part[length] = '\0';
+    if (H5Lexists(file, part, H5P_DEFAULT) <= 0) {
+      return -1;
+    }
+    if (!slash) {
+      return H5Dopen2(file, path, H5P_DEFAULT);
+    }
+  }
+}
+
+bool cli_hdf5_read_array(int64_t file, const char *path, int dimension_count, size_t *dimensions, double **values) {
+  hid_t dataset = open_dataset(file, path);
+  hsize_t size[CLI_HDF5_DIMENSIONS] = {0}, count = 1;
+  *values = NULL;
+  if (dataset < 0) {
+    return false;
+  }
+  hid_t space = H5Dget_space(dataset);
+  bool is_good = H5Sget_simple_extent_ndims(space) == dimension_count &&
+                 H5Sget_simple_extent_dims(space, size, NULL) == dimension_count;
+  for (int i = 0; i < dimension_count && is_good; ++i) {
+    dimensions[i] = size[i];
+    count *= size[i];
+  }
+  if (is_good) {
+    *values = cli_memory_take(count > 0 ? count : 1, sizeof **values);
+    is_good = count == 0 || H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) >= 0;
+  }
+  if (!is_good) {
+    free(*values);
+    *values = NULL;
+  }
+  (void)H5Sclose(space);
+  (void)H5Dclose(dataset);
+  return is_good;
+}
+
+bool cli_hdf5_read_texts(int64_t file, const char *path, size_t *count, char ***texts) {
+  hid_t dataset = open_dataset(file, path);
+  *count = 0;
+  *texts = NULL;
+  if (dataset < 0) {
+    return false;
+  }
+  hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+  hssize_t points = H5Sget_simple_extent_npoints(space);
+  size_t length = H5Tget_size(type);
+  bool is_good = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && points >= 0;
+  if (is_good) {
+    char *all = cli_memory_take((size_t)points * length + 1, 1);
+    is_good = points == 0 || H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all) >= 0;
+    *texts = cli_memory_take((size_t)points + 1, sizeof **texts);
+    for (; is_good && *count < (size_t)points; ++*count) {
+      (*texts)[*count] = cli_memory_copy_text(all + *count * length, strnlen(all + *count * length, length));
+    }
+    free(all);
+  }
+  (void)H5Tclose(type);
+  (void)H5Sclose(space);
+  (void)H5Dclose(dataset);
+  return is_good;
+}
+
+bool cli_hdf5_read_attribute(int64_t file, const char *path, const char *name, double *value) {
+  if (H5Aexists_by_name(file, path, name, H5P_DEFAULT) <= 0) {
+    return false;
+  }
+  hid_t attribute = H5Aopen_by_name(file, path, name, H5P_DEFAULT, H5P_DEFAULT);
+  bool is_good = attribute >= 0 && H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
+  (void)H5Aclose(attribute);
+  return is_good;
+}
+
+char *cli_hdf5_read_attribute_text(int64_t file, const char *path, const char *name) {
+  if (H5Aexists_by_name(file, path, name, H5P_DEFAULT) <= 0) {
+    return NULL;
+  }
+  hid_t attribute = H5Aopen_by_name(file, path, name, H5P_DEFAULT, H5P_DEFAULT), type = H5Aget_type(attribute);
+  char *text = NULL;
+  if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0) {
+    text = cli_memory_take(H5Tget_size(type) + 1, 1);
+    (void)H5Aread(attribute, type, text);
+  }
+  (void)H5Tclose(type);
+  (void)H5Aclose(attribute);
+  return text;
+}

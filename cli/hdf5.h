@@ -56,4 +56,18 @@ void cli_hdf5_series_next(CliHdf5Series *series);
 // Also for a zeroed one. Before the file ends.
 void cli_hdf5_series_end(CliHdf5Series *series);
 
+// ---- reading ----
+// -1: is no HDF5 file, or HDF5 is not built in.
+int64_t cli_hdf5_open(const char *path);
+void cli_hdf5_close(int64_t file);
+// Numbers with exactly so many dimensions; false: there are none. To be freed with free(), also where one dimension is
+// 0.
+bool cli_hdf5_read_array(int64_t file, const char *path, int dimension_count, size_t *dimensions, double **values);
+// Texts, one after the other; each to be freed, and the list. A dataset that is one text gives one.
+bool cli_hdf5_read_texts(int64_t file, const char *path, size_t *count, char ***texts);
+void cli_hdf5_free_texts(size_t count, char **texts);
+// Of an attribute; false: there is none. A text is to be freed.
+bool cli_hdf5_read_attribute(int64_t file, const char *path, const char *name, double *value);
+char *cli_hdf5_read_attribute_text(int64_t file, const char *path, const char *name);
+
 #endif

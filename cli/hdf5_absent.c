@@ -74,3 +74,47 @@ double *cli_hdf5_series_row(CliHdf5Series *series) { return series->buffer; }
 void cli_hdf5_series_next(CliHdf5Series *series) { refuse(series->hdf5); }
 
 void cli_hdf5_series_end(CliHdf5Series *series) { *series = (CliHdf5Series){.dataset = -1}; }
+
+int64_t cli_hdf5_open(const char *path) {
+  (void)path;
+  return -1;
+}
+
+void cli_hdf5_close(int64_t file) { (void)file; }
+
+bool cli_hdf5_read_array(int64_t file, const char *path, int dimension_count, size_t *dimensions, double **values) {
+  (void)file;
+  (void)path;
+  (void)dimension_count;
+  (void)dimensions;
+  *values = NULL;
+  return false;
+}
+
+bool cli_hdf5_read_texts(int64_t file, const char *path, size_t *count, char ***texts) {
+  (void)file;
+  (void)path;
+  *count = 0;
+  *texts = NULL;
+  return false;
+}
+
+void cli_hdf5_free_texts(size_t count, char **texts) {
+  (void)count;
+  (void)texts;
+}
+
+bool cli_hdf5_read_attribute(int64_t file, const char *path, const char *name, double *value) {
+  (void)file;
+  (void)path;
+  (void)name;
+  (void)value;
+  return false;
+}
+
+char *cli_hdf5_read_attribute_text(int64_t file, const char *path, const char *name) {
+  (void)file;
+  (void)path;
+  (void)name;
+  return NULL;
+}

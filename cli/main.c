@@ -139,7 +139,7 @@ static const CliCommand commands[] = {
      "  mbsens identify MODEL --data measured.csv --wrt m,k\n"
      "  mbsens identify MODEL --data a.csv --data b.csv --outputs theta=angle --sigma 0.01 -o better.yaml\n",
      cli_run_identify},
-    {"plot", CLI_PLOT, "MODEL|FILE.csv ... -o FILE.svg [--y A,B] [options]",
+    {"plot", CLI_PLOT, "MODEL|FILE.csv|FILE.h5 ... -o FILE.svg [--y A,B] [options]",
      "curves over time or against each other, sensitivities, as a picture",
      "Runs the model and draws what --y names: outputs, coordinates, objectives, sensitivities\n"
      "d(X)/d(p), or any expression; several panels, several values of a parameter, several models. Or\n"
@@ -151,7 +151,7 @@ static const CliCommand commands[] = {
      "  mbsens plot models/five_bar.yaml --x P2.x --y P2.y --equal --vary Ls1=2.1,2.2 -o paths.svg\n"
      "  mbsens plot models/five_bar.yaml --bars --objective psi1 -o ranked.svg\n",
      cli_run_plot},
-    {"report", CLI_REPORT, "MODEL -o FILE.html [--y A,B] [options]",
+    {"report", CLI_REPORT, "MODEL|FILE.h5 -o FILE.html [--y A,B] [options]",
      "one HTML file: the motion in 3D, linked plots, sensitivities, everything about the run",
      "Runs the model with its derivatives and writes a page that opens in any browser, without a network: the\n"
      "mechanism moves (play, scrub, turn, zoom), with forces and paths of points; plots of signals and of their\n"

@@ -33,7 +33,8 @@ typedef struct CliOptions {
   const char *command;  // its name
   int argument_count;   // all of what stands behind that, for reports
   char **arguments;
-  const char *operand;  // MODEL; the topic of list; the command of help
+  const char *model_text;  // instead of the file MODEL: what it says, where results had it; NULL: the file
+  const char *operand;     // MODEL; the topic of list; the command of help
   int operand_count;
   const char **operands;  // of plot, which takes several; `operand` is the first
   MbsRequest *asked;      // settings of the command line, the others being empty or those of a request without a model

@@ -1,5 +1,7 @@
 #include "session.h"
 
+#include <string.h>
+
 #include "base/context.h"
 #include "memory.h"
 #include "outcome.h"
@@ -24,7 +26,9 @@ int cli_session_open(CliSession *session, const CliOptions *options) {
   if (!session->context) {
     cli_memory_is_out();
   }
-  MbsStatus status = mbs_model_read_file(session->context, options->operand, &session->model);
+  const char *text = options->model_text;
+  MbsStatus status = text ? mbs_model_read_text(session->context, text, strlen(text), options->operand, &session->model)
+                          : mbs_model_read_file(session->context, options->operand, &session->model);
   for (int i = 0; status == MBS_OK && i < options->assignment_count; ++i) {
     const CliAssignment *assignment = &options->assignments[i];
     status = mbs_model_set(session->context, session->model, assignment->name, assignment->value);

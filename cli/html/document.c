@@ -178,8 +178,8 @@ static char *read_text(const char *path) {
 }
 
 static void put_model(CliJson *json, const Report *report) {
-  char *text = read_text(report->options->operand);
-  const char *shown = text ? text : report->design.text;
+  char *text = report->options->model_text ? NULL : read_text(report->options->operand);
+  const char *given = report->options->model_text, *shown = given ? given : text ? text : report->design.text;
   bool is_short = strlen(shown) <= MOST_LETTERS_OF_MODEL;
   cli_json_open_object(json, "model");
   cli_json_text(json, "file", report->options->operand);
@@ -308,6 +308,25 @@ static void put_page(FILE *out, const Report *report) {
   cli_page_end(&json);
 }
 
+// ---- results of a file ----
+static int compare(const MbsResult *result, const CliExpected *expected) {
+  enum { DIGITS = 9 };
+  for (size_t i = 0; expected && i < expected->count; ++i) {
+    for (int k = 0; k < result->objective_count; ++k) {
+      double a = expected->values[i], b = result->values[k];
+      bool is_same = fabs(a - b) <= pow(10, -DIGITS) * fmax(fabs(a), fabs(b)) + 1e-14 || (isnan(a) && isnan(b));
+      if (strcmp(expected->names[i], result->objectives[k]) == 0 && !is_same) {
+        return cli_fail(
+            MBS_ERROR_INPUT,
+            "%s: its model run again gives %s = %.10g, and the file, of mbsens %s, has %.10g; it was run with "
+            "other options (give them again), or by a version with other results (this is %s)",
+            expected->path, expected->names[i], b, expected->version, a, mbs_version());
+      }
+    }
+  }
+  return 0;
+}
+
 // ---- all of it ----
 static void print(const Report *report) {
   const CliGeometry *geometry = &report->design.geometry;
@@ -325,6 +344,7 @@ int cli_document_write(const CliDocument *document, CliOutputFile *output) {
   int failure = cli_design_open(&report.design, document->options);
   failure = failure || !document->ghost ? failure : cli_design_open(&report.ghost, document->ghost);
   failure = failure ? failure : run_signals(&report);  // first, for what it complains about is in the user's file
+  failure = failure ? failure : compare(report.result, document->expected);
   failure = failure ? failure : cli_design_run(&report.design, "run to draw");
   failure = failure ? failure : run_ghost(&report);
   if (!failure) {

@@ -24,11 +24,20 @@ typedef struct CliSearch {
 void cli_search_add(CliSearch *search, const MbsIterate *iterate);
 void cli_search_free(CliSearch *search);
 
+// Numbers of a file of results, which the run must give again.
+typedef struct CliExpected {
+  const char *path, *version;  // of the file, and of the mbsens that wrote it
+  size_t count;
+  char **names;
+  double *values;
+} CliExpected;
+
 typedef struct CliDocument {
   const CliOptions *options;  // of the design
   const CliOptions *ghost;    // of the other; NULL: there is none
   const char *ghost_label;
-  const CliSearch *search;  // NULL: there was none
+  const CliSearch *search;      // NULL: there was none
+  const CliExpected *expected;  // NULL: nothing is
 } CliDocument;
 
 // Writes the page, and completes the file, which is to be committed when all is printed; says on standard output what

@@ -33,6 +33,9 @@ void cli_data_end_thin(CliData *data, bool has_ended);
 // Values as mbsens and others write them (RFC 4180): a line of names, each with its unit in brackets or without, then
 // rows. Returns 0, or the exit status after a sentence on standard error. To be freed in both cases.
 int cli_data_read(CliData *data, const char *path);
+// Results as HDF5 (docs/results.md): the time, the columns of all groups, derivatives d(column)/d(parameter). Returns
+// likewise.
+int cli_data_read_results(CliData *data, const char *path);
 // -1: there is none.
 int cli_data_find(const CliData *data, const char *name);
 // Of an output its one column, load, or the first of several: load.x.

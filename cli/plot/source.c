@@ -1,5 +1,6 @@
 #include "source.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,22 @@ void cli_runs_free(CliRuns *runs) {
   }
   free(runs->items);
   *runs = (CliRuns){0};
+}
+
+// At an event derivatives are those of a state whose time moves with the parameter, which is no point of a curve over
+// time: the curve is interrupted there.
+void cli_run_blank_at_events(CliRun *run, bool has_ended) {
+  const double *time = run->data.columns[0].values;
+  long count = run->data.row_count;
+  for (int k = 0; k < run->series_count; ++k) {
+    CliColumn *column = &run->data.columns[run->series[k].column];
+    for (long i = 0; i < count && strncmp(column->name, "d(", 2) == 0; ++i) {
+      bool is_twice = (i > 0 && !(time[i] > time[i - 1])) || (i + 1 < count && !(time[i + 1] > time[i]));
+      if (is_twice || (has_ended && i + 1 == count)) {
+        column->values[i] = (double)NAN;
+      }
+    }
+  }
 }
 
 static const char *unit_of(const CliColumn *column) { return column->unit ? column->unit : ""; }

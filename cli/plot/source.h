@@ -60,6 +60,8 @@ int cli_source_read_file(CliAsked *asked, const char *operand, CliRuns *runs);
 CliRun *cli_runs_add(CliRuns *runs, const char *operand, const char *label);
 void cli_run_add_series(CliRun *run, int word, int column, const char *label);
 void cli_runs_free(CliRuns *runs);
+// Derivatives at events are no points of a curve over time; `has_ended`: the last row is one.
+void cli_run_blank_at_events(CliRun *run, bool has_ended);
 // Words for columns: a panel for each unit, and one for each column without a unit while there are few.
 void cli_words_add_by_unit(CliWords *words, int count, const CliColumn *const *columns);
 

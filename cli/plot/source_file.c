@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../hdf5.h"
 #include "../memory.h"
 #include "../outcome.h"
 #include "base/names.h"
@@ -139,9 +140,26 @@ static int read_columns(CliAsked *asked, const char *operand, const CliData *dat
   return asked->words.count > 0 ? 0 : choose_words(&asked->words, data, *x, operand);
 }
 
+static void read_events(CliRun *run, const char *path) {
+  size_t count = 0, name_count = 0;
+  double *times = NULL;
+  char **names = NULL;
+  int64_t file = cli_hdf5_open(path);
+  bool is_good = cli_hdf5_read_array(file, "/events/time", 1, &count, &times) &&
+                 cli_hdf5_read_texts(file, "/events/name", &name_count, &names) && count == name_count;
+  run->moments = cli_memory_take(is_good ? count : 0, sizeof *run->moments);
+  for (size_t i = 0; i < count && is_good; ++i) {
+    run->moments[run->moment_count++] = (CliMoment){times[i], cli_memory_copy_text(names[i], strlen(names[i]))};
+  }
+  free(times);
+  cli_hdf5_free_texts(name_count, names);
+  cli_hdf5_close(file);
+}
+
 int cli_source_read_file(CliAsked *asked, const char *operand, CliRuns *runs) {
   CliData data;
-  int x, by, failure = cli_data_read(&data, operand);
+  bool is_hdf5 = cli_path_ends_in(operand, ".h5");
+  int x, by, failure = is_hdf5 ? cli_data_read_results(&data, operand) : cli_data_read(&data, operand);
   failure = failure ? failure : read_columns(asked, operand, &data, &x, &by);
   if (!failure && by >= 0) {
     failure = split(&data, by, x, asked, operand, runs);
@@ -150,7 +168,16 @@ int cli_source_read_file(CliAsked *asked, const char *operand, CliRuns *runs) {
     run->data = data;
     data = (CliData){0};
     set_x(run, x);
-    return find_words(run, &asked->words);
+    if (is_hdf5) {
+      read_events(run, operand);
+    }
+    failure = find_words(run, &asked->words);
+    double end = is_hdf5 && run->data.row_count > 0 ? run->data.columns[0].values[run->data.row_count - 1] : 0;
+    bool has_ended = run->moment_count > 0 && !(run->moments[run->moment_count - 1].time < end);
+    if (is_hdf5) {
+      cli_run_blank_at_events(run, has_ended);
+    }
+    return failure;
   }
   cli_data_free(&data);
   return failure;

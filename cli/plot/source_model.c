@@ -301,22 +301,6 @@ static int make_request(Work *work) {
 }
 
 // ---- runs ----
-// At an event derivatives are those of a state whose time moves with the parameter, which is no point of a curve over
-// time: the curve is interrupted there.
-static void blank_derivatives_at_events(CliRun *run, bool has_ended) {
-  const double *time = run->data.columns[0].values;
-  long count = run->data.row_count;
-  for (int k = 0; k < run->series_count; ++k) {
-    CliColumn *column = &run->data.columns[run->series[k].column];
-    for (long i = 0; i < count && strncmp(column->name, "d(", 2) == 0; ++i) {
-      bool is_twice = (i > 0 && !(time[i] > time[i - 1])) || (i + 1 < count && !(time[i + 1] > time[i]));
-      if (is_twice || (has_ended && i + 1 == count)) {
-        column->values[i] = (double)NAN;
-      }
-    }
-  }
-}
-
 // d(base)/d(p) among the columns, for each p that the word means
 static int add_derivatives(CliRun *run, int w, const CliWord *word, const char *base, const char *label) {
   size_t length = strlen(base);
@@ -420,7 +404,7 @@ static int run_once(Work *work, const char *label, CliRuns *runs) {
     failure = add_series(work, run);
     keep_events(run, result);
     if (work->asked->most_numbers == 0) {
-      blank_derivatives_at_events(run, result->has_ended);
+      cli_run_blank_at_events(run, result->has_ended);
     }
   }
   cli_data_free(&data);

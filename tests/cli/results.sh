@@ -9,6 +9,8 @@ if "$command" --version | grep -q 'without HDF5'; then
   for call in "simulate $model" "gradient $model" "kinematics $model" "equilibrium $model" "linearize $model"; do
     complains 'built without HDF5' $call -o "$h5"
   done
+  : >"$h5"
+  complains 'built without HDF5' plot "$h5" -o "$folder/out.svg"
   done_well
   exit 0
 fi
@@ -90,4 +92,27 @@ while [ $i -lt 20 ]; do
 done
 rm -f "$folder"/*partial*
 
+# ---- read again: what is drawn of a file is what is drawn of the run, with its events ----
+impact=models/five_bar_impact.yaml
+exits 0 gradient $impact --end 1 --wrt Ls1,Ls2 -o "$h5" --quiet
+exits 0 plot "$h5" --y 'y2;d(y2)/d(*)' -o "$folder/file.svg"
+exits 0 plot $impact --end 1 --wrt Ls1,Ls2 --y 'y2;d(y2)/d(*)' -o "$folder/model.svg"
+cmp "$folder/file.svg" "$folder/model.svg" || fail 'a picture of results is that of the run'
+complains 'no column "y3" in' plot "$h5" --y y3 -o "$folder/file.svg"
+complains 'is a file of results' plot "$h5" --y y2 --end 1 -o "$folder/file.svg"
+echo nothing >"$folder/bad.h5"
+complains 'bad.h5 is no HDF5 file' plot "$folder/bad.h5" -o "$folder/file.svg"
+exits 0 linearize models/pendulum.yaml -o "$folder/matrices.h5"
+complains 'has no results over time' plot "$folder/matrices.h5" -o "$folder/file.svg"
+# ---- a report of it: the same run, with --set and settings as they were ----
+exits 0 gradient $model --set Ls1=2.3 --end 0.4 --step 0.005 --formulation index1 --wrt Ls1,Ls2 -o "$h5" --quiet
+exits 0 report "$h5" -o "$folder/out.html"
+prints '81 of 80 steps drawn'
+grep -q '"formulation": "index1"' "$folder/out.html" || fail 'the formulation is that of the file'
+complains 'out.h5 has results with other values; --ghost shows both' report "$h5" --set Ls1=2 -o "$folder/out.html"
+exits 0 simulate $model --formulation penalty --penalty 1e3 --end 0.4 -o "$h5" --quiet
+rm -f "$folder/out.html"
+complains 'its model run again gives psi1 = ' report "$h5" -o "$folder/out.html"
+[ ! -e "$folder/out.html" ] || fail 'what is not the run of the file leaves no report'
+exits 0 report "$h5" --penalty 1e3 -o "$folder/out.html"
 done_well
