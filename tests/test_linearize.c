@@ -336,6 +336,28 @@ static void test_critical_speed(const char *kind, bool is_weave, double low, dou
   mbs_model_destroy(model);
 }
 
+// Near that speed capsize is slow, and its shape nearly that of the free motions: it has a derivative all the same, as
+// long as it is farther from these than rounding reaches, and what rounding makes of them has none.
+static void test_slow_capsize(const char *kind) {
+  MbsModel *model = read_model(context, "models/bicycle.yaml");
+  const char *const speeds[] = {"6.03", "6.029", "6.031"};
+  double value[3], slope = 0;
+  for (int i = 0; i < 3; ++i) {
+    ENSURE_OK(context, mbs_model_set(context, model, "v", speeds[i]));
+    MbsLinearization *linear = linearize_at(model, kind, 0, "v");
+    const MbsEigenmode *capsize = mode_near(linear, 9.5e-4, 0);
+    ENSURE(!capsize->is_defective && capsize->repeated == 1 && capsize->gradient);
+    for (int k = 0; k < linear->mode_count; ++k) {
+      ENSURE(linear->mode[k].is_defective == (hypot(linear->mode[k].real, linear->mode[k].imag) < 1e-5));
+    }
+    value[i] = capsize->real;
+    slope = i == 0 ? capsize->gradient[0] : slope;
+    mbs_linearization_destroy(linear);
+  }
+  ENSURE_NEAR(slope, (value[2] - value[1]) / 2e-3, 1e-5 * fabs(slope));
+  mbs_model_destroy(model);
+}
+
 // ---- the file again, with another number ----
 static void ensure_slopes(const char *path, const char *kind, double time, const char *parameter, double tolerance) {
   MbsModel *model = read_model(context, path);
@@ -522,6 +544,7 @@ int main(void) {
     test_filter(kinds[k]);
     test_bicycle(kinds[k]);
     test_critical_speed(kinds[k], true, 4.28, 4.3, 4.29238253634111, 1e-8);
+    test_slow_capsize(kinds[k]);
     test_critical_speed(kinds[k], false, 5.99, 6.06, 6.02426201538837, 1e-6);
     ensure_slopes("models/bicycle.yaml", kinds[k], 0, "w", 1e-6);
     ensure_slopes("models/bicycle.yaml", kinds[k], 0, "c", 1e-6);

@@ -162,9 +162,10 @@ class Builder(Elements):
     def set_range(self, parameter: str, lower: Number | None = None, upper: Number | None = None,
                   scale: Number | None = None) -> None:
         """How far a parameter may go in an optimisation, and what a large change of it is."""
-        texts = [None if value is None else _convert.to_bytes(_convert.texts(value, parameter)[0], parameter)
+        name = _convert.to_bytes(parameter, "the name of a parameter")
+        texts = [None if value is None else _convert.to_bytes(_convert.number_text(value, parameter), parameter)
                  for value in (lower, upper, scale)]
-        self._call(lib.mbs_model_set_range, _convert.to_bytes(parameter, "the name of a parameter"), *texts)
+        self._call(lib.mbs_model_set_range, name, *texts)
 
     def set_distribution(self, parameter: str, distribution: str) -> None:
         """What is known of a parameter, for sweeps: "normal(100, 5)"."""

@@ -92,6 +92,20 @@ def number_text(value, what: str) -> str:
     raise UsageError(f"{what} must be a number or an expression in a text, got {type(value).__name__}")
 
 
+def flag(value, what: str) -> bool:
+    """Yes or no."""
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
+        return bool(value)
+    raise UsageError(f"{what} must be True or False, got {type(value).__name__}")
+
+
+def method_name(value) -> str:
+    """That of a method; None: "none"."""
+    if value is None or isinstance(value, str):
+        return value or "none"
+    raise UsageError(f"the method must be a name or None, got {type(value).__name__}")
+
+
 def texts(value, what: str) -> list[str]:
     """The texts of a field: one, or those of a list; rows of numbers one after another."""
     if isinstance(value, np.ndarray):

@@ -24,7 +24,7 @@ class Equilibria:
     def __init__(self, model, parameter, values, objectives=None, wrt=None, *, method="direct", **settings):
         here = context()
         values = np.ascontiguousarray(_convert.numbers(values, (-1,), f"the values of {parameter!r}"))
-        request = Request(here, model._open, {"method": method, **settings}, objectives=objectives, parameters=wrt)
+        request = Request(here, model._open, {"method": _convert.method_name(method), **settings}, objectives=objectives, parameters=wrt)
         asked = structs["MbsEquilibriumSweepDef"](parameter=_convert.to_bytes(parameter, "the name of a parameter"),
                                                   count=len(values))
         asked.values = values.ctypes.data_as(ctypes.POINTER(ctypes.c_double))

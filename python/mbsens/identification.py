@@ -34,7 +34,9 @@ class Identification:
             self._find(here, model, request, 1, ctypes.pointer(experiment), confidence)
             return
         request = Request(here, model._open, settings)
-        files = [data] if isinstance(data, (str, bytes)) or hasattr(data, "__fspath__") else list(data or [])
+        if data is not None and not isinstance(data, (str, list, tuple)) and not hasattr(data, "__fspath__"):
+            raise UsageError(f"data must be a mapping of arrays, or a file or several, got {type(data).__name__}")
+        files = [data] if isinstance(data, str) or hasattr(data, "__fspath__") else list(data or [])
         names = [_convert.to_bytes(str(file), "the name of a file") for file in files]
         options = structs["MbsMeasuredOptions"]()
         options.file_count, options.files = len(names), _convert.char_array(names)
@@ -58,7 +60,7 @@ class Identification:
     def _find(self, here, model, request, count, experiments, confidence):
         definition = lib.mbs_default_identify_def()
         definition.experiment_count, definition.experiments = count, experiments
-        definition.confidence = float(confidence)
+        definition.confidence = float(_convert.numbers(confidence, (), "confidence"))
         pointer = ctypes.POINTER(structs["MbsIdentification"])()
         with model._in_use() as handle:
             status = here.call(lib.mbs_identify, handle, request.handle, ctypes.byref(definition),
@@ -96,6 +98,10 @@ class Identification:
 
 def _outputs(data, outputs):
     """Names of outputs, and of the columns that they are in."""
+    if isinstance(outputs, str):
+        outputs = [outputs]
+    if outputs is not None and not isinstance(outputs, (Mapping, list, tuple)):
+        raise UsageError(f"outputs must be names, or a mapping of names to columns, got {type(outputs).__name__}")
     if outputs is None:
         outputs = [name for name in data if name != "t"] if isinstance(data, Mapping) else []
     pairs = outputs.items() if isinstance(outputs, Mapping) else [(name, name) for name in outputs]
@@ -107,25 +113,25 @@ def _sigmas(wanted, sigma):
     if sigma is None:
         return [0.0] * len(wanted)
     if not isinstance(sigma, Mapping):
-        return [float(sigma)] * len(wanted)
+        return [float(_convert.numbers(sigma, (), "sigma"))] * len(wanted)
     unknown = set(sigma) - {name.decode() for name in wanted}
     if unknown:
         raise UsageError(f"sigma of {', '.join(sorted(unknown))}, which was not measured")
-    return [float(sigma.get(name.decode(), 0)) for name in wanted]
+    return [float(_convert.numbers(sigma.get(name.decode(), 0), (), "sigma")) for name in wanted]
 
 
 def _experiment(data, wanted, columns, sigmas):
     """What was measured, as a struct, and what must live as long as it."""
     if "t" not in data:
         raise UsageError(f'the times "t" are missing in the data; there are {", ".join(map(str, data))}')
-    times = np.ascontiguousarray(data["t"], dtype=float).reshape(-1)
+    times = np.ascontiguousarray(_convert.numbers(data["t"], (-1,), "the times"))
     address = ctypes.POINTER(ctypes.c_double)
     measurements = (structs["MbsMeasurement"] * max(len(wanted), 1))()
     kept = [times, measurements]
     for measurement, output, column, sigma in zip(measurements, wanted, columns, sigmas):
         if column.decode() not in data:
             raise UsageError(f'no "{column.decode()}" in the data; there are {", ".join(map(str, data))}')
-        values = np.ascontiguousarray(data[column.decode()], dtype=float).reshape(-1)
+        values = np.ascontiguousarray(_convert.numbers(data[column.decode()], (-1,), f'"{column.decode()}"'))
         if len(values) != len(times):
             raise UsageError(f'"{column.decode()}" has {len(values)} values, and there are {len(times)} times')
         kept.append(values)

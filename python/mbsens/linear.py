@@ -55,7 +55,7 @@ class Linearization:
         listed = _convert.name_list(inputs, "inputs")
         names = _convert.char_array(listed or [])
         asked = lib.mbs_default_linearize_def()
-        asked.time, asked.has_gradients = time, bool(gradients)
+        asked.time, asked.has_gradients = time, _convert.flag(gradients, "gradients")
         asked.input_count = len(listed or [])
         if listed:
             asked.inputs = ctypes.cast(names, type(asked.inputs))

@@ -212,8 +212,8 @@ class Model(Builder):
         - settings: as in the section `simulation` of a model file (end, step, formulation, coordinates, ...)
         """
         here = context()
-        recorder = Recorder() if history else None
-        request = Request(here, self._open, {"method": method or "none", **settings}, objectives=objectives,
+        recorder = Recorder() if _convert.flag(history, "history") else None
+        request = Request(here, self._open, {"method": _convert.method_name(method), **settings}, objectives=objectives,
                           parameters=wrt, recorder=recorder.struct if recorder else None)
         pointer = ctypes.POINTER(structs["MbsResult"])()
         with self._in_use() as handle:

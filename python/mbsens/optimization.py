@@ -32,9 +32,9 @@ class Optimum:
                  **settings):
         here = context()
         if method is not None:
-            settings["method"] = method
+            settings["method"] = _convert.method_name(method)
         request = Request(here, model._open, settings, objectives=objectives, parameters=wrt)
-        options = structs["MbsOptimizeOptions"](is_maximized=bool(maximize), is_method_fixed=method is not None)
+        options = structs["MbsOptimizeOptions"](is_maximized=_convert.flag(maximize, "maximize"), is_method_fixed=method is not None)
         if state is not None:
             options.state = _convert.to_bytes(str(state), "the file of the state")
         raised = []
@@ -93,7 +93,7 @@ def _iterate(told):
 
 def prepared(model, bounds, constraints, search):
     """The model with these ranges, constraints and keys of its section `optimization`: a copy, if there are any."""
-    if not bounds and not constraints and not search:
+    if bounds is None and constraints is None and search is None:
         return model
     model = model.copy()
     if bounds is not None and not isinstance(bounds, Mapping):
@@ -102,9 +102,13 @@ def prepared(model, bounds, constraints, search):
         if isinstance(pair, str) or np.shape(pair) != (2,):
             raise UsageError(f'the bounds of "{name}" must be (lower, upper), where None is no bound')
         model.set_range(name, *pair)
+    if constraints is not None and not isinstance(constraints, (list, tuple)):
+        raise UsageError(f"constraints must be a list of mappings, got {type(constraints).__name__}")
     for constraint in constraints or ():
         if not isinstance(constraint, Mapping):
             raise UsageError("a constraint must be a mapping: {\"objective\": name, \"below\": limit}")
         model.add_design_constraint(**constraint)
+    if search is not None and not isinstance(search, Mapping):
+        raise UsageError(f"search must be a mapping of keys of the section optimization, got {type(search).__name__}")
     model.set_optimization(**(search or {}))
     return model

@@ -43,9 +43,9 @@ class Simulation(Held):
     def __init__(self, model: Model, *, method: str | None = "direct", objectives=None, wrt=None,
                  history: bool = False, **settings):
         super().__init__(model)
-        self._recorder = Recorder() if history else None
-        request = Request(self._context, model._open, {"method": method or "none", **settings}, objectives=objectives,
-                          parameters=wrt, recorder=self._recorder.struct if history else None)
+        self._recorder = Recorder() if _convert.flag(history, "history") else None
+        request = Request(self._context, model._open, {"method": _convert.method_name(method), **settings}, objectives=objectives,
+                          parameters=wrt, recorder=self._recorder.struct if self._recorder else None)
         self._create(request, lib.mbs_simulator_create)
         self.method = method or "none"
         here = self._handle

@@ -8,12 +8,14 @@
 // and w moves with a root of the parameter.
 #include "linearization/modes.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "algebra/eigenvalues.h"
 
-// Equal to rounding: an eigenvalue is known to about rounding of the matrix over |y^H x|.
-static const double equal = 1e-9, least_product = 1e-6;
+// Equal to rounding: an eigenvalue is known to about rounding of the matrix over |y^H x|. Where that reaches, or
+// nearly, to its neighbour the two are a multiple one that rounding took apart.
+static const double equal = 1e-9, least_product = 1e-6, small_product = 1e-5, blurred = 1e-3;
 
 // y^H x
 static double _Complex product(int n, const double _Complex *y, const double _Complex *x) {
@@ -62,6 +64,17 @@ static int list_group(const MbsModes *modes, int first, int *members) {
   return count;
 }
 
+static bool is_blurred_mode(const MbsModes *modes, int mode, double product) {
+  double nearest = HUGE_VAL, sum = 0;
+  for (int i = 0; i < modes->size; ++i) {
+    nearest = i == mode ? nearest : fmin(nearest, cabs(modes->value[i] - modes->value[mode]));
+  }
+  for (int i = 0; i < modes->size * modes->size; ++i) {
+    sum += modes->A[i] * modes->A[i];
+  }
+  return product < small_product && !(DBL_EPSILON * sqrt(sum) < blurred * product * nearest);
+}
+
 // G = Y^H X of a group, with unit vectors: is it regular?
 static MbsStatus check_group(MbsContext *context, MbsArena *scratch, const MbsModes *modes, int count,
                              const int *members, bool *is_defective) {
@@ -75,6 +88,10 @@ static MbsStatus check_group(MbsContext *context, MbsArena *scratch, const MbsMo
       G[i * count + k] = product(n, modes->left + members[i] * n, modes->right + members[k] * n);
       inverse[i * count + k] = i == k;
     }
+  }
+  if (count == 1) {
+    *is_defective = is_blurred_mode(modes, members[0], cabs(G[0]));
+    return MBS_OK;
   }
   MBS_TRY(mbs_complex_solve(context, scratch, count, G, count, inverse, &is_singular));
   *is_defective = is_singular;
