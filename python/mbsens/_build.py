@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Mapping
 
-from . import _convert
+from . import _convert, _function
 from ._elements import Elements, Number, Numbers
 from ._library import lib, structs
 from .errors import UsageError
@@ -16,6 +16,8 @@ class Builder(Elements):
 
     Every number may be an expression of parameters in a text, which is how it gets a derivative.
     """
+
+    _functions: dict  # of Python, which live as long as the model
 
     def _call(self, function, *arguments):
         raise NotImplementedError
@@ -87,6 +89,21 @@ class Builder(Elements):
     def add_function(self, name: str, body: str) -> None:
         """``model.add_function("road(x)", "0.1*sin(x)")``."""
         self._named(lib.mbs_model_add_function, name, body, "function")
+
+    def set_function(self, name: str, function, slopes=None, *, results: int = 1, arguments: int | None = None) -> None:
+        """A function of Python for expressions, a force law or a policy: ``model.set_function("push", lambda x, v: -k*x**3)``,
+        and in the model ``value: push(slide(rail), rate)``. It depends on its arguments alone.
+
+        - slopes: of the same arguments, results x arguments; None: the function takes complex numbers, too (arithmetic
+          and NumPy do), and its derivatives are complex steps
+        - results: 1, or 2 or 3 for a vector; arguments: how many numbers it takes, where that cannot be seen
+
+        It is called in every iteration, which costs some microseconds each time. Files do not have it: a model that is
+        read back or pickled needs it set again (`copy()` takes it along).
+        """
+        made = _function.describe(function, slopes, results, arguments)
+        self._call(lib.mbs_model_set_function, _convert.to_bytes(name, "the name of a function"), ctypes.byref(made))
+        self._functions[name] = made
 
     def add_input(self, name: str, value: Number = 0) -> None:
         """A number that the caller of a simulation sets between steps, with its value at the start."""

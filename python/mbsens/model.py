@@ -52,6 +52,7 @@ class Model(Builder):
     def _begin(self):
         self._handle = ctypes.POINTER(structs["MbsModel"])()
         self._contents = None
+        self._functions = {}
         self._users: list = []  # runs under way, and what holds it; appending and popping are whole in any thread
 
     @classmethod
@@ -115,7 +116,11 @@ class Model(Builder):
         return Model.from_text, (self.to_yaml(), self.name)
 
     def copy(self) -> "Model":
-        return Model.from_text(self.to_yaml(), self.name)
+        made = Model.from_text(self.to_yaml(), self.name)
+        for name, function in self._functions.items():
+            made._call(lib.mbs_model_set_function, name.encode(), ctypes.byref(function))
+            made._functions[name] = function
+        return made
 
     def __repr__(self):
         return f"Model({self.name!r}, dimension={self.dimension})" if self._handle else "Model(closed)"

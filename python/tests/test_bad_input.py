@@ -119,6 +119,33 @@ class TestFuzz(unittest.TestCase):
         self.assertGreater(sum(caught.values()), CALLS / 10, caught)
         self.assertNotIn("InternalError", caught)
 
+    def test_questions(self):
+        """What is asked of a model in one go, of terms and of steps; options too."""
+        draw = random.Random(11)
+        values = [None, 0, -1, 1.5, math.nan, math.inf, "", "m", "Ls1", "psi1", ["Ls1", "Ls2"], "\0", "\ud800", b"x", [], [1, 2],
+                  {}, {"Ls1": 2}, {"Ls1": [2.2, 2.3]}, {"Ls1": (2, 3)}, {1: 2}, np.zeros(5), np.ones((2, 6)), np.zeros(6), True,
+                  object(), lambda *a: None, 10**400, "accelerations", "positions", "direct", "adjoint"]
+        asked = ("run", "gradient", "simulate", "equilibrium", "equilibria", "linearize", "hessian", "optimize", "sweep",
+                 "identify", "simulation", "set_function", "set_range")
+        options = ("step", "formulation", "coordinates", "method", "wrt", "objectives", "bounds", "constraints", "search",
+                   "threads", "time", "inputs", "directions", "sigma", "data", "outputs", "samples", "maximize", "history")
+        refused = 0
+        for number in range(CALLS):
+            if number % 50 == 0:
+                model = mbsens.Model.from_file(MODELS / draw.choice(["five_bar.yaml", "pendulum.yaml"]))
+                targets = [model, model, mbsens.Terms(model), mbsens.StepMap(model, step=0.01)]
+            target = draw.choice(targets)
+            names = asked if target is model else [n for n in dir(target) if not n.startswith("_") and n != "close"]
+            more = {draw.choice(options): draw.choice(values) for _ in range(draw.randrange(3))} if target is model else {}
+            try:
+                member = getattr(target, draw.choice(names))
+                if callable(member):
+                    member(*[draw.choice(values) for _ in range(draw.randrange(3))], **({**more, "end": 0.02} if more else {}))
+            except ALLOWED as error:
+                self.assertNotIsInstance(error, mbsens.InternalError)
+                refused += 1
+        self.assertGreater(refused, CALLS / 3)
+
 
 if __name__ == "__main__":
     if len(sys.argv) > 1 and sys.argv[1].isdigit():
