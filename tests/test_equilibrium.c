@@ -58,6 +58,13 @@ static double complex suspended_place(const double complex *p) { return p[3]; }
 static double complex suspended_sum(const double complex *p) { return (p[1] * (0.6 - p[3]) - 9.81 * p[0]) / p[2]; }
 static double complex leaning_angle(const double complex *p) { return catan(p[1] / (9.81 * p[2])); }
 static double complex leaning_place(const double complex *p) { return p[0] + (p[4] * leaning_angle(p) - p[1]) / p[3]; }
+// an oil pressure, in Pa, and the valve that keeps it up against a leak; an integrator that is wound up far beyond what
+// its actuator gives
+static double complex pressure(const double complex *p) { return 9.81e-6 * p[0] / p[1]; }
+static double complex valve(const double complex *p) {
+  return 1e4 * p[2] * (9.81 * p[0] / p[1]) / (p[3] * (2e7 - 9.81 * p[0] / p[1]));
+}
+static double complex wound_up(const double complex *p) { return p[0] / p[1] * catanh((p[2] * p[3] + 98.1) / p[0]); }
 static double complex filtered_place(const double complex *p) { return 0.5 + p[0] / p[1]; }
 
 #define SPATIAL_ARM                                                                                                 \
@@ -159,6 +166,30 @@ static const Case cases[] = {
      "objectives: {angle: {equilibrium: angle(bar)}, place: {equilibrium: r(S).x}}\n",
      2,
      {leaning_angle, leaning_place},
+     true,
+     NULL},
+    {"a pressure beside positions",
+     "mbsens: 1\ngravity: [0, -9.81]\nparameters: {m: 300, A: 1e-3, leak: 1e-13, Kv: 2e-11}\n"
+     "ground: {points: {O: [0, 0]}}\nbodies: {b: {mass: m, inertia: 10, points: {P: [0, 0]}}}\n"
+     "joints: [{prismatic: [ground.O, b.P], name: guide, axis: [0, 1]}]\n"
+     "states: {p: {rate: 1e12*(Kv*valve*(2e7 - p) - leak*p - A*v(P).y), initial: 1e6}, valve: {rate: 100*(0.05*(0.4 - "
+     "r(P).y) + 0.01*sum - valve)}, sum: {rate: 0.4 - r(P).y}}\n"
+     "forces: [{coordinate_force: slide(guide), value: A*p - 2000*rate}]\n"
+     "initial: {independent: [{coordinate: slide(guide), value: 0.1}]}\n"
+     "objectives: {p: {equilibrium: p*1e-6}, valve: {equilibrium: valve*1e4}}\n",
+     2,
+     {pressure, valve},
+     true,
+     NULL},
+    {"an integrator that is wound up",
+     "mbsens: 1\ngravity: [0, -9.81]\nparameters: {F: 300, ki: 100, k: 500, y: 0.3}\nground: {points: {O: [0, 0]}}\n"
+     "bodies: {b: {mass: 10, inertia: 1, points: {P: [0, 0]}}}\n"
+     "joints: [{prismatic: [ground.O, b.P], name: guide, axis: [0, 1]}]\n"
+     "states: {sum: {rate: y - r(P).y, initial: 50}}\n"
+     "forces: [{coordinate_force: slide(guide), value: F*tanh(ki*sum/F) - k*value - 30*rate}]\n"
+     "objectives: {sum: {equilibrium: sum}}\n",
+     1,
+     {wound_up},
      true,
      NULL},
     {"filters that look on",
@@ -402,11 +433,12 @@ static void visit(const char *path, void *user) {
     size_t length = strlen(without[i].name);
     expected = strncmp(name, without[i].name, length) == 0 && name[length] == '.' ? without[i].message : expected;
   }
-  bool is_large =
-      strstr(path, "_40") || strstr(path, "stewart") || strstr(path, "wishbone_axle") || strstr(path, "rimless");
   // it hangs where all its hinges are special: the joints' own coordinates lose their digits there
   int most = strstr(path, "bricard") ? 1 : COORDINATES;
-  for (int c = 0; c < most && !is_large; ++c) {
+  // it comes to hang below the ground, past a dead centre of the coordinate that its start is given by: which side it
+  // finds there rounding decides
+  bool passes_dead_centre = strstr(path, "rimless") != NULL;
+  for (int c = 0; c < most && !passes_dead_centre; ++c) {
     MbsRequest request;
     MbsResult *result = NULL;
     ENSURE_OK(context, mbs_request_default(context, model, &request));

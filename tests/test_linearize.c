@@ -136,6 +136,73 @@ static void test_double_pendulum(const char *kind) {
   mbs_model_destroy(model);
 }
 
+// A cantilever of links without mass, with torsional springs between them and a mass at the end of each: with t_i the
+// angles, w^2 sum_j m L^2 (N - max(i, j)) t_j = k (t_i - t_(i-1)) - k (t_(i+1) - t_i), which all shapes and frequencies
+// must meet; and w is as sqrt(k / m) / L.
+static void test_beam(const char *kind) {
+  enum { LINKS = 6 };
+  char text[4096];
+  int at = snprintf(text, sizeof text,
+                    "mbsens: 1\nname: beam\nparameters: {k: 50, m: 0.4, L: 0.3}\nground: {points: {P0: [0, 0]}}\n"
+                    "bodies:\n");
+  for (int i = 1; i <= LINKS; ++i) {
+    at += snprintf(text + at, sizeof text - (size_t)at,
+                   "  b%d: {mass: m, com: [L, 0], inertia: 0, points: {P%d: [0, 0], P%d: [L, 0]}}\n", i, i - 1, i);
+  }
+  for (int part = 0; part < 2; ++part) {
+    at += snprintf(text + at, sizeof text - (size_t)at, part == 0 ? "joints:\n" : "forces:\n");
+    for (int i = 1; i <= LINKS; ++i) {
+      char before[10] = "ground";
+      if (i > 1) {
+        (void)snprintf(before, sizeof before, "b%d", i - 1);
+      }
+      at += part == 0 ? snprintf(text + at, sizeof text - (size_t)at, "  - {revolute: [%s.P%d, b%d.P%d]}\n", before,
+                                 i - 1, i, i - 1)
+                      : snprintf(text + at, sizeof text - (size_t)at,
+                                 "  - {torsional_spring: [%s, b%d], stiffness: k}\n", before, i);
+    }
+  }
+  MbsModel *model = read_text(context, "beam", text);
+  MbsLinearization *linear = linearize(model, kind);
+  int place[LINKS + 1] = {0}, modes = 0;
+  for (int k = 0; k < linear->point_count; ++k) {  // ends of links
+    for (int i = 1; i <= LINKS; ++i) {
+      char name[16];
+      (void)snprintf(name, sizeof name, "b%d.P%d", i, i);
+      place[i] = strcmp(linear->points[k], name) == 0 || strcmp(linear->points[k], name + 3) == 0 ? k : place[i];
+    }
+  }
+  for (int k = 0; k < linear->mode_count; ++k) {
+    const MbsEigenmode *mode = &linear->mode[k];
+    double t[LINKS + 2] = {0}, y = 0, largest = 0;
+    if (mode->imag <= 0) {
+      continue;
+    }
+    for (int i = 1; i <= LINKS; ++i) {
+      double end = mode->motion[4 * place[i] + 2];
+      t[i] = (end - y) / 0.3;
+      y = end;
+    }
+    t[LINKS + 1] = t[LINKS];  // no moment at the end
+    for (int i = 1; i <= LINKS; ++i) {
+      double inertia = 0, moment = 50 * (2 * t[i] - t[i - 1] - t[i + 1]);
+      for (int j = 1; j <= LINKS; ++j) {
+        inertia += 0.4 * 0.3 * 0.3 * (LINKS + 1 - (i > j ? i : j)) * t[j];
+      }
+      largest = fmax(largest, fabs(moment));
+      ENSURE_NEAR(mode->imag * mode->imag * inertia, moment, 1e-10 * 50 * 4);
+    }
+    ENSURE(largest > 1);
+    ensure_frequency(linear, mode->imag, "k", mode->imag / (2 * 50));
+    ensure_frequency(linear, mode->imag, "m", -mode->imag / (2 * 0.4));
+    ensure_frequency(linear, mode->imag, "L", -mode->imag / 0.3);
+    modes += 1;
+  }
+  ENSURE(modes == LINKS);
+  mbs_linearization_destroy(linear);
+  mbs_model_destroy(model);
+}
+
 // A pendulum on a cart: w^2 = (1 + m/M) g / L, and the cart's free motion, 0 twice with one shape. With the end of the
 // spring far away, the matrix has no exact zero.
 static void test_cart(const char *kind) {
@@ -340,12 +407,12 @@ static void test_critical_speed(const char *kind, bool is_weave, double low, dou
 // long as it is farther from these than rounding reaches, and what rounding makes of them has none.
 static void test_slow_capsize(const char *kind) {
   MbsModel *model = read_model(context, "models/bicycle.yaml");
-  const char *const speeds[] = {"6.03", "6.029", "6.031"};
+  const char *const speeds[] = {"6.04", "6.039", "6.041"};
   double value[3], slope = 0;
   for (int i = 0; i < 3; ++i) {
     ENSURE_OK(context, mbs_model_set(context, model, "v", speeds[i]));
     MbsLinearization *linear = linearize_at(model, kind, 0, "v");
-    const MbsEigenmode *capsize = mode_near(linear, 9.5e-4, 0);
+    const MbsEigenmode *capsize = mode_near(linear, 2.6e-3, 0);
     ENSURE(!capsize->is_defective && capsize->repeated == 1 && capsize->gradient);
     for (int k = 0; k < linear->mode_count; ++k) {
       ENSURE(linear->mode[k].is_defective == (hypot(linear->mode[k].real, linear->mode[k].imag) < 1e-5));
@@ -539,6 +606,7 @@ int main(void) {
   for (int k = 0; k < KINDS; ++k) {
     test_chain(kinds[k]);
     test_double_pendulum(kinds[k]);
+    test_beam(kinds[k]);
     test_cart(kinds[k]);
     test_repeated(kinds[k]);
     test_filter(kinds[k]);

@@ -10,7 +10,12 @@
 // 1/s^2: what is slower than days is no motion
 static const double rank_tolerance = 1e-10, least_entry = 1e-9, about_equal = 0.7;
 
-// m_i^-1/2 J_ij m_j^-1/2, zero where a coordinate is held; returns the largest
+// of a state, a condition or what is solved for: in units of its own
+static bool has_own_unit(const MbsInitial *initial, int unknown) {
+  return unknown >= initial->equilibrium->count || initial->set.independents[unknown].is_state;
+}
+
+// m_i^-1/2 J_ij m_j^-1/2, zero where a coordinate is held; returns the largest of what has no units of its own
 static double fill(const MbsInitial *initial) {
   const MbsEquilibrium *equilibrium = initial->equilibrium;
   int d = equilibrium->count, stride = equilibrium->unknown_count;
@@ -25,28 +30,27 @@ static double fill(const MbsInitial *initial) {
     bool is_held = column < d && equilibrium->is_given[column];
     double by = (row < d ? sqrt(mass_i) : 1) * (column < d ? sqrt(mass_j) : 1);  // real
     equilibrium->matrix[i] = is_held ? 0 : mbs_re(equilibrium->J[i]) / by;
-    if (row < d && column < d) {
+    if (!has_own_unit(initial, row) && !has_own_unit(initial, column)) {
       largest = fmax(largest, fabs(equilibrium->matrix[i]));  // real
     }
   }
   return largest;
 }
 
-// Rows of conditions and columns of what is solved for have units of their own: the largest entry of each becomes that
-// of the rest.
-static void scale_trim(const MbsEquilibrium *equilibrium, double largest) {
-  int d = equilibrium->count, stride = equilibrium->unknown_count;
-  double wanted = largest > 0 ? largest : 1;
+// Where rows and columns have units of their own the largest entry of each becomes that of the rest.
+static void scale_units(const MbsInitial *initial, double largest) {
+  const MbsEquilibrium *equilibrium = initial->equilibrium;
+  int stride = equilibrium->unknown_count;
   for (int pass = 0; pass < 3; ++pass) {
-    for (int k = d; k < stride; ++k) {
-      for (int is_column = 0; is_column < 2; ++is_column) {
+    for (int k = 0; k < stride; ++k) {
+      for (int is_column = 0; is_column < 2 && has_own_unit(initial, k); ++is_column) {
         int first = is_column ? k : k * stride, step = is_column ? stride : 1;
         double most = 0;
         for (int i = 0; i < stride; ++i) {
           most = fmax(most, fabs(equilibrium->matrix[first + i * step]));  // real
         }
         for (int i = 0; i < stride && most > 0; ++i) {
-          equilibrium->matrix[first + i * step] *= wanted / most;
+          equilibrium->matrix[first + i * step] *= largest / most;
         }
       }
     }
@@ -85,9 +89,10 @@ static bool find_pivot(const MbsEquilibrium *equilibrium, Stage stage, const boo
 void mbs_equilibrium_choose(const MbsInitial *initial) {
   MbsEquilibrium *equilibrium = initial->equilibrium;
   int d = equilibrium->unknown_count, row = 0, column = 0;
-  double largest = fill(initial), least = fmax(rank_tolerance * largest, least_entry);  // real
+  double found = fill(initial), largest = found > 0 ? found : 1;
+  double least = fmax(rank_tolerance * largest, least_entry);  // real
   bool *is_row_taken = equilibrium->is_taken;
-  scale_trim(equilibrium, largest);
+  scale_units(initial, largest);
   for (int i = 0; i < d; ++i) {
     equilibrium->is_free[i] = is_row_taken[i] = false;
   }

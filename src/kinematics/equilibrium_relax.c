@@ -1,7 +1,7 @@
 // The way of a mechanism to where it rests: see equilibrium_search.c.
 //
 // States of first order (controllers, filters) follow each step of the coordinates, by a linearly implicit step of
-// their own over a duration h, which is long:
+// their own over a duration h, as long as it may be:
 //     ds = -P (F_s + J_sc dc),      P = (J_ss + D_s / h)^-1
 //     K = J_cc - J_cs P J_sc,       F = F_c - J_cs P F_s        in the place of J_cc and F_c
 // So a filter in a loop acts by its gain and an integrator like a stiff spring, and states that only look on change
@@ -280,19 +280,33 @@ static double half_work(const Search *s) {
   return work;
 }
 
-// half of what the force at its end would do
+// F at the end of a step
+static double force_after(const Search *s, int i) {
+  double force = force_of(s, i);
+  for (int k = 0; k < s->state_count; ++k) {
+    int j = s->count + k;
+    double own = s->equilibrium->mass[s->active[j]] * s->right[j] / s->duration;
+    force -= s->coupling[i * s->state_count + k] * (force_of(s, j) + own);
+  }
+  return force;
+}
+
 static double half_work_after(const Search *s) {
   double work = 0;
   for (int i = 0; i < s->count; ++i) {
-    double force = force_of(s, i);
-    for (int k = 0; k < s->state_count; ++k) {
-      int j = s->count + k;
-      double own = s->equilibrium->mass[s->active[j]] * s->right[j] / s->duration;
-      force -= s->coupling[i * s->state_count + k] * (force_of(s, j) + own);
-    }
-    work -= force * s->right[i] / 2;
+    work -= force_after(s, i) * s->right[i] / 2;
   }
   return work;
+}
+
+// The states alone have moved: do forces still balance, as they should?
+static bool is_balanced_after(const Search *s) {
+  const double least = 1e-3;
+  bool is_balanced = true;
+  for (int i = 0; i < s->count; ++i) {
+    is_balanced = is_balanced && fabs(force_after(s, i)) <= least * s->equilibrium->size[s->active[i]];  // real
+  }
+  return is_balanced;
 }
 
 // A step that is tried: where it cannot be made (links out of reach), that is no error of the model.
@@ -327,7 +341,7 @@ static MbsStatus try_step(const Search *s, double sign, bool *is_made) {
 
 MbsStatus mbs_equilibrium_relax(Search *s, bool *is_there) {
   enum { MOST = 400 };
-  const double near = 1e-8, shortest = 1e-10, farthest = 1e4, longest = 1e4, still = 1e-9;
+  const double near = 1e-8, shortest = 1e-10, farthest = 1e4, still = 1e-9, longest = 1e4, briefest = 1e-6;
   MbsEquilibrium *equilibrium = s->equilibrium;
   double way = 0;
   *is_there = false;
@@ -349,16 +363,17 @@ MbsStatus mbs_equilibrium_relax(Search *s, bool *is_there) {
     equilibrium->iterations += 1;
     MBS_TRY(try_step(s, 1, &is_made));
     work += is_made ? half_work_after(s) : 0;
-    if (is_made && (work > 0.05 * expected || (s->state_count > 0 && length <= still))) {
+    if (is_made && (work > 0.05 * expected || (s->state_count > 0 && length <= still && is_balanced_after(s)))) {
       way += length;
       s->radius = work > 0.7 * expected && length > 0.3 * s->radius ? 2 * s->radius : s->radius;
       s->radius = work < 0.3 * expected ? s->radius / 2 : s->radius;
-      s->duration = fmin(10 * s->duration, longest);  // real
+      s->duration = fmin(3 * s->duration, longest);  // real
       MBS_TRY(mbs_equilibrium_evaluate(s->context, s->initial, true));
     } else {
       MBS_TRY(try_step(s, -1, &is_made));
-      s->radius = (length < s->radius ? length : s->radius) / 4;
-      s->duration /= 100;
+      bool are_states = s->state_count > 0 && s->duration > briefest;  // which is tried first
+      s->duration = are_states ? s->duration / 30 : s->duration;
+      s->radius = are_states ? s->radius : (length < s->radius ? length : s->radius) / 4;
     }
     s->goes_on = way > farthest || iteration == MOST - 1;
     if (s->goes_on || s->radius < shortest || !isfinite(length)) {
