@@ -439,6 +439,10 @@ int main(int argc, char **argv) {
     check_both(argv[1], NULL);
   } else {
     ENSURE(for_each_file("models/*.yaml", check_both, NULL) > 30);
+    // the vehicles that the others in their folder are made of
+    ENSURE(for_each_file("models/vehicles/iltis.yaml", check_both, NULL) == 1);
+    ENSURE(for_each_file("models/vehicles/box_truck.yaml", check_both, NULL) == 1);
+    ENSURE(for_each_file("models/vehicles/buggy_step.yaml", check_both, NULL) == 1);
   }
   mbs_context_destroy(context);
   return 0;

@@ -411,6 +411,10 @@ int main(int argc, char **argv) {
     return 0;
   }
   (void)for_each_file("models/*.yaml", check_shipped, NULL);
+  // the vehicles that the others in their folder are made of
+  ENSURE(for_each_file("models/vehicles/iltis.yaml", check_shipped, NULL) == 1);
+  ENSURE(for_each_file("models/vehicles/box_truck.yaml", check_shipped, NULL) == 1);
+  ENSURE(for_each_file("models/vehicles/buggy_step.yaml", check_shipped, NULL) == 1);
   static const struct {
     const char *formulation, *integrator;
   } methods[] = {{"index1", "trapezoidal"},       {"penalty", "trapezoidal"},  {"ali1", "newmark"},
