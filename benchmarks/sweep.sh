@@ -81,9 +81,9 @@ echo "|---|---:|---:|---:|---|"
   row '2 threads' 1 "$work/out.csv" "$command" $sweep --threads 2
   row '8 threads' 1 "$work/out.csv" "$command" $sweep --threads 8
   if "$command" --version | grep -q '^with MPI' && command -v mpirun >/dev/null; then
-    row '1 rank' 1 "$work/out.csv" mpirun -n 1 "$command" $sweep
-    row '2 ranks' 1 "$work/out.csv" mpirun -n 2 "$command" $sweep
-    row '8 ranks' 1 "$work/out.csv" mpirun -n 8 "$command" $sweep
+    row '1 rank' 1 "$work/out.csv" mpirun -n 1 "$command" $sweep --threads 1
+    row '2 ranks' 1 "$work/out.csv" mpirun -n 2 "$command" $sweep --threads 1
+    row '8 ranks' 1 "$work/out.csv" mpirun -n 8 "$command" $sweep --threads 1
   fi
   part=$(awk "BEGIN {print $samples/$calls}")
   row "shell loop of gradient, from $calls calls" "$part" - sh "$work/loop.sh" "$command" "$work/first.csv" $calls "$model $run"
