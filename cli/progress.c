@@ -12,7 +12,7 @@ static const double shortest_shown = 2;    // s or more
 static const double shown_interval = 0.1;  // s
 enum { BAR = 20, LINE_ROOM = 200 };
 
-static double now(void) {
+double cli_seconds(void) {
   struct timespec time;
   (void)clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
@@ -84,7 +84,7 @@ static bool keep_going(void *user, double fraction) {
     return false;
   }
   if (progress->is_wanted) {
-    double time = now();
+    double time = cli_seconds();
     if (is_long(progress, time - progress->start) && time - progress->last_shown >= shown_interval) {
       show(progress, time);
     }
@@ -94,7 +94,7 @@ static bool keep_going(void *user, double fraction) {
 
 void cli_progress_begin_part(CliProgress *progress, MbsContext *context, const char *label, bool is_quiet, int part,
                              int parts) {
-  double time = now(), start = part > 0 ? progress->start : time;
+  double time = cli_seconds(), start = part > 0 ? progress->start : time;
   *progress = (CliProgress){.label = label,
                             .part = part,
                             .parts = parts,

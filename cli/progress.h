@@ -20,6 +20,9 @@ typedef struct CliProgress {
   bool is_wanted, is_shown;
 } CliProgress;
 
+// Of a clock that nobody sets.
+double cli_seconds(void);
+
 // Watches the runs of a context. The bar is shown on a terminal only, for what takes two seconds or more, and not when
 // `is_quiet`.
 void cli_progress_begin(CliProgress *progress, MbsContext *context, const char *label, bool is_quiet);

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "checksum.h"
@@ -24,12 +23,6 @@ typedef struct RecordHead {
   uint64_t index;
   uint32_t status, length;  // of the sentence
 } RecordHead;
-
-static double now(void) {
-  struct timespec time;
-  (void)clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static int fail(const CliJournal *journal, const char *what) {
   return cli_fail(MBS_ERROR_FILE, "cannot %s %s: %s", what, journal->path ? journal->path : "a temporary file",
@@ -187,8 +180,8 @@ static int check_head(CliJournal *journal, const Head *own) {
 }
 
 int cli_journal_open(CliJournal *journal, const CliJob *job, const char *path) {
-  *journal =
-      (CliJournal){.job = job, .file = -1, .total = job->total, .width = job->width, .room = ROOM, .written = now()};
+  *journal = (CliJournal){
+      .job = job, .file = -1, .total = job->total, .width = job->width, .room = ROOM, .written = cli_seconds()};
   journal->path = path ? cli_memory_copy_text(path, strlen(path)) : NULL;
   journal->places = cli_memory_take((size_t)job->total, sizeof *journal->places);
   journal->records = cli_memory_take(journal->room, 1);
@@ -255,7 +248,7 @@ int cli_journal_flush(CliJournal *journal, bool is_safe) {
     journal->size += journal->waiting;
     journal->waiting = 0;
   }
-  double time = now();
+  double time = cli_seconds();
   if (journal->path && (is_safe || time - journal->written > safe_interval)) {
     journal->written = time;
     if (fsync(journal->file) != 0 && errno != EINVAL) {

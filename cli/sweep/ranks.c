@@ -225,12 +225,6 @@ int cli_ranks_serve(CliRanks *ranks, CliJournal *journal, uint64_t *next, bool *
 }
 
 // ---- the others ----
-static double now(void) {
-  struct timespec time;
-  (void)clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 typedef struct Work {
   CliCrew *crew;
   size_t width;
@@ -250,7 +244,7 @@ static void collect(CliRanks *ranks, Work *work) {
 }
 
 static uint64_t wanted_tasks(const Work *work, int thread_count) {
-  double elapsed = now() - work->start, rate = elapsed > 0 ? (double)work->done / elapsed : 0;
+  double elapsed = cli_seconds() - work->start, rate = elapsed > 0 ? (double)work->done / elapsed : 0;
   uint64_t most = 2 * (uint64_t)thread_count + (uint64_t)(ahead * rate), room = cli_crew_room(work->crew);
   uint64_t waiting = cli_crew_waiting(work->crew), wanted = most > waiting ? most - waiting : 0;
   return wanted < room ? wanted : room;
@@ -258,7 +252,7 @@ static uint64_t wanted_tasks(const Work *work, int thread_count) {
 
 // Little to do, or samples that have waited for long.
 static bool should_ask(const Work *work, int thread_count) {
-  double since = now() - work->asked;
+  double since = cli_seconds() - work->asked;
   bool is_empty = work->unfinished == 0 && work->at == 0;
   bool is_hungry = cli_crew_waiting(work->crew) <= (uint64_t)thread_count;
   return (is_hungry && (!is_empty || since > idle) && since > look_interval) ||
@@ -275,7 +269,7 @@ static void ask(CliRanks *ranks, Work *work, int thread_count) {
   (void)MPI_Send(bytes, (int)size, MPI_BYTE, 0, TAG_ASK, MPI_COMM_WORLD);
   work->at = 0;
   work->is_asking = true;
-  work->asked = now();
+  work->asked = cli_seconds();
 }
 
 static void listen(Work *work) {
@@ -300,7 +294,7 @@ static void listen(Work *work) {
 }
 
 int cli_ranks_work(CliRanks *ranks, const CliJob *job, int thread_count) {
-  Work work = {.crew = cli_crew_create(job, thread_count), .width = job->width, .start = now()};
+  Work work = {.crew = cli_crew_create(job, thread_count), .width = job->width, .start = cli_seconds()};
   MbsContext *context = job->session->context;
   while (!work.is_over) {
     MbsStatus status = cli_crew_status(work.crew, context);

@@ -1,7 +1,5 @@
 #include "run.h"
 
-#include <time.h>
-
 #include "base/context.h"
 #include "cli/outcome.h"
 #include "cli/progress.h"
@@ -9,12 +7,6 @@
 
 static const double pause_alone = 0.05, pause_with_ranks = 0.002;  // s, until the main thread looks again
 static const double ahead = 0.2;                                   // s of work that wait for a crew
-
-static double now(void) {
-  struct timespec time;
-  (void)clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 // tasks in, as many as the crew does soon; others may want the rest
 static void give(const CliJob *job, const CliJournal *journal, CliCrew *crew, int thread_count, double rate,
@@ -42,7 +34,7 @@ static int take(CliJournal *journal, CliCrew *crew, uint64_t *taken) {
 int cli_job_run(const CliJob *job, CliJournal *journal, CliRanks *ranks, int thread_count, CliJobTimes *times) {
   MbsContext *context = job->session->context;
   CliProgress *progress = &job->session->progress;
-  double start = now();
+  double start = cli_seconds();
   uint64_t next = 0, taken = 0;
   int exit_status = 0;
   *times = (CliJobTimes){.found = journal->done};
@@ -53,7 +45,7 @@ int cli_job_run(const CliJob *job, CliJournal *journal, CliRanks *ranks, int thr
   CliCrew *crew = cli_crew_create(job, thread_count);
   while (!exit_status && (journal->done < job->total || ranks->working > 0)) {
     bool did = false;
-    double elapsed = now() - start;
+    double elapsed = cli_seconds() - start;
     give(job, journal, crew, thread_count, elapsed > 0 ? (double)taken / elapsed : 0, &next);
     exit_status = cli_ranks_serve(ranks, journal, &next, &did);
     exit_status = exit_status ? exit_status : take(journal, crew, &taken);
@@ -71,7 +63,7 @@ int cli_job_run(const CliJob *job, CliJournal *journal, CliRanks *ranks, int thr
   }
   cli_progress_end(progress, context);
   cli_crew_destroy(crew);
-  times->elapsed = now() - start;
+  times->elapsed = cli_seconds() - start;
   times->computed = journal->done - times->found;
   int flushed = cli_journal_flush(journal, true);
   return exit_status ? exit_status : flushed;

@@ -1,8 +1,8 @@
 #include "optimization/starts.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "simulation/simulation.h"
 enum { FEW_PARAMETERS = 3, MANY_PARAMETERS = 500 };
 enum { FOR_EACH_OBJECTIVE = 10 };  // parameters, from which on the adjoint is taken unmeasured, of several starts
 
@@ -29,18 +29,12 @@ static void choose(const MbsDesignProblem *problem, int start, double *x) {
 }
 
 // ---- the method: direct or adjoint ----
-static double seconds(void) {
-  struct timespec time;
-  (void)clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static MbsStatus measure(MbsContext *context, MbsStarts *starts, MbsMethod method, double *cost) {
   MbsDesignProblem *problem = &starts->problem;
   MBS_TRY(mbs_design_problem_use_method(context, problem, method));
-  double begin = seconds();
+  double begin = mbs_simulation_now();
   MBS_TRY(mbs_design_problem_evaluate(context, problem, &starts->begin));
-  *cost = seconds() - begin;
+  *cost = mbs_simulation_now() - begin;
   problem->evaluations -= 1;
   return MBS_OK;
 }

@@ -72,19 +72,8 @@ grep -q '^  u: {value: [0-9.]*, lower: 0\.5, upper: 8, scale: 2}  *# velocity at
 
 # ---- stopped: the best of the starts that are done ----
 rm -f "$folder/journal" "$folder/better.yaml"
-"$command" optimize $basket --step 0.0002 --starts 1000 --threads 2 --state "$folder/journal" -o "$folder/better.yaml" \
-  >"$folder/out" 2>"$folder/err" &
-process=$!
-i=0
-while [ "$(cat "$folder/journal" 2>/dev/null | wc -c)" -lt 1200 ] && [ $i -lt 400 ]; do
-  i=$((i + 1))
-  sleep 0.05
-done
-kill -TERM $process
-wait $process
-status=$?
-called='optimize, stopped'
-[ $status -eq 130 ] || fail 'expected exit status 130'
+stopped_at "$folder/journal" 1200 optimize $basket --step 0.0002 --starts 1000 --threads 2 --state "$folder/journal" \
+  -o "$folder/better.yaml"
 prints '^stopped: the best design so far$'
 exits 0 check "$folder/better.yaml"
 

@@ -46,21 +46,9 @@ while [ $i -lt 12 ]; do
 done
 
 # ---- stopped: the best design so far, with status 130 ----
-rm -f "$folder/copy.yaml"
-: >"$folder/state"
-"$command" optimize models/designs/bump_steer.yaml --kinematics --algorithm cobyla --evaluations 1000000 \
-  --search-tolerance 1e-15 --state "$folder/state" -o "$folder/copy.yaml" >"$folder/out" 2>"$folder/err" &
-process=$!
-i=0
-while [ "$(wc -l <"$folder/state")" -lt 12 ] && [ $i -lt 300 ]; do
-  i=$((i + 1))
-  sleep 0.05
-done
-kill -TERM $process
-wait $process
-status=$?
-called='optimize, stopped'
-[ $status -eq 130 ] || fail 'expected exit status 130'
+rm -f "$folder/copy.yaml" "$folder/state"
+stopped_at "$folder/state" 1500 optimize models/designs/bump_steer.yaml --kinematics --algorithm cobyla \
+  --evaluations 1000000 --search-tolerance 1e-15 --state "$folder/state" -o "$folder/copy.yaml"
 prints '^stopped: the best design so far$'
 grep -q '^  Rz: {value: 0\.2[0-9]*, lower: 0\.22, upper: 0\.34}  *# inner end' "$folder/copy.yaml" || fail 'no copy of the best'
 exits 0 check "$folder/copy.yaml"
