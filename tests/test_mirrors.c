@@ -11,7 +11,7 @@ static const MbsValue *section(const MbsModel *model, int field) { return mbs_re
 // Angles, torques and what is proportional to one of them change sign, and nothing else does. The units tell them:
 // this finds a new field that was not thought about.
 static void check_flags(const MbsRecordType *type) {
-  static const char *const odd[] = {"rad", "N m", "m/rad"};
+  static const char *const odd[] = {"rad", "N m", "m/rad", "m/rev"};
   for (int i = 0; i < type->field_count; ++i) {
     const MbsField *field = &type->fields[i];
     bool is_odd = false;

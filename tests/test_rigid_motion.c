@@ -53,6 +53,7 @@ static const struct {
      "turning_law: [\"angle^3 + 3*rate\", \"rate\", \"2*angle\"]}, "
      "{bushing: [a.P, b.Q], stiffness: [20, 50, 30], damping: [4, 1, 2], turning_stiffness: [9, 4, 5], "
      "turning_damping: [2, 3, 1]}"},
+    {"air_drag", NULL, NULL},  // acts from outside: nobody takes the opposite force
     {"stop",
      "{stop: \"angle(b) - angle(a)\", lower: 9, upper: -9, stiffness: 3, exponent: 1.3, damping: 0.2}, "
      "{stop: \"distance(P, Q)\", lower: 5, stiffness: 7}",
@@ -291,6 +292,9 @@ int main(void) {
     if (found < 0) {
       (void)fprintf(stderr, "say in %s how force %s acts between two bodies\n", __FILE__, type->name);
       return 1;
+    }
+    if (!examples[found].plane) {
+      continue;
     }
     check_text(mbs_force_types[i], i, examples[found].plane, 2, is_given);
     check_text(mbs_force_types[i], i, examples[found].space, 3, is_given);

@@ -554,6 +554,45 @@ static inline MbsStatus mbs_model_add_rolling_joint(
   return mbs_model_add_element(context, model, "joints", "rolling", def->name, 4, fields);
 }
 
+// one body turns about a line of another and goes along it by a pitch
+typedef struct MbsScrewJointDef {
+  // may be left out
+  const char *name;
+  // [point, point], required: a point of the line on the first body, and the point of the second
+  // body that stays on it
+  const char *ends[2];
+  // vector or name, required: direction of the line in the axes of the first body (any length but
+  // zero)
+  const char *axis[3];
+  // number, m/rev, required: way of the second body along the line per turn (negative: left-handed)
+  const char *pitch;
+  // number, m, default 0: way along the line where the angle is zero
+  const char *offset;
+  // vector or name: the same direction in the axes of the second body (default: the numbers of
+  // axis)
+  const char *axis2[3];
+} MbsScrewJointDef;
+
+static inline MbsScrewJointDef mbs_default_screw_joint_def(void) {
+  MbsScrewJointDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_screw_joint(
+    MbsContext *context, MbsModel *model, const MbsScrewJointDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "joints", "screw", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"screw", 2, def->ends},
+      {"axis", 3, def->axis},
+      {"pitch", 1, &def->pitch},
+      {"offset", 1, &def->offset},
+      {"axis2", 3, def->axis2},
+  };
+  return mbs_model_add_element(context, model, "joints", "screw", def->name, 5, fields);
+}
+
 // two bodies turn freely about a common point
 typedef struct MbsSphericalJointDef {
   // may be left out
@@ -634,6 +673,43 @@ static inline MbsStatus mbs_model_add_velocity_constraint_joint(
   };
   return mbs_model_add_element(context, model, "joints", "velocity_constraint",
                                def->name, 1, fields);
+}
+
+// drag of the air on a point, against its velocity
+typedef struct MbsAirDragDef {
+  // may be left out
+  const char *name;
+  // point, required: the point it acts on
+  const char *point;
+  // number, required: drag coefficient
+  const char *coefficient;
+  // number, m2, required: the area that the coefficient is for
+  const char *area;
+  // number, kg/m3, default 1.2: of the air
+  const char *density;
+  // vector expression, m/s: velocity of the air: expressions of t, positions and parameters
+  // (default: none)
+  const char *wind[3];
+} MbsAirDragDef;
+
+static inline MbsAirDragDef mbs_default_air_drag_def(void) {
+  MbsAirDragDef def = MBS_NOTHING_GIVEN;
+  return def;
+}
+
+static inline MbsStatus mbs_model_add_air_drag(
+    MbsContext *context, MbsModel *model, const MbsAirDragDef *def) {
+  if (!def) {
+    return mbs_model_add_element(context, model, "forces", "air_drag", NULL, 0, NULL);
+  }
+  const MbsFieldTexts fields[] = {
+      {"air_drag", 1, &def->point},
+      {"coefficient", 1, &def->coefficient},
+      {"area", 1, &def->area},
+      {"density", 1, &def->density},
+      {"wind", 3, def->wind},
+  };
+  return mbs_model_add_element(context, model, "forces", "air_drag", def->name, 5, fields);
 }
 
 // holds two bodies together elastically, along and about axes of its own

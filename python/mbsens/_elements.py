@@ -292,6 +292,26 @@ class Elements:
             "rolling": ends, "normal": normal, "axle": axle, "radius": radius,
         })
 
+    def add_screw_joint(
+        self, ends: Sequence[str], axis: Numbers, pitch: Number, *, name: str | None = None,
+        offset: Number | None = None, axis2: Numbers | None = None,
+    ) -> None:
+        """screw joint: one body turns about a line of another and goes along it by a pitch.
+
+        - ends ([point, point], required): a point of the line on the first body, and the point of
+          the second body that stays on it
+        - axis (vector or name, required): direction of the line in the axes of the first body (any
+          length but zero)
+        - pitch (number, m/rev, required): way of the second body along the line per turn (negative:
+          left-handed)
+        - offset (number, m, default 0): way along the line where the angle is zero
+        - axis2 (vector or name): the same direction in the axes of the second body (default: the
+          numbers of axis)
+        """
+        self._add_element("joints", "screw", name, {
+            "screw": ends, "axis": axis, "pitch": pitch, "offset": offset, "axis2": axis2,
+        })
+
     def add_spherical_joint(
         self, ends: Sequence[str], *, name: str | None = None,
     ) -> None:
@@ -329,6 +349,24 @@ class Elements:
         """
         self._add_element("joints", "velocity_constraint", name, {
             "velocity_constraint": expression,
+        })
+
+    def add_air_drag(
+        self, point: str, coefficient: Number, area: Number, *, name: str | None = None,
+        density: Number | None = None, wind: Numbers | None = None,
+    ) -> None:
+        """air_drag: drag of the air on a point, against its velocity.
+
+        - point (point, required): the point it acts on
+        - coefficient (number, required): drag coefficient
+        - area (number, m2, required): the area that the coefficient is for
+        - density (number, kg/m3, default 1.2): of the air
+        - wind (vector expression, m/s): velocity of the air: expressions of t, positions and
+          parameters (default: none)
+        """
+        self._add_element("forces", "air_drag", name, {
+            "air_drag": point, "coefficient": coefficient, "area": area, "density": density,
+            "wind": wind,
         })
 
     def add_bushing(

@@ -442,7 +442,8 @@ MbsStatus mbs_reference_check_angle(MbsExpansion *x, const MbsInstance *scope, M
 }
 
 MbsStatus mbs_reference_check_twist(const MbsExpansion *x, const MbsInstance *instance, const MbsYaml *element) {
-  const MbsYaml *twist = mbs_yaml_find(element, "torsional_spring");
+  const MbsYaml *spring = mbs_yaml_find(element, "torsional_spring"), *screw = mbs_yaml_find(element, "screw");
+  const MbsYaml *twist = spring ? spring : screw;
   return twist ? refuse_element(x, instance, element, twist->key.place) : MBS_OK;
 }
 
