@@ -25,6 +25,7 @@ typedef struct Watch {
   const CliOptions *options;
   bool is_json, is_live;  // lines of JSON; a table on the terminal
   bool is_told;           // something has been
+  int start;              // the last one that was
   int exit_status;        // 0, or of a copy that cannot be made
   CliSearch *search;      // for a report; NULL: none is asked for
 } Watch;
@@ -57,6 +58,9 @@ static void show_iterate(const Watch *watch, const MbsIterate *iterate) {
   if (iterate->failure) {
     (void)fprintf(stderr, "           a step is rejected: %s\n", iterate->failure);
     return;
+  }
+  if (watch->is_told && iterate->start != watch->start) {
+    (void)fprintf(stderr, "start %d\n", iterate->start + 1);
   }
   if (!watch->is_told) {
     (void)fprintf(stderr, " iteration  evaluations             value  violation  optimality\n");
@@ -91,6 +95,7 @@ static bool watch(void *user, const MbsIterate *iterate) {
     show_iterate(watch, iterate);
   }
   watch->is_told = true;
+  watch->start = iterate->start;
   return true;
 }
 

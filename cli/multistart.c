@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/context.h"
 #include "memory.h"
 #include "outcome.h"
-#include "sweep/checksum.h"
 #include "sweep/run.h"
 
 // ---- a worker ----
@@ -61,7 +61,7 @@ static MbsStatus sign(CliMultistart *many) {
   const MbsDesignProblem *problem = &many->starts.problem;
   uint64_t sum, problem_sum = mbs_journal_signature(problem);
   MBS_TRY(cli_job_sign(many->job.session, &problem->request, &sum));
-  many->job.signature = cli_checksum(sum, &problem_sum, sizeof problem_sum);
+  many->job.signature = mbs_checksum(sum, &problem_sum, sizeof problem_sum);
   return MBS_OK;
 }
 

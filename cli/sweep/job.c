@@ -4,7 +4,7 @@
 #include <mbsens/build.h>
 #include <stdlib.h>
 
-#include "checksum.h"
+#include "base/checksum.h"
 #include "cli/memory.h"
 #include "model/settings.h"
 
@@ -20,13 +20,13 @@ MbsStatus cli_sample_fail(const MbsContext *context, const CliJob *job, MbsStatu
 
 MbsStatus cli_job_sign(const CliSession *session, const MbsRequest *request, uint64_t *signature) {
   char *text = NULL, *room = cli_memory_take(MBS_LIST_LENGTH + 1, 1);
-  uint64_t sum = cli_checksum_text(cli_checksum_text(CLI_CHECKSUM_START, mbs_version()), mbs_declarations());
+  uint64_t sum = mbs_checksum_text(mbs_checksum_text(MBS_CHECKSUM_START, mbs_version()), mbs_declarations());
   MbsStatus status = mbs_model_write(session->context, session->model, &text);
-  sum = cli_checksum_text(sum, text);
+  sum = mbs_checksum_text(sum, text);
   for (int i = 0; i < mbs_settings_count; ++i) {
     bool is_names = mbs_settings[i].setting->type == MBS_SETTING_NAMES;
     if (!is_names && mbs_setting_print(&mbs_settings[i], request, MBS_LIST_LENGTH + 1, room)) {
-      sum = cli_checksum_text(cli_checksum_text(sum, mbs_settings[i].name), room);
+      sum = mbs_checksum_text(mbs_checksum_text(sum, mbs_settings[i].name), room);
     }
   }
   *signature = sum;

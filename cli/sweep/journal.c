@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "checksum.h"
+#include "base/checksum.h"
 #include "cli/memory.h"
 #include "cli/outcome.h"
 
@@ -114,7 +114,7 @@ static size_t check_record(const CliJournal *journal, Window *window, uint64_t p
     return 0;
   }
   memcpy(&sum, bytes + size - sizeof sum, sizeof sum);
-  return sum == cli_checksum(CLI_CHECKSUM_START, bytes, size - sizeof sum) ? size : 0;
+  return sum == mbs_checksum(MBS_CHECKSUM_START, bytes, size - sizeof sum) ? size : 0;
 }
 
 static int read_records(CliJournal *journal) {
@@ -278,7 +278,7 @@ int cli_journal_add(CliJournal *journal, const CliSample *sample) {
   memcpy(record, &head, sizeof head);
   memcpy(record + sizeof head, sample->numbers, numbers);
   memcpy(record + sizeof head + numbers, sample->message, head.length);
-  uint64_t sum = cli_checksum(CLI_CHECKSUM_START, record, size - sizeof sum);
+  uint64_t sum = mbs_checksum(MBS_CHECKSUM_START, record, size - sizeof sum);
   memcpy(record + size - sizeof sum, &sum, sizeof sum);
   journal->places[sample->index] = journal->size + journal->waiting;
   journal->waiting += size;

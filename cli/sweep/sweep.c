@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/checksum.h"
 #include "base/names.h"
-#include "checksum.h"
 #include "cli/memory.h"
 #include "cli/outcome.h"
 #include "cli/plot/data.h"
@@ -339,9 +339,9 @@ void cli_sweep_numbers(const CliSweep *sweep, uint64_t index, double *numbers) {
 // ---- its signature ----
 static uint64_t sign_names(uint64_t sum, int count, const char **names) {
   for (int i = 0; i < count; ++i) {
-    sum = cli_checksum_text(sum, names[i]);
+    sum = mbs_checksum_text(sum, names[i]);
   }
-  return cli_checksum(sum, &count, sizeof count);
+  return mbs_checksum(sum, &count, sizeof count);
 }
 
 static MbsStatus sign(CliSweep *sweep) {
@@ -352,14 +352,14 @@ static MbsStatus sign(CliSweep *sweep) {
   sum = sign_names(sum, sweep->objective_count, sweep->objectives);
   sum = sign_names(sum, sweep->wrt_count, sweep->wrt);
   const uint64_t numbers[] = {(uint64_t)plan->kind, plan->points, plan->seed, plan->count};
-  sum = cli_checksum(sum, numbers, sizeof numbers);
+  sum = mbs_checksum(sum, numbers, sizeof numbers);
   for (int k = 0; k < plan->dimension && plan->kind != MBS_PLAN_LIST; ++k) {
     const MbsDistribution *distribution = &plan->distributions[k];
-    sum = cli_checksum(sum, &distribution->kind, sizeof distribution->kind);
-    sum = cli_checksum(sum, distribution->numbers, (size_t)distribution->count * sizeof(double));
+    sum = mbs_checksum(sum, &distribution->kind, sizeof distribution->kind);
+    sum = mbs_checksum(sum, distribution->numbers, (size_t)distribution->count * sizeof(double));
   }
   if (plan->kind == MBS_PLAN_LIST) {
-    sum = cli_checksum(sum, plan->list, (size_t)plan->count * (size_t)plan->dimension * sizeof(double));
+    sum = mbs_checksum(sum, plan->list, (size_t)plan->count * (size_t)plan->dimension * sizeof(double));
   }
   sweep->job.signature = sum;
   return MBS_OK;

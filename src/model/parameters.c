@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/names.h"
 #include "expressions/scanner.h"
 #include "model/blueprint.h"
@@ -24,10 +25,7 @@ typedef struct ParameterScope {
 
 // ---- names ----
 static int *find_slot(const MbsBlueprint *blueprint, const char *name) {
-  uint64_t hash = 14695981039346656037U;  // FNV-1a
-  for (const char *c = name; *c; ++c) {
-    hash = (hash ^ (unsigned char)*c) * 1099511628211U;
-  }
+  uint64_t hash = mbs_checksum(MBS_CHECKSUM_START, name, strlen(name));
   int mask = blueprint->parameter_slot_count - 1;
   for (int slot = (int)(hash >> 24) & mask;; slot = (slot + 1) & mask) {
     int *found = &blueprint->parameter_slots[slot];

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
+
 #define FIRST_LINE "mbsens optimize, what has been computed so far"
 enum { NUMBER_ROOM = 28, TEXT_ROOM = 4096, CHECKSUM_LENGTH = 16 };
 enum { LARGEST_FILE = 1 << 30 };
@@ -40,37 +42,26 @@ static MbsStatus refuse(MbsContext *context, const MbsJournal *journal, const ch
 }
 
 // ---- which problem it is ----
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
-  const unsigned char *byte = bytes;
-  for (size_t i = 0; i < count; ++i) {
-    hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
-  }
-  return hash;
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text) { return hash_bytes(hash, text, strlen(text) + 1); }
-static uint64_t hash_number(uint64_t hash, double number) { return hash_bytes(hash, &number, sizeof number); }
-
-static const uint64_t hash_start = UINT64_C(14695981039346656037);
+static uint64_t hash_number(uint64_t hash, double number) { return mbs_checksum(hash, &number, sizeof number); }
 
 uint64_t mbs_journal_signature(const MbsDesignProblem *problem) {
   const MbsDesign *design = &problem->design;
-  uint64_t hash = hash_text(hash_start, MBS_VERSION);
+  uint64_t hash = mbs_checksum_text(MBS_CHECKSUM_START, MBS_VERSION);
   for (int i = 0; i < mbs_settings_count; ++i) {
     char text[TEXT_ROOM] = "";
     bool is_of_model = strcmp(mbs_settings[i].name, "method") != 0;
     if (is_of_model && mbs_setting_print(&mbs_settings[i], &problem->request, sizeof text, text)) {
-      hash = hash_text(hash, text);
+      hash = mbs_checksum_text(hash, text);
     }
   }
   for (int i = 0; i < problem->n; ++i) {
     const MbsDesignVariable *variable = &problem->variables[i];
-    hash = hash_text(hash, problem->names[i]);
+    hash = mbs_checksum_text(hash, problem->names[i]);
     hash = hash_number(hash_number(hash, variable->lower), variable->upper);
     hash = hash_number(hash_number(hash, variable->value), problem->scale[i]);
   }
   for (int k = 0; k < problem->objective_count; ++k) {
-    hash = hash_number(hash_text(hash, problem->objectives[k]), problem->weights[k]);
+    hash = hash_number(mbs_checksum_text(hash, problem->objectives[k]), problem->weights[k]);
   }
   for (int j = 0; j < problem->row_count; ++j) {
     const MbsConstraintRow *row = &problem->rows[j];
@@ -86,7 +77,7 @@ uint64_t mbs_journal_signature(const MbsDesignProblem *problem) {
                             design->target,
                             problem->request.settings.is_equilibrium,
                             problem->request.settings.is_kinematic};
-  return hash_bytes(hash, numbers, sizeof numbers);
+  return mbs_checksum(hash, numbers, sizeof numbers);
 }
 
 // ---- writing ----
@@ -148,7 +139,8 @@ MbsStatus mbs_journal_keep(MbsContext *context, MbsJournal *journal, const MbsDe
   for (char *c = journal->line; c < end; ++c) {
     *c = *c == '\n' ? ' ' : *c;
   }
-  end += sprintf(end, " %016" PRIx64 "\n", hash_bytes(hash_start, journal->line, (size_t)(end - journal->line)));
+  end +=
+      sprintf(end, " %016" PRIx64 "\n", mbs_checksum(MBS_CHECKSUM_START, journal->line, (size_t)(end - journal->line)));
   return add_line(context, journal, journal->line, (size_t)(end - journal->line));
 }
 
@@ -159,7 +151,7 @@ static bool is_whole(const char *line, const char *end) {
     return false;
   }
   const char *sum = end - CHECKSUM_LENGTH;
-  return strtoull(sum, NULL, 16) == hash_bytes(hash_start, line, (size_t)(sum - 1 - line));
+  return strtoull(sum, NULL, 16) == mbs_checksum(MBS_CHECKSUM_START, line, (size_t)(sum - 1 - line));
 }
 
 static bool scan_numbers(char **from, int count, double *numbers) {
