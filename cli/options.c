@@ -137,6 +137,8 @@ static const Option own[] = {
      "a run for each of these values of a parameter, or of a setting; may be repeated: all combinations"},
     {"--ghost", "A=1,B=2|MODEL", KIND_TEXT, CLI_REPORT, MEMBER(ghost),
      "another design, pale beside this one: the model with other values of parameters, or another model"},
+    {"--modes", NULL, KIND_FLAG, CLI_REPORT, MEMBER(has_modes),
+     "natural modes near the start, linearised there, to be watched one by one"},
     {"--by", "COLUMN", KIND_TEXT, CLI_PLOT, MEMBER(by), "of a file: a curve for each value of this column"},
     {"--bars", NULL, KIND_FLAG, CLI_PLOT, MEMBER(has_bars),
      "instead of curves the relative sensitivities of objectives, ranked"},

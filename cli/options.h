@@ -68,6 +68,7 @@ typedef struct CliOptions {
   const char *method, *algorithm, *target, *search_tolerance, *state;
   long evaluations, starts, seed;       // 0: as in the model; seed also of sweep
   const char *ghost;                    // report
+  bool has_modes;                       // likewise
   bool wants_manual, wants_completion;  // help
   bool is_json, is_quiet, is_markdown, wants_help;
 } CliOptions;

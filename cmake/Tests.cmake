@@ -117,6 +117,9 @@ add_check(check_generated scripts/check-generated $<TARGET_FILE:command>)
 add_check(check_headers scripts/check-headers)
 add_check(check_contract scripts/check-contract $<TARGET_FILE:command>)
 add_check(check_links sh tests/with_python.sh scripts/docs --check)
+if(CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo)  # some hundred runs: nothing that another build would do otherwise
+  add_check(doc_commands sh tests/with_python.sh tests/doc_commands.py $<TARGET_FILE:command>)
+endif()
 add_check(tutorial sh tests/with_python.sh tests/tutorial.py $<TARGET_FILE:command> docs/tutorial.md)
 
 # ---- examples and benchmarks ----

@@ -13,20 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+from page_numbers import is_same  # noqa: E402  # of this folder
+
 BLOCK = re.compile(r"(?:<!-- (file|append): (\S+) -->\n)?```(\w*)\n(.*?)^```", re.M | re.S)
-NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
-
-
-def is_same(expected, found):
-    """Words, and numbers; how many numbers, or None."""
-    one, other = NUMBER.split(expected), NUMBER.split(found)
-    if [" ".join(text.split()) for text in one] != [" ".join(text.split()) for text in other]:
-        return None
-    numbers = list(zip(map(float, NUMBER.findall(expected)), map(float, NUMBER.findall(found))))
-    good = all(abs(a - b) <= 1e-3 * max(abs(a), abs(b)) + 1e-6 for a, b in numbers)
-    return len(numbers) if good else None
-
-
 def compare(expected, found):
     """Lines against lines; how many numbers were the same."""
     at, count, is_free = 0, 0, False

@@ -12,6 +12,7 @@
 #include "../report.h"
 #include "design.h"
 #include "model/model.h"
+#include "modes.h"
 #include "page.h"
 
 enum { MOST_NUMBERS_OF_SIGNALS = 180000, MOST_LETTERS_OF_MODEL = 300000 };
@@ -26,6 +27,7 @@ typedef struct Report {
   CliDesign ghost;
   CliAsked ghost_asked;
   CliRuns ghost_runs;
+  CliModes modes;
 } Report;
 
 // ---- a search ----
@@ -300,6 +302,9 @@ static void put_page(FILE *out, const Report *report) {
   if (report->document->ghost) {
     put_ghost(&json, report);
   }
+  if (report->options->has_modes) {
+    cli_modes_put(&json, &report->modes, &report->design);
+  }
   if (report->document->search) {
     put_search(&json, report->document->search);
   }
@@ -346,6 +351,7 @@ int cli_document_write(const CliDocument *document, CliOutputFile *output) {
   failure = failure ? failure : run_signals(&report);  // first, for what it complains about is in the user's file
   failure = failure ? failure : compare(report.result, document->expected);
   failure = failure ? failure : cli_design_run(&report.design, "run to draw");
+  failure = failure || !document->options->has_modes ? failure : cli_modes_find(&report.modes, &report.design);
   failure = failure ? failure : run_ghost(&report);
   if (!failure) {
     put_page(output->file, &report);
@@ -359,6 +365,7 @@ int cli_document_write(const CliDocument *document, CliOutputFile *output) {
   cli_words_free(&report.asked.words);
   cli_runs_free(&report.ghost_runs);
   cli_words_free(&report.ghost_asked.words);
+  cli_modes_free(&report.modes);
   cli_design_close(&report.ghost);
   cli_design_close(&report.design);
   return failure;

@@ -66,5 +66,7 @@ void cli_geometry_free(CliGeometry *geometry);
 // "bodies", "joints", "forces" of an object, and "frames" of the rows of a run: for each body x, y, angle, or x, y, z
 // and a quaternion.
 void cli_geometry_put(CliJson *json, const CliGeometry *geometry, const CliData *rows);
+// Of these "time" and "frames" alone.
+void cli_geometry_put_motion(CliJson *json, const CliGeometry *geometry, const CliData *rows);
 
 #endif

@@ -275,7 +275,11 @@ void cli_geometry_put(CliJson *json, const CliGeometry *geometry, const CliData 
   }
   cli_json_close(json);
   if (rows) {
-    cli_json_doubles(json, "time", (size_t)rows->row_count, rows->columns[0].values);
-    put_frames(json, geometry, rows);
+    cli_geometry_put_motion(json, geometry, rows);
   }
+}
+
+void cli_geometry_put_motion(CliJson *json, const CliGeometry *geometry, const CliData *rows) {
+  cli_json_doubles(json, "time", (size_t)rows->row_count, rows->columns[0].values);
+  put_frames(json, geometry, rows);
 }

@@ -124,6 +124,19 @@ echo "$steps" | holds 'the history goes down, all the way' 'NR > 1 && !($1 < bef
 data | grep -qF "\"Ls1\": $found" || fail "the report is of the design that was found, Ls1 = $found"
 data | grep -qF '"label": "before"' || fail 'and the ghost is the first one'
 
+# ---- natural modes: the pendulum's farthest point, 1 m from its hinge, moves by an eighth of a metre, nearly: by 0.12 rad ----
+exits 0 report models/pendulum.yaml -o "$html" --modes --wrt none --end 0.1 --quiet
+exits 0 linearize models/pendulum.yaml --json --wrt none
+frequency=$(grep -o '"frequency": [0-9.e+-]*' "$folder/out" | head -n 1)
+data | grep '"modes"' -A 3 | grep -qF "$frequency" || fail "the mode has $frequency"
+data | sed -n '/"modes"/,$p' | grep -o '"frames": "[^"]*"' | head -n 1 | sed 's/.*: "//; s/"$//' | base64 -d | od -A n -v -t f4 -w12 |
+  holds 'the mode swings by 0.12 rad about the start' '
+    NR == 1 { first = $3 } NR == 9 { middle = $3 } NR == 17 { e = (first - $3)^2 - 0.24^2; m = (first + $3)/2 - middle }
+    { far = $1*$1 + $2*$2; if (far > 1e-4) exit 1 }
+    END { exit !(NR == 33 && e*e < 1e-12 && m*m < 1e-12) }'
+exits 0 report models/half_car.yaml -o "$html" --modes --wrt none --end 0.1 --quiet
+[ "$(data | sed -n '/"modes"/,/^  \]/p' | grep -o '"damping"' | wc -l)" -eq 4 ] || fail 'of pairs the first'
+
 # ---- what cannot be done ----
 rm -f "$html"
 complains 'report needs -o FILE.html' report $model

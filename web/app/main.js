@@ -13,7 +13,31 @@ player.first = times[0];
 player.last = times[times.length - 1];
 player.time = player.first;
 
+// One of the natural modes in place of the run; null: the run again.
+function setMode(mode) {
+  player.phase = 0;
+  player.mode = mode ? {...mode, period: doubles(mode.time).at(-1)} : null;
+  player.picture.setMotion(mode);
+  at("clock").textContent = "";
+  if (mode) {
+    player.picture.setTime(0);
+    setPlaying(true);
+  } else {
+    setPlaying(false);
+    setTime(player.time);
+  }
+}
+
+function modeLabel(mode) {
+  return mode.imag > 0 ? `mode ${mode.number}: ${short(mode.frequency, 4)} Hz, damping ${short(mode.damping, 3)}`
+    : `mode ${mode.number}: ${short(mode.real, 4)} 1/s`;
+}
+
 function setTime(t) {
+  if (player.mode) {
+    at("mode").value = "";
+    setMode(null);
+  }
   player.time = Math.min(Math.max(t, player.first), player.last);
   at("time").value = player.time;
   at("time").setAttribute("aria-valuetext", `${short(player.time, 4)} seconds`);
@@ -43,7 +67,10 @@ function step(direction) {
 
 function frame(now) {
   const began = performance.now();
-  if (player.isPlaying) {
+  if (player.isPlaying && player.mode) {
+    player.phase = (player.phase + Math.min(now - player.before, 200) / 1000) % player.mode.period;
+    player.picture.setTime(player.phase);
+  } else if (player.isPlaying) {
     const seconds = Math.min(now - player.before, 200) / 1000;
     const t = player.time + seconds * player.speed;
     setTime(t > player.last ? player.first : t);
@@ -92,6 +119,11 @@ function checkbox(label, isOn, onchange) {
 
 function addShowOptions(picture) {
   const options = at("show-options"), start = picture.defaultTrace();
+  if ((report.modes || []).length > 0) {
+    const select = make("select", {id: "mode", onchange: () => setMode(report.modes[select.value] || null)}, make("option", {value: ""}, "the run"),
+      ...report.modes.map((mode, i) => make("option", {value: String(i)}, modeLabel(mode))));
+    options.append(make("label", {}, "Motion: ", select));
+  }
   if (picture.arrows.length > 0) {
     options.append(checkbox("Forces", false, isOn => {
       picture.hasArrows = isOn;

@@ -58,7 +58,7 @@ class Mechanism {
   }
 
   movedGround(entry, i, result) {
-    const d = this.dimension, m = entry.moves;
+    const d = this.dimension, m = this.isStill ? null : entry.moves;
     return m ? result.set(m[d * i], m[d * i + 1], d === 3 ? m[d * i + 2] : 0) : result.copy(entry.local);
   }
 
@@ -66,7 +66,7 @@ class Mechanism {
   pointNow(entry, result) {
     if (entry.body === 0) {
       this.movedGround(entry, this.row, result);
-      if (entry.moves && this.part > 0) {
+      if (entry.moves && !this.isStill && this.part > 0) {
         result.lerp(this.movedGround(entry, this.row + 1, new Vector3()), this.part);
       }
       return result;

@@ -11,6 +11,7 @@ class Picture {
     this.start = union(plain.map(mechanism => mechanism.box([0])));
     this.whole = union(plain.map(mechanism => mechanism.box(sampled(mechanism.time.length, 60))));
     this.hasGhost = true;
+    this.isOfRun = true;
     const extent = box => Math.max(box.getSize(new Vector3()).length(), 1e-9);
     this.size = extent(this.start) > 1e-6 ? extent(this.start) : extent(this.whole);
     this.travels = extent(this.whole) > 4 * this.size;
@@ -175,6 +176,18 @@ class Picture {
     this.followed = middle;
   }
 
+  // of a mode, or of the run again; its paths and forces are hidden meanwhile
+  setMotion(mode) {
+    const main = this.main, source = mode || main.design;
+    main.time = doubles(source.time);
+    main.frames = floats(source.frames);
+    main.isStill = Boolean(mode);
+    this.isOfRun = !mode;
+    this.mechanisms.slice(1).forEach(mechanism => { mechanism.group.visible = !mode && this.hasGhost; });
+    this.traces.forEach(({group}) => { group.visible = !mode; });
+    this.followed = null;
+  }
+
   showGhost(isOn) {
     this.hasGhost = isOn;
     this.mechanisms.slice(1).forEach(mechanism => { mechanism.group.visible = isOn; });
@@ -283,8 +296,8 @@ class Picture {
     const {row, part, dimension: d} = this.main, a = new Vector3(), f = new Vector3(), g = new Vector3();
     const longest = 0.3 * this.size;
     for (const {values, entry, other, mesh} of this.arrows) {
-      mesh.group.visible = this.hasArrows;
-      if (!this.hasArrows) {
+      mesh.group.visible = this.hasArrows && this.isOfRun;
+      if (!mesh.group.visible) {
         continue;
       }
       this.main.pointNow(entry, a);

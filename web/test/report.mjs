@@ -188,6 +188,33 @@ async function showsTheSearch(browser) {
   await isAccessible(tab, "a search");
 }
 
+// ---- natural modes: chosen, they swing; a plot brings the run back ----
+async function showsModes(browser) {
+  const tab = await browser.page(write("models/half_car.yaml", "--modes", "--wrt", "none", "--end", "0.5"));
+  isQuiet(tab);
+  await tab.evaluate(() => setTime(0.2));
+  const run = await picture(tab);
+  await tab.select("#mode", "1");
+  await new Promise(done => setTimeout(done, 400));
+  ensure(await tab.evaluate(() => player.isPlaying && player.phase > 0), "a mode that is chosen swings");
+  await tab.click("#play");
+  const swung = await picture(tab);
+  ensure(swung !== run, "it is another picture");
+  // rotation of the body and how its middle goes: pitch, about a point near the middle
+  const gap = await tab.evaluate(() => {
+    const m = player.picture.main, at = name => m.pointNow(m.find(name), new libraries.Vector3());
+    return Math.max(...Array.from({length: 8}, (_, i) => {
+      player.picture.setTime(player.mode.period * i / 8);
+      return Math.abs(at("body.F").distanceTo(at("body.R")) - 2.6);
+    }));
+  });
+  ensure(gap < 1e-5, `bodies stay as they are, off by ${gap}`);
+  await tab.evaluate(() => setTime(0.2));
+  ensure(await picture(tab) === run, "the run comes back");
+  ensure(await tab.$eval("#mode", select => select.value) === "", "and is chosen");
+  await isAccessible(tab, "modes");
+}
+
 async function isFast(browser) {
   const file = write("models/n_four_bar_40.yaml", "--end", "1", "--step", "0.005", "--wrt", "none", "--objective", "none");
   const tab = await browser.page(file);
@@ -208,6 +235,7 @@ try {
   await turnsInSpace(browser);
   await runsNoText(browser);
   await showsTheSearch(browser);
+  await showsModes(browser);
   await isFast(browser);
   const impact = write("models/five_bar_impact.yaml", "--end", "1");
   for (const [scheme, width, height] of [["light", 1400, 900], ["dark", 1400, 900], ["light", 375, 720]]) {
