@@ -67,6 +67,8 @@ MbsStatus mbs_measured_runs_evaluate(void *user, MbsContext *context, const doub
 // Runs to come follow the paths of those made last; or find their own.
 MbsStatus mbs_measured_runs_keep_paths(MbsIdentify *identify);
 MbsStatus mbs_measured_runs_free_paths(MbsIdentify *identify);
+// Warns of data that end long before their run.
+MbsStatus mbs_measured_runs_compare_ends(MbsIdentify *identify);
 
 // ---- uncertainty.c ----
 // Standard deviations that are not given, from the residuals r at the end of a search, which were over those before;

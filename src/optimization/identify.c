@@ -279,6 +279,7 @@ static MbsStatus identify_all(MbsIdentify *identify) {
       mbs_arena_copy_text(identify->arena, mbs_record_text(&identify->model->root, MBS_MODEL_NAME).text);
   identify->is_first = true;
   MBS_TRY(search_all(identify));
+  MBS_TRY(mbs_measured_runs_compare_ends(identify));
   return mbs_uncertainty_find(identify);
 }
 

@@ -8,6 +8,8 @@
 #include "optimization/identification.h"
 #include "optimization/row_sample.h"
 
+static const double covered = 0.9;  // of a run, by its data: less is told
+
 // ---- rows ----
 // the names of a history are known before its first run
 static MbsStatus begin(void *user, int column_count, const char *const *names) {
@@ -234,9 +236,28 @@ void mbs_measured_runs_destroy(MbsIdentify *identify) {
 }
 
 // ---- a run ----
+static double end_of(const MbsMeasuredRun *run) {
+  return run->series.rows[(run->series.row_count - 1) * run->series.column_count];
+}
+
+MbsStatus mbs_measured_runs_compare_ends(MbsIdentify *identify) {
+  for (int e = 0; e < identify->run_count; ++e) {
+    const MbsMeasuredRun *run = &identify->runs[e];
+    const MbsExperiment *experiment = run->experiment;
+    double last = experiment->times[experiment->row_count - 1], end = end_of(run);
+    if (last < covered * end) {
+      MBS_TRY(mbs_identify_warn(identify,
+                                "%s ends at t = %.10g, and the run at %.10g: nothing behind is compared; an end of "
+                                "%.10g gives the same in less time",
+                                experiment->name, last, end, last));
+    }
+  }
+  return MBS_OK;
+}
+
 static MbsStatus no_value(const MbsIdentify *identify, const MbsMeasuredRun *run, double t) {
   const MbsSimulation *simulation = run->session->simulation;
-  double end = run->series.rows[(run->series.row_count - 1) * run->series.column_count];
+  double end = end_of(run);
   MbsStatus status = identify->is_first ? MBS_ERROR_INPUT : MBS_ERROR_NUMERICAL;
   if (t < 0 || t > end) {
     return mbs_fail(identify->context, status, mbs_nowhere,

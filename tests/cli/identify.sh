@@ -133,6 +133,12 @@ complains 'is no OUTPUT=NUMBER' identify $model --sigma z=1
 complains '--confidence: must be below 1' identify $model --confidence 95
 complains '--accuracy: not an option of identify' identify $model --accuracy 1e-6
 
+# ---- data that end long before the run ----
+exits 0 identify $model --wrt LA1 --end 2.4
+prints '^warning: .*five_bar.csv ends at t = 2, and the run at 2.4: nothing behind is compared'
+exits 0 identify $model --wrt LA1 --end 2.1
+grep -q "nothing behind" "$folder/out" && fail "nearly covered"
+
 # ---- stopped after its first step: the best so far, and status 130 ----
 "$command" identify $model --wrt LA1 --set LA1=1.6 --step 0.0005 --json -o "$folder/stopped.yaml" \
   >"$folder/out" 2>"$folder/err" &
