@@ -115,6 +115,11 @@ bool mbs_equilibrium_factor(MbsInitial *initial);
 double mbs_equilibrium_length(const MbsInitial *initial, double size, int count, const int *unknowns,
                               const double *step);
 
+// After a step from `kept` with slopes at its end: has the mechanism moved as these say? Beyond a dead centre of a
+// coordinate it is on another branch, where they say the opposite.
+bool mbs_equilibrium_is_same_branch(const MbsInitial *initial, double size, int count, const int *unknowns,
+                                    const double *step);
+
 // ---- trim: equilibrium_trim.c ----
 MbsStatus mbs_equilibrium_trim_create(MbsContext *context, MbsInitial *initial);
 // u in the unknowns to the system, and what depends on it at once.

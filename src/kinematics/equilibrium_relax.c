@@ -37,6 +37,24 @@ double mbs_equilibrium_length(const MbsInitial *initial, double size, int count,
   return longest;
 }
 
+bool mbs_equilibrium_is_same_branch(const MbsInitial *initial, double size, int count, const int *unknowns,
+                                    const double *step) {
+  const double most = 0.7, still = 1e-9;
+  const MbsSystem *system = initial->set.system;
+  const MbsEquilibrium *equilibrium = initial->equilibrium;
+  double way = 0, off = 0;
+  for (int i = 0; i < system->first_state; ++i) {
+    double moved = mbs_re(equilibrium->state.q[i] - equilibrium->kept[i]), told = 0;
+    double unit = system->units[i] == MBS_UNIT_NUMBER ? 1 : size;
+    for (int j = 0; j < count; ++j) {
+      told += step[j] * mbs_re(equilibrium->X[unknowns[j] * system->nq + i]);
+    }
+    way += moved * moved / (unit * unit);
+    off += (moved - told) * (moved - told) / (unit * unit);
+  }
+  return off <= most * most * way || way <= still * still;
+}
+
 // of a state: of the terms of its rate
 static double cancelling(const Search *s, int j) {
   const MbsSystem *system = s->initial->set.system;
@@ -299,6 +317,10 @@ static double half_work_after(const Search *s) {
   return work;
 }
 
+static bool is_same_branch(const Search *s) {
+  return mbs_equilibrium_is_same_branch(s->initial, s->size, s->count, s->active, s->right);
+}
+
 // The states alone have moved: do forces still balance, as they should?
 static bool is_balanced_after(const Search *s) {
   const double least = 1e-3;
@@ -363,14 +385,21 @@ MbsStatus mbs_equilibrium_relax(Search *s, bool *is_there) {
     equilibrium->iterations += 1;
     MBS_TRY(try_step(s, 1, &is_made));
     work += is_made ? half_work_after(s) : 0;
-    if (is_made && (work > 0.05 * expected || (s->state_count > 0 && length <= still && is_balanced_after(s)))) {
+    bool is_good =
+        is_made && (work > 0.05 * expected || (s->state_count > 0 && length <= still && is_balanced_after(s)));
+    if (is_good) {
+      MBS_TRY(mbs_equilibrium_evaluate(s->context, s->initial, true));
+    }
+    if (is_good && is_same_branch(s)) {
       way += length;
       s->radius = work > 0.7 * expected && length > 0.3 * s->radius ? 2 * s->radius : s->radius;
       s->radius = work < 0.3 * expected ? s->radius / 2 : s->radius;
       s->duration = fmin(3 * s->duration, longest);  // real
-      MBS_TRY(mbs_equilibrium_evaluate(s->context, s->initial, true));
     } else {
       MBS_TRY(try_step(s, -1, &is_made));
+      if (is_good) {  // slopes are those of the other branch
+        MBS_TRY(mbs_equilibrium_evaluate(s->context, s->initial, true));
+      }
       bool are_states = s->state_count > 0 && s->duration > briefest;  // which is tried first
       s->duration = are_states ? s->duration / 30 : s->duration;
       s->radius = are_states ? s->radius : (length < s->radius ? length : s->radius) / 4;

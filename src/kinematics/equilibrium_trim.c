@@ -209,6 +209,16 @@ static MbsStatus take_step(MbsContext *context, MbsInitial *initial, double size
   return MBS_OK;
 }
 
+// after a step
+static bool is_same_branch(const MbsInitial *initial, double size) {
+  const MbsEquilibrium *equilibrium = initial->equilibrium;
+  for (int i = 0; i < equilibrium->free_count; ++i) {
+    int unknown = equilibrium->free[i];
+    equilibrium->right[i] = mbs_re(equilibrium->z[unknown] - equilibrium->kept_z[unknown]);
+  }
+  return mbs_equilibrium_is_same_branch(initial, size, equilibrium->free_count, equilibrium->free, equilibrium->right);
+}
+
 MbsStatus mbs_equilibrium_trim(MbsContext *context, MbsInitial *initial, double size, bool *is_there) {
   enum { MOST = 100 };
   const double enough = 1e-6;
@@ -222,6 +232,7 @@ MbsStatus mbs_equilibrium_trim(MbsContext *context, MbsInitial *initial, double 
       return MBS_OK;
     }
     MBS_TRY(status);
+    is_made = is_made && (iteration == 0 || is_same_branch(initial, size));
     mbs_equilibrium_choose(initial);
     if (!is_made || mbs_equilibrium_find_idle(initial, &is_condition) >= 0 || !mbs_equilibrium_factor(initial)) {
       return MBS_OK;
