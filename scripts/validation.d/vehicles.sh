@@ -143,14 +143,15 @@ against iltis_bump 1 tyre,leaf,height --step 0.005 --set antiphase=1 --set heigh
 against iltis_ramp_steer 1 rack_rate,speed,tie_hub.z --objective side,end_yaw
 against iltis_sine_steer 1 amplitude,frequency,tie_hub.z --objective path,end_yaw
 against iltis_quarter 1.5 leaf,speed,drop --objective psi --integrator trapezoidal --step 0.002
-against buggy_step 3 k_f,c_f,k_r,c_r,m_c --step 0.005
-against buggy_lane_change 2.5 k_f,c_f,k_r,c_r,m_c --step 0.0075 --set first=0.5 --objective psi_roll
-against buggy_driver 2 gain,look,lag,bar_front --set x0=0 --step 0.02 --objective off_path,effort
-against buggy_brake_in_turn 1.5 drive,brake,bar,k_f --set brake_at=0.8 --step 0.02 --objective end_speed,end_yaw
-against car_step_steer 0.6 bar_front,LMUY,PKY1,tie_outer.z --set at=0.1 --step 0.01 --objective end_yaw_rate,end_slip
-against car_parked 0.2 slope,k_f,LMUX --objective moved
-against box_truck 3 k_rear,m_box,c_front,bump --objective height,comfort
-against box_truck_comfort 0.5 k_front,c_rear,roughness --objective seat_vertical_rms
+against buggy_step 0.2 k_f,c_f,k_r,c_r,m_c --set x0=4.25 --step 0.005
+against buggy_lane_change 0.3 k_f,c_f,k_r,c_r,m_c --set first=0 --objective psi_roll --step 0.0075
+against buggy_driver 0.1 gain,look,lag,bar_front --set x0=14.5 --step 0.005 --objective off_path,effort
+against buggy_brake_in_turn 0.1 drive,brake,bar,k_f --set brake_at=0.03 --step 0.005 --objective end_speed
+against car_step_steer 0.1 bar_front,LMUY,tie_outer.z --set at=0.02 --objective end_yaw_rate,end_slip
+against car_kerb 0.06 kerb,speed --set edge=1.3 --step 0.005 --objective end_speed
+against car_parked 0.1 slope,k_f,LMUX --objective moved
+against box_truck 0.3 k_rear,m_box,c_front,bump --set bump_start=0.1 --objective height,comfort
+against box_truck_comfort 0.1 k_front,c_rear,roughness --objective seat_vertical_rms
 
 heading "P4's study on the box truck: dz/dk_rear over 3 s, by the direct method, exact forward differentiation in complex numbers, and differences" \
   "coordinates" "largest |dz/dk_rear|" "complex step off by" "central difference off by" "seconds: direct" "complex step" "central difference"
