@@ -128,14 +128,6 @@ static void print_words(const MbsCheck *check, const MbsSettings *settings, bool
                check->residual_acceleration);
 }
 
-static void put_names(CliJson *json, const char *key, int count, const char *const *names) {
-  cli_json_open_array(json, key);
-  for (int i = 0; i < count; ++i) {
-    cli_json_text(json, NULL, names[i]);
-  }
-  cli_json_close(json);
-}
-
 // those for which the flag is as wanted
 static void put_some_names(CliJson *json, const char *key, int count, const char *const *names, const bool *flags,
                            bool wanted) {
@@ -161,13 +153,13 @@ static void print_json(const MbsCheck *check, const MbsSettings *settings) {
   cli_json_integer(&json, "degrees_of_freedom", check->degrees_of_freedom);
   cli_json_integer(&json, "position_freedoms", check->position_freedoms);
   cli_json_integer(&json, "nonholonomic", check->nonholonomic);
-  put_names(&json, "constraint_names", check->constraints, check->constraint_names);
+  cli_json_texts(&json, "constraint_names", check->constraints, check->constraint_names);
   put_some_names(&json, "redundant_constraints", check->constraints, check->constraint_names, check->is_redundant,
                  true);
   put_some_names(&json, "inactive_constraints", check->constraints, check->constraint_names, check->is_inactive, true);
   put_some_names(&json, "nonholonomic_constraints", check->constraints, check->constraint_names, check->is_nonholonomic,
                  true);
-  put_names(&json, "independent", check->independent_count, check->independent_names);
+  cli_json_texts(&json, "independent", check->independent_count, check->independent_names);
   put_some_names(&json, "independent_velocities", check->independent_count, check->independent_names,
                  check->does_rate_follow, false);
   cli_json_boolean(&json, "independent_is_automatic", check->is_independent_automatic);
@@ -175,8 +167,8 @@ static void print_json(const MbsCheck *check, const MbsSettings *settings) {
   for (int k = 0; k < check->group_count; ++k) {
     const MbsCheckGroup *group = &check->groups[k];
     cli_json_open_object(&json, NULL);
-    put_names(&json, "bodies", group->body_count, group->bodies);
-    put_names(&json, "coordinates", group->coordinate_count, group->coordinates);
+    cli_json_texts(&json, "bodies", group->body_count, group->bodies);
+    cli_json_texts(&json, "coordinates", group->coordinate_count, group->coordinates);
     cli_json_integer(&json, "degrees_of_freedom", group->degrees_of_freedom);
     cli_json_boolean(&json, "is_grounded", group->is_grounded);
     cli_json_boolean(&json, "has_forces", group->has_forces);

@@ -92,21 +92,9 @@ void cli_put_equilibrium(CliJson *json, const MbsResult *result) {
     cli_json_close(json);
   }
   cli_json_close(json);
-  cli_json_open_array(json, "held");
-  for (int i = 0; i < equilibrium->held_count; ++i) {
-    cli_json_text(json, NULL, equilibrium->held[i]);
-  }
-  cli_json_close(json);
-  cli_json_open_object(json, "solved");
-  for (int i = 0; i < equilibrium->solved_count; ++i) {
-    cli_json_number(json, equilibrium->solved[i], equilibrium->solved_values[i]);
-  }
-  cli_json_close(json);
-  cli_json_open_object(json, "parameters");
-  for (int i = 0; i < result->parameter_count; ++i) {
-    cli_json_number(json, result->parameters[i], result->parameter_values[i]);
-  }
-  cli_json_close(json);
+  cli_json_texts(json, "held", equilibrium->held_count, equilibrium->held);
+  cli_json_map(json, "solved", equilibrium->solved_count, equilibrium->solved, equilibrium->solved_values);
+  cli_json_map(json, "parameters", result->parameter_count, result->parameters, result->parameter_values);
   cli_put_state(json, result);
   cli_report_json_objectives(json, "objectives", result);
 }

@@ -139,11 +139,7 @@ static bool report(void *user, const MbsIdentifyStep *step) {
     cli_json_integer(&json, "evaluations", step->evaluations);
     cli_json_number(&json, "value", step->value);
     cli_json_boolean(&json, "accepted", step->is_accepted);
-    cli_json_open_object(&json, "parameters");
-    for (int i = 0; i < step->parameter_count; ++i) {
-      cli_json_number(&json, step->parameters[i], step->parameter_values[i]);
-    }
-    cli_json_close(&json);
+    cli_json_map(&json, "parameters", step->parameter_count, step->parameters, step->parameter_values);
     cli_json_end(&json);
     (void)fflush(stdout);
   }
@@ -302,11 +298,7 @@ static void put_matrix(CliJson *json, const char *key, const MbsIdentification *
 }
 
 static void put_numbers(CliJson *json, const char *key, const MbsIdentification *found, const double *numbers) {
-  cli_json_open_object(json, key);
-  for (int i = 0; i < found->parameter_count; ++i) {
-    cli_json_number(json, found->parameters[i], numbers[i]);
-  }
-  cli_json_close(json);
+  cli_json_map(json, key, found->parameter_count, found->parameters, numbers);
 }
 
 static void put_fits(CliJson *json, const MbsIdentification *found) {
@@ -333,14 +325,6 @@ static void put_undetermined(CliJson *json, const MbsIdentification *found) {
     put_numbers(json, "direction", found, found->undetermined[i].directions);
     cli_json_text(json, "message", found->undetermined[i].sentence);
     cli_json_close(json);
-  }
-  cli_json_close(json);
-}
-
-static void put_texts(CliJson *json, const char *key, int count, const char *const *texts) {
-  cli_json_open_array(json, key);
-  for (int i = 0; i < count; ++i) {
-    cli_json_text(json, NULL, texts[i]);
   }
   cli_json_close(json);
 }
@@ -374,8 +358,8 @@ static void print_json(const Identifying *own) {
   cli_json_number(&json, "chance", found->chance);
   put_fits(&json, found);
   put_undetermined(&json, found);
-  put_texts(&json, "unused", own->measured->unused_count, own->measured->unused);
-  put_texts(&json, "warnings", found->warning_count, found->warnings);
+  cli_json_texts(&json, "unused", own->measured->unused_count, own->measured->unused);
+  cli_json_texts(&json, "warnings", found->warning_count, found->warnings);
   cli_json_end(&json);
 }
 

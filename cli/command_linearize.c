@@ -201,14 +201,6 @@ static void print_words(const MbsLinearization *linear, const CliOptions *option
 }
 
 // ---- JSON ----
-static void put_names(CliJson *json, const char *key, int count, const char *const *names) {
-  cli_json_open_array(json, key);
-  for (int i = 0; i < count; ++i) {
-    cli_json_text(json, NULL, names[i]);
-  }
-  cli_json_close(json);
-}
-
 static void put_matrix(CliJson *json, const char *key, int rows, int columns, const double *values) {
   cli_json_open_array(json, key);
   for (int i = 0; i < rows; ++i) {
@@ -248,11 +240,7 @@ static void put_mode(CliJson *json, const MbsLinearization *linear, const MbsEig
     put_complex(json, linear->states[i], mode->shape + 2 * i);
   }
   cli_json_close(json);
-  cli_json_open_object(json, "participation");
-  for (int i = 0; i < linear->body_count; ++i) {
-    cli_json_number(json, linear->bodies[i], mode->participation[i]);
-  }
-  cli_json_close(json);
+  cli_json_map(json, "participation", linear->body_count, linear->bodies, mode->participation);
   cli_json_open_object(json, "motion");
   for (int i = 0; i < linear->point_count; ++i) {
     cli_json_open_array(json, linear->points[i]);
@@ -289,23 +277,15 @@ static void print_json(const MbsLinearization *linear, const CliSession *session
   cli_json_text(&json, "model", linear->model);
   cli_json_text(&json, "coordinates", session->request->settings.coordinates);
   cli_json_number(&json, "time", linear->time);
-  cli_json_open_object(&json, "parameters");
-  for (int p = 0; p < linear->parameter_count; ++p) {
-    cli_json_number(&json, linear->parameters[p], linear->parameter_values[p]);
-  }
-  cli_json_close(&json);
-  put_names(&json, "states", linear->size, linear->states);
-  put_names(&json, "inputs", linear->input_count, linear->inputs);
-  put_names(&json, "outputs", linear->output_count, linear->outputs);
+  cli_json_map(&json, "parameters", linear->parameter_count, linear->parameters, linear->parameter_values);
+  cli_json_texts(&json, "states", linear->size, linear->states);
+  cli_json_texts(&json, "inputs", linear->input_count, linear->inputs);
+  cli_json_texts(&json, "outputs", linear->output_count, linear->outputs);
   put_matrix(&json, "A", linear->size, linear->size, linear->A);
   put_matrix(&json, "B", linear->size, linear->input_count, linear->B);
   put_matrix(&json, "C", linear->output_count, linear->size, linear->C);
   put_matrix(&json, "D", linear->output_count, linear->input_count, linear->D);
-  cli_json_open_object(&json, "state");
-  for (int i = 0; i < linear->size; ++i) {
-    cli_json_number(&json, linear->states[i], linear->x[i]);
-  }
-  cli_json_close(&json);
+  cli_json_map(&json, "state", linear->size, linear->states, linear->x);
   cli_json_open_array(&json, "eigenvalues");
   for (int k = 0; k < linear->mode_count; ++k) {
     put_mode(&json, linear, &linear->mode[k]);
@@ -314,7 +294,7 @@ static void print_json(const MbsLinearization *linear, const CliSession *session
   if (asked->frequency_count > 0) {
     put_responses(&json, linear, asked, responses);
   }
-  put_names(&json, "warnings", linear->warning_count, linear->warnings);
+  cli_json_texts(&json, "warnings", linear->warning_count, linear->warnings);
   cli_json_end(&json);
 }
 

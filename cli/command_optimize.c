@@ -45,11 +45,7 @@ static void put_iterate(const MbsIterate *iterate) {
   if (iterate->failure) {
     cli_json_text(&json, "rejected", iterate->failure);
   }
-  cli_json_open_object(&json, "parameters");
-  for (int i = 0; i < iterate->parameter_count; ++i) {
-    cli_json_number(&json, iterate->names[i], iterate->parameters[i]);
-  }
-  cli_json_close(&json);
+  cli_json_map(&json, "parameters", iterate->parameter_count, iterate->names, iterate->parameters);
   cli_json_end(&json);
   (void)fflush(stdout);
 }
@@ -342,11 +338,7 @@ static void put(const MbsOptimum *optimum) {
   put_multipliers(&json, optimum);
   put_constraints(&json, optimum);
   put_objectives(&json, optimum);
-  cli_json_open_array(&json, "warnings");
-  for (int i = 0; i < optimum->warning_count; ++i) {
-    cli_json_text(&json, NULL, optimum->warnings[i]);
-  }
-  cli_json_close(&json);
+  cli_json_texts(&json, "warnings", optimum->warning_count, optimum->warnings);
   cli_json_end(&json);
 }
 

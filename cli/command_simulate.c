@@ -154,22 +154,14 @@ static void print_words(const MbsResult *result, const CliSession *session) {
   }
 }
 
-static void put_vector(CliJson *json, const char *key, int dimension, const double *vector) {
-  cli_json_open_array(json, key);
-  for (int k = 0; k < dimension; ++k) {
-    cli_json_number(json, NULL, vector[k]);
-  }
-  cli_json_close(json);
-}
-
 void cli_put_state(CliJson *json, const MbsResult *result) {
   cli_json_open_object(json, "points");
   for (int i = 0; i < result->point_count; ++i) {
     const MbsPointState *point = &result->points[i];
     cli_json_open_object(json, point->name);
-    put_vector(json, "position", result->dimension, point->position);
-    put_vector(json, "velocity", result->dimension, point->velocity);
-    put_vector(json, "acceleration", result->dimension, point->acceleration);
+    cli_json_numbers(json, "position", result->dimension, point->position);
+    cli_json_numbers(json, "velocity", result->dimension, point->velocity);
+    cli_json_numbers(json, "acceleration", result->dimension, point->acceleration);
     cli_json_close(json);
   }
   cli_json_close(json);
@@ -190,7 +182,7 @@ void cli_put_state(CliJson *json, const MbsResult *result) {
     if (output->size == 1) {
       cli_json_number(json, "value", output->value[0]);
     } else {
-      put_vector(json, "value", output->size, output->value);
+      cli_json_numbers(json, "value", output->size, output->value);
     }
     if (output->unit) {
       cli_json_text(json, "unit", output->unit);
@@ -209,20 +201,16 @@ void cli_put_state(CliJson *json, const MbsResult *result) {
     cli_json_close(json);
   }
   cli_json_close(json);
-  cli_json_open_object(json, "multipliers");
-  for (int i = 0; i < result->multiplier_count; ++i) {
-    cli_json_number(json, result->multiplier_names[i], result->multipliers[i]);
-  }
-  cli_json_close(json);
+  cli_json_map(json, "multipliers", result->multiplier_count, result->multiplier_names, result->multipliers);
   cli_json_open_object(json, "reactions");
   for (int i = 0; i < result->reaction_count; ++i) {
     const MbsReaction *reaction = &result->reactions[i];
     cli_json_open_object(json, reaction->joint);
-    put_vector(json, "force", result->dimension, reaction->force);
+    cli_json_numbers(json, "force", result->dimension, reaction->force);
     if (result->dimension == 2) {
       cli_json_number(json, "torque", reaction->torque[2]);
     } else {
-      put_vector(json, "torque", 3, reaction->torque);
+      cli_json_numbers(json, "torque", 3, reaction->torque);
     }
     cli_json_close(json);
   }

@@ -125,11 +125,7 @@ static void print(const CliStudy *study, const CliOptions *options) {
 }
 
 static void put_numbers(CliJson *json, const char *key, int count, char **names, const double *numbers) {
-  cli_json_open_object(json, key);
-  for (int i = 0; i < count; ++i) {
-    cli_json_number(json, names[i], numbers[i]);
-  }
-  cli_json_close(json);
+  cli_json_map(json, key, count, (const char *const *)names, numbers);
 }
 
 static void put_run(CliJson *json, const CliStudy *study, const CliStudyRun *run) {

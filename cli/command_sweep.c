@@ -113,22 +113,14 @@ static void put_samples(CliJson *json, const CliSweep *sweep, CliJournal *journa
       break;
     }
     cli_json_open_object(json, NULL);
-    cli_json_open_object(json, "parameters");
-    for (int k = 0; k < sweep->plan.dimension; ++k) {
-      cli_json_number(json, sweep->varied[k], numbers[k]);
-    }
-    cli_json_close(json);
+    cli_json_map(json, "parameters", sweep->plan.dimension, sweep->varied, numbers);
     cli_json_open_object(json, "objectives");
     for (int o = 0; o < sweep->objective_count; ++o) {
       const double *gradient = sample->numbers + sweep->objective_count + o * sweep->wrt_count;
       cli_json_open_object(json, sweep->objectives[o]);
       cli_json_number(json, "value", sample->numbers[o]);
       if (sweep->has_gradient) {
-        cli_json_open_object(json, "gradient");
-        for (int k = 0; k < sweep->wrt_count; ++k) {
-          cli_json_number(json, sweep->wrt[k], gradient[k]);
-        }
-        cli_json_close(json);
+        cli_json_map(json, "gradient", sweep->wrt_count, sweep->wrt, gradient);
       }
       cli_json_close(json);
     }

@@ -254,11 +254,7 @@ static void print_json(const MbsVerification *verification) {
   }
   put_values(&json, verification);
   put_suspects(&json, verification);
-  cli_json_open_array(&json, "warnings");
-  for (int i = 0; i < verification->warning_count; ++i) {
-    cli_json_text(&json, NULL, verification->warnings[i]);
-  }
-  cli_json_close(&json);
+  cli_json_texts(&json, "warnings", verification->warning_count, verification->warnings);
   cli_json_boolean(&json, "pass", verification->pass);
   cli_json_end(&json);
 }

@@ -166,3 +166,27 @@ void cli_json_floats(CliJson *json, const char *key, size_t count, const float *
 void cli_json_doubles(CliJson *json, const char *key, size_t count, const double *numbers) {
   put_numbers(json, key, count, sizeof *numbers, numbers);
 }
+
+void cli_json_texts(CliJson *json, const char *key, int count, const char *const *texts) {
+  cli_json_open_array(json, key);
+  for (int i = 0; i < count; ++i) {
+    cli_json_text(json, NULL, texts[i]);
+  }
+  cli_json_close(json);
+}
+
+void cli_json_numbers(CliJson *json, const char *key, int count, const double *numbers) {
+  cli_json_open_array(json, key);
+  for (int i = 0; i < count; ++i) {
+    cli_json_number(json, NULL, numbers[i]);
+  }
+  cli_json_close(json);
+}
+
+void cli_json_map(CliJson *json, const char *key, int count, const char *const *names, const double *numbers) {
+  cli_json_open_object(json, key);
+  for (int i = 0; i < count; ++i) {
+    cli_json_number(json, names[i], numbers[i]);
+  }
+  cli_json_close(json);
+}

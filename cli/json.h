@@ -39,5 +39,9 @@ void cli_json_integer(CliJson *json, const char *key, long number);
 void cli_json_floats(CliJson *json, const char *key, size_t count, const float *numbers);
 void cli_json_doubles(CliJson *json, const char *key, size_t count, const double *numbers);
 void cli_json_boolean(CliJson *json, const char *key, bool value);
+// An array of texts, one of numbers, and an object of numbers by name.
+void cli_json_texts(CliJson *json, const char *key, int count, const char *const *texts);
+void cli_json_numbers(CliJson *json, const char *key, int count, const double *numbers);
+void cli_json_map(CliJson *json, const char *key, int count, const char *const *names, const double *numbers);
 
 #endif

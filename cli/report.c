@@ -129,11 +129,7 @@ static void put_gradient(CliJson *json, const char *key, const MbsResult *result
   if (!gradient) {
     return;
   }
-  cli_json_open_object(json, key);
-  for (int k = 0; k < result->parameter_count; ++k) {
-    cli_json_number(json, result->parameters[k], gradient[k]);
-  }
-  cli_json_close(json);
+  cli_json_map(json, key, result->parameter_count, result->parameters, gradient);
 }
 
 static void put_accuracy(CliJson *json, const MbsResult *result) {
@@ -253,27 +249,15 @@ void cli_report_json(CliJson *json, const MbsResult *result, MbsMethod method) {
       cli_json_number(json, "reached", result->final_time);
     }
   }
-  cli_json_open_object(json, "parameters");
-  for (int j = 0; j < result->parameter_count; ++j) {
-    cli_json_number(json, result->parameters[j], result->parameter_values[j]);
-  }
-  cli_json_close(json);
+  cli_json_map(json, "parameters", result->parameter_count, result->parameters, result->parameter_values);
   cli_report_json_objectives(json, "objectives", result);
   cli_report_json_events(json, result);
 }
 
 void cli_report_json_statistics(CliJson *json, const MbsResult *result) {
   const MbsStatistics *statistics = &result->statistics;
-  cli_json_open_array(json, "held_as_placed");
-  for (int i = 0; i < result->held_count; ++i) {
-    cli_json_text(json, NULL, result->held[i]);
-  }
-  cli_json_close(json);
-  cli_json_open_array(json, "warnings");
-  for (int i = 0; i < result->warning_count; ++i) {
-    cli_json_text(json, NULL, result->warnings[i]);
-  }
-  cli_json_close(json);
+  cli_json_texts(json, "held_as_placed", result->held_count, result->held);
+  cli_json_texts(json, "warnings", result->warning_count, result->warnings);
   cli_json_open_object(json, "statistics");
   cli_json_integer(json, "steps", statistics->steps);
   cli_json_integer(json, "iterations", statistics->iterations);

@@ -202,11 +202,7 @@ static void put_ghost(CliJson *json, const Report *report) {
   const MbsResult *result = report->ghost.result;
   cli_json_open_object(json, "ghost");
   cli_json_text(json, "label", report->document->ghost_label);
-  cli_json_open_object(json, "objectives");
-  for (int i = 0; i < result->objective_count; ++i) {
-    cli_json_number(json, result->objectives[i], result->values[i]);
-  }
-  cli_json_close(json);
+  cli_json_map(json, "objectives", result->objective_count, result->objectives, result->values);
   put_signals(json, "signals", &report->ghost_asked, &report->ghost_runs.items[0]);
   cli_json_close(json);
 }
@@ -234,11 +230,7 @@ static void put_search(CliJson *json, const CliSearch *search) {
     cli_json_integer(json, "evaluations", step->evaluations);
     cli_json_number(json, "value", step->value);
     cli_json_number(json, "violation", step->violation);
-    cli_json_open_array(json, "parameters");
-    for (int k = 0; k < optimum->parameter_count; ++k) {
-      cli_json_number(json, NULL, step->parameters[k]);
-    }
-    cli_json_close(json);
+    cli_json_numbers(json, "parameters", optimum->parameter_count, step->parameters);
     cli_json_close(json);
   }
   cli_json_close(json);

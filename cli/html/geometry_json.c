@@ -178,14 +178,6 @@ static bool does_move(const CliData *rows, int first, int size) {
   return false;
 }
 
-static void put_numbers(CliJson *json, const char *key, int count, const double *values) {
-  cli_json_open_array(json, key);
-  for (int k = 0; k < count; ++k) {
-    cli_json_number(json, NULL, values[k]);
-  }
-  cli_json_close(json);
-}
-
 // ---- the parts ----
 static void put_points(CliJson *json, const CliGeometry *geometry, int b, const CliData *rows) {
   const CliDrawnBody *body = &geometry->bodies[b];
@@ -194,7 +186,7 @@ static void put_points(CliJson *json, const CliGeometry *geometry, int b, const 
     const CliDrawnPoint *point = &body->points[i];
     cli_json_open_object(json, NULL);
     cli_json_text(json, "name", point->name);
-    put_numbers(json, "at", geometry->dimension, point->local);
+    cli_json_numbers(json, "at", geometry->dimension, point->local);
     int first = b == 0 && rows && point->output ? cli_data_find_output(rows, point->output) : -1;
     if (first >= 0 && does_move(rows, first, geometry->dimension)) {
       put_columns(json, "moves", rows, first, geometry->dimension);
@@ -213,11 +205,7 @@ static void put_elements(CliJson *json, const char *key, int count, const CliDra
     cli_json_open_object(json, NULL);
     cli_json_text(json, "type", element->type);
     cli_json_text(json, "name", element->name);
-    cli_json_open_array(json, "ends");
-    for (int k = 0; k < element->end_count; ++k) {
-      cli_json_text(json, NULL, element->ends[k]);
-    }
-    cli_json_close(json);
+    cli_json_texts(json, "ends", element->end_count, element->ends);
     (void)snprintf(reaction, sizeof reaction, "force(%s)", element->name);
     int first = rows ? cli_data_find_output(rows, element->output ? element->output : reaction) : -1;
     if (first >= 0) {
@@ -239,9 +227,9 @@ static void put_shape(CliJson *json, const CliDrawnShape *shape) {
   if (shape->colour) {
     cli_json_text(json, "colour", shape->colour);
   }
-  put_numbers(json, "axis", 3, shape->axis);
-  put_numbers(json, "size", 3, shape->size);
-  put_numbers(json, "offset", 3, shape->offset);
+  cli_json_numbers(json, "axis", 3, shape->axis);
+  cli_json_numbers(json, "size", 3, shape->size);
+  cli_json_numbers(json, "offset", 3, shape->offset);
   cli_json_number(json, "radius", shape->radius);
   cli_json_number(json, "width", shape->width);
   cli_json_number(json, "opacity", shape->opacity);
@@ -254,15 +242,15 @@ static void put_shape(CliJson *json, const CliDrawnShape *shape) {
 
 void cli_geometry_put(CliJson *json, const CliGeometry *geometry, const CliData *rows) {
   cli_json_integer(json, "dimension", geometry->dimension);
-  put_numbers(json, "gravity", geometry->dimension, geometry->gravity);
+  cli_json_numbers(json, "gravity", geometry->dimension, geometry->gravity);
   cli_json_open_array(json, "bodies");
   for (int b = 0; b < geometry->body_count; ++b) {
     const CliDrawnBody *body = &geometry->bodies[b];
     cli_json_open_object(json, NULL);
     cli_json_text(json, "name", body->name);
     cli_json_number(json, "mass", body->mass);
-    put_numbers(json, "com", geometry->dimension, body->com);
-    put_numbers(json, "inertia", body->inertia_count, body->inertia);
+    cli_json_numbers(json, "com", geometry->dimension, body->com);
+    cli_json_numbers(json, "inertia", body->inertia_count, body->inertia);
     put_points(json, geometry, b, rows);
     cli_json_close(json);
   }

@@ -122,11 +122,7 @@ void cli_statistics_print(const CliStatistics *statistics, const CliSweep *sweep
 
 // ---- JSON ----
 static void put_numbers(CliJson *json, const char *key, int count, const char **names, const double *numbers) {
-  cli_json_open_object(json, key);
-  for (int k = 0; k < count; ++k) {
-    cli_json_number(json, names[k], numbers[k]);
-  }
-  cli_json_close(json);
+  cli_json_map(json, key, count, names, numbers);
 }
 
 static void put_indices(CliJson *json, const CliSweep *sweep, const MbsSobolIndex *indices) {
