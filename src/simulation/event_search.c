@@ -78,14 +78,13 @@ typedef struct Search {
 // Is its guard known by the clock? (One on no side is looked at where a step leads.)
 static bool is_by_clock(const MbsEvent *event) { return event->spec->is_timed && event->side != 0; }
 
-// Is it linear in time, and zero at none within a step that is planned?
-static bool is_far(const MbsSimulation *simulation, const MbsEvent *event, const MbsStep *planned) {
+bool mbs_event_is_far(const MbsSimulation *simulation, const MbsEvent *event, const MbsStep *planned) {
   double hair = on_grid * simulation->settings.step, end = mbs_re(planned->t), begin = end - mbs_re(planned->h);
   return event->spec->is_uniform && event->side != 0 && !(event->due > begin - hair && event->due < end + 2 * hair);
 }
 
 static bool is_looked_for(const Search *search, const MbsEvent *event) {
-  return !is_far(search->simulation, event, &search->planned) && mbs_event_is_awaited(event) &&
+  return !mbs_event_is_far(search->simulation, event, &search->planned) && mbs_event_is_awaited(event) &&
          (!search->is_clock || is_by_clock(event));
 }
 
@@ -440,7 +439,7 @@ static MbsStatus search_step(MbsContext *context, MbsSimulation *simulation, Mbs
   int found = -1;
   for (int i = 0; i < events->count && is_plain; ++i) {
     const MbsEvent *event = &events->items[i];
-    is_plain = event->spec->is_end || event->spec->is_given || is_far(simulation, event, step);
+    is_plain = event->spec->is_end || event->spec->is_given || mbs_event_is_far(simulation, event, step);
   }
   if (is_plain && step->event == 0) {
     mbs_events_forget_values(events);

@@ -231,6 +231,36 @@ static void accept(MbsSimulation *simulation, const MbsStep *step) {
   }
 }
 
+// Most steps of a control of many pieces: guards that are linear in time, and none of them zero anywhere near. Nothing
+// is looked for then, and what `accept` would find is known.
+static bool is_uneventful(const MbsSimulation *simulation, const MbsStep *step) {
+  const MbsEvents *events = &simulation->events;
+  bool is = step->event == 0 && !step->is_flow && !step->is_chained && !simulation->dense.is_wanted &&
+            !mbs_simulation_is_controlled(simulation) && events->end == 0;
+  for (int i = 0; i < events->count && is; ++i) {
+    const MbsEvent *event = &events->items[i];
+    is = mbs_event_is_far(simulation, event, step) && !event->is_at_zero && event->value * event->side > 0;
+  }
+  return is;
+}
+
+static void pass_by(MbsSimulation *simulation, const MbsStep *step) {
+  MbsEvents *events = &simulation->events;
+  double t = mbs_re(step->t);
+  for (int i = 0; i < events->count; ++i) {
+    MbsEvent *event = &events->items[i];
+    double pace = event->pace < 0 ? -event->pace : event->pace;
+    event->value = -event->pace * (event->due - t);
+    event->trend = event->pace;
+    event->is_near = event->is_tried = false;
+    event->since = pace > event->since ? pace : event->since;
+    double size = event->value < 0 ? -event->value : event->value;
+    event->largest = size > event->largest ? size : event->largest;
+  }
+  events->step = *step;
+  events->chained = events->since_grid = 0;
+}
+
 // ---- a step ----
 void mbs_events_flow(MbsSimulation *simulation, const MbsStep *step) {
   MbsState *state = &simulation->state;
@@ -271,6 +301,11 @@ static MbsStatus record(MbsContext *context, MbsSimulation *simulation, int even
 MbsStatus mbs_events_step(MbsContext *context, MbsSimulation *simulation, MbsStep *step) {
   enum { MOST = 1000 };  // between two planned times
   MbsEvents *events = &simulation->events;
+  if (is_uneventful(simulation, step)) {
+    MBS_TRY(mbs_simulation_repeat_step(context, simulation, step));
+    pass_by(simulation, step);
+    return MBS_OK;
+  }
   if (step->is_chained) {
     mbs_events_flow(simulation, step);
     mbs_events_forget_values(events);
