@@ -246,7 +246,7 @@ static void check_pieces(const char *path, const char *formulation) {
   MbsModel *model = read_model(context, path);
   MbsRequest request = request_of(model, formulation);
   MbsResult *whole = run(model, &request, MBS_METHOD_ADJOINT_CONTINUOUS);
-  request.memory = whole->statistics.trajectory_bytes / 2.5;
+  request.memory = whole->statistics.trajectory_bytes / 2.4;
   MbsResult *pieces = run(model, &request, MBS_METHOD_ADJOINT_CONTINUOUS);
   ENSURE(whole->statistics.segments == 1 && pieces->statistics.segments > 2);
   ENSURE(distance(pieces, whole) <= 1e-11);

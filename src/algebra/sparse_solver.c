@@ -3,11 +3,13 @@
 #include <klu.h>
 #include <string.h>
 
+#include "algebra/elimination.h"
 #include "algebra/tree_solver.h"
 
 #ifdef MBS_COMPLEX
 #define KLU_FACTOR klu_z_factor
 #define KLU_REFACTOR klu_z_refactor
+#define KLU_FLOPS klu_z_flops
 #define KLU_RCOND klu_z_rcond
 #define KLU_RGROWTH klu_z_rgrowth
 #define KLU_CONDEST klu_z_condest
@@ -17,6 +19,7 @@
 #else
 #define KLU_FACTOR klu_factor
 #define KLU_REFACTOR klu_refactor
+#define KLU_FLOPS klu_flops
 #define KLU_RCOND klu_rcond
 #define KLU_RGROWTH klu_rgrowth
 #define KLU_CONDEST klu_condest
@@ -33,11 +36,14 @@ enum { MAY_KEEP_PIVOTS = false, MOST_CHOICES = 1 };
 enum { MAY_KEEP_PIVOTS = true, MOST_CHOICES = 16 };
 #endif
 
-// A choice of pivots: the factors with these pivots, and the matrix they were chosen for.
+// A choice of pivots: the factors with these pivots, and the matrix they were chosen for. Small matrices are eliminated
+// by a program of their own pivots, which are as good and fill in less; KLU's are there for what that does not accept.
 typedef struct Choice {
   klu_numeric *numeric;
-  double quality;      // reciprocal condition estimate when they were chosen
-  mbs_scalar *values;  // NULL: not kept
+  double quality;               // reciprocal condition estimate when they were chosen
+  MbsElimination *elimination;  // NULL: none
+  double own_quality;           // the same of its pivots
+  mbs_scalar *values;           // NULL: not kept
 } Choice;
 
 // Choices are kept in the order they were made: a run that is walked again, from its start or from a step of it, meets
@@ -56,7 +62,12 @@ struct MbsSparseSolver {
   Choice choices[MOST_CHOICES];
   double quality;            // reciprocal condition estimate now
   double soundness, growth;  // see are_pivots_sound
+  bool may_eliminate;        // by a program
+  bool is_eliminated;        // the last factors are those of the program
 };
+
+// A ratio of pivots below this is rounding: the matrix is singular to working precision.
+static const double singular = 1e-16;
 
 static klu_numeric *numeric_of(const MbsSparseSolver *solver) { return solver->choices[solver->current].numeric; }
 
@@ -101,6 +112,7 @@ MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const M
   solver->extra = pattern->extra;
   solver->soundness = 1e-4;
   solver->growth = 1e-6;
+  solver->may_eliminate = MAY_KEEP_PIVOTS && !pattern->order && pattern->extra == 0;
   klu_defaults(&solver->common);
   if (pattern->order) {
     MBS_TAKE(context, arena, solver->order, pattern->size);
@@ -115,10 +127,16 @@ MbsStatus mbs_sparse_solver_create(MbsContext *context, MbsArena *arena, const M
   return MBS_OK;
 }
 
+static void drop(MbsSparseSolver *solver, Choice *choice) {
+  KLU_FREE_NUMERIC(&choice->numeric, &solver->common);
+  mbs_elimination_destroy(choice->elimination);
+  choice->elimination = NULL;
+}
+
 void mbs_sparse_solver_destroy(MbsSparseSolver *solver) {
   if (solver && !solver->tree) {
     for (int i = 0; i < solver->choice_count; ++i) {
-      KLU_FREE_NUMERIC(&solver->choices[i].numeric, &solver->common);
+      drop(solver, &solver->choices[i]);
     }
     klu_free_symbolic(&solver->symbolic, &solver->common);
     klu_free_symbolic(&solver->other, &solver->common);
@@ -128,13 +146,11 @@ void mbs_sparse_solver_destroy(MbsSparseSolver *solver) {
 void mbs_sparse_solver_demand_digits(MbsSparseSolver *solver) {
   solver->soundness = 1e-2;
   solver->growth = 1e-3;
+  solver->may_eliminate = false;
   if (!solver->tree) {
     klu_free_symbolic(&solver->other, &solver->common);  // COLAMD's pivots may cost five digits
   }
 }
-
-// A ratio of pivots below this is rounding: the matrix is singular to working precision.
-static const double singular = 1e-16;
 
 static klu_numeric *factored(MbsSparseSolver *solver, double *values, klu_symbolic *symbolic) {
   klu_numeric *numeric = KLU_FACTOR(solver->column_start, solver->row, values, symbolic, &solver->common);
@@ -177,13 +193,53 @@ static bool refactor(MbsSparseSolver *solver, double *values) {
          solver->common.status == KLU_OK;
 }
 
+// A program's pivots, some of them constraints' entries, turn with bodies and become small by and by. Then KLU's, which
+// are mostly on the diagonal, serve until they are back; so a program may be given up for less than those.
+static bool is_program_sound(const MbsSparseSolver *solver, const Choice *choice, const mbs_scalar *values) {
+  return solver->quality > 1e-2 * choice->own_quality || mbs_elimination_growth(choice->elimination, values) > 1e-3;
+}
+
+// By the program of the present choice, if it serves these values.
+static bool eliminate(MbsSparseSolver *solver, const mbs_scalar *values) {
+  const Choice *choice = &solver->choices[solver->current];
+  MbsElimination *elimination = choice->elimination;
+  solver->is_eliminated = false;
+  if (elimination && mbs_elimination_accepts(elimination, values) && mbs_elimination_factor(elimination, values)) {
+    solver->quality = mbs_elimination_quality(elimination);
+    solver->is_eliminated = solver->quality > singular && is_program_sound(solver, choice, values);
+  }
+  return solver->is_eliminated;
+}
+
+// For a choice that was made by KLU just now.
+static void make_program(MbsSparseSolver *solver, Choice *choice, const mbs_scalar *values) {
+  KLU_FLOPS(solver->symbolic, choice->numeric, &solver->common);
+  double most = solver->common.flops / 2 + 20 * solver->size;
+  bool is_out = false;
+  choice->elimination = solver->may_eliminate ? mbs_elimination_create(solver->size, solver->column_start, solver->row,
+                                                                       values, most, &is_out)
+                                              : NULL;
+  if (is_out) {
+    mbs_arena_is_out(solver->arena);
+  }
+  double quality = solver->quality;
+  choice->own_quality = 0;
+  if (eliminate(solver, values)) {
+    choice->own_quality = solver->quality;
+  } else {
+    solver->quality = quality;
+    mbs_elimination_destroy(choice->elimination);
+    choice->elimination = NULL;
+  }
+}
+
 static double find_quality(MbsSparseSolver *solver) {
   KLU_RCOND(solver->symbolic, numeric_of(solver), &solver->common);
   return solver->quality = solver->common.rcond;
 }
 
 // the choice that follows, if it was made for this very matrix
-static bool choose_again(MbsSparseSolver *solver, double *values) {
+static bool choose_again(MbsSparseSolver *solver, mbs_scalar *values) {
   const Choice *next = solver->current + 1 < solver->choice_count ? &solver->choices[solver->current + 1] : NULL;
   size_t bytes = (size_t)solver->entry_count * sizeof(mbs_scalar);
   if (!next || !next->values || memcmp(next->values, values, bytes) != 0) {
@@ -191,17 +247,23 @@ static bool choose_again(MbsSparseSolver *solver, double *values) {
   }
   solver->current += 1;
   solver->is_decided = true;
-  return refactor(solver, values);
+  if (eliminate(solver, values)) {
+    return true;
+  }
+  bool is_factored = refactor(solver, (double *)values);
+  find_quality(solver);
+  return is_factored;
 }
 
 // a new choice takes the place of those that followed the present one
-static bool factor_anew(MbsSparseSolver *solver, double *values) {
-  if (choose_again(solver, values)) {
-    return find_quality(solver) > singular;
+static bool factor_anew(MbsSparseSolver *solver, mbs_scalar *matrix) {
+  double *values = (double *)matrix;
+  if (choose_again(solver, matrix)) {
+    return solver->quality > singular;
   }
   int kept = solver->current + 1 < MOST_CHOICES ? solver->current + 1 : MOST_CHOICES - 1;
   while (solver->choice_count > kept) {
-    KLU_FREE_NUMERIC(&solver->choices[--solver->choice_count].numeric, &solver->common);
+    drop(solver, &solver->choices[--solver->choice_count]);
   }
   solver->current = kept - 1;
   bool has_order = !solver->other || solver->is_decided;
@@ -227,6 +289,7 @@ static bool factor_anew(MbsSparseSolver *solver, double *values) {
       memcpy(choice->values, values, count * sizeof(mbs_scalar));
     }
   }
+  make_program(solver, choice, matrix);
   return solver->quality > singular;
 }
 
@@ -243,7 +306,6 @@ static bool are_pivots_sound(MbsSparseSolver *solver, double *values) {
 }
 
 bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *matrix) {
-  double *values = (double *)matrix;
   if (solver->tree) {
     return mbs_tree_solver_factor(solver->tree, matrix);
   }
@@ -253,20 +315,24 @@ bool mbs_sparse_solver_factor(MbsSparseSolver *solver, mbs_scalar *matrix) {
   if (!solver->symbolic) {
     return false;  // structurally singular
   }
+  double *values = (double *)matrix;
   if (MAY_KEEP_PIVOTS && solver->current >= 0 && solver->choices[solver->current].quality > 0 &&
-      refactor(solver, values) && are_pivots_sound(solver, values)) {
+      (eliminate(solver, matrix) || (refactor(solver, values) && are_pivots_sound(solver, values)))) {
     return true;
   }
-  return factor_anew(solver, values);
+  return factor_anew(solver, matrix);
 }
 
 bool mbs_sparse_solver_factor_anew(MbsSparseSolver *solver, mbs_scalar *matrix) {
   // a tree has one order, and its values are used up: what it has stays
-  return solver->tree || solver->size == 0 || (solver->symbolic && factor_anew(solver, (double *)matrix));
+  return solver->tree || solver->size == 0 || (solver->symbolic && factor_anew(solver, matrix));
 }
 
 static void solve(MbsSparseSolver *solver, bool is_transposed, int count, mbs_scalar *b) {
-  if (is_transposed) {
+  if (solver->is_eliminated) {
+    MbsElimination *elimination = solver->choices[solver->current].elimination;
+    (is_transposed ? mbs_elimination_solve_transposed : mbs_elimination_solve)(elimination, count, b);
+  } else if (is_transposed) {
     KLU_TSOLVE(solver->symbolic, numeric_of(solver), solver->size, count, (double *)b, &solver->common);
   } else {
     KLU_SOLVE(solver->symbolic, numeric_of(solver), solver->size, count, (double *)b, &solver->common);
@@ -332,6 +398,9 @@ double mbs_sparse_solver_condition(MbsSparseSolver *solver, mbs_scalar *values) 
   }
   if (solver->size == 0) {
     return 1;
+  }
+  if (solver->is_eliminated) {
+    return mbs_elimination_condition(solver->choices[solver->current].elimination, values);
   }
   KLU_CONDEST(solver->column_start, (double *)values, solver->symbolic, numeric_of(solver), &solver->common);
   return solver->common.condest;

@@ -42,7 +42,8 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
     implicit->modes[implicit->mode_count++] =
         (MbsJointMode){.acting = implicit->acting, .has_redundancy = has_redundancy};
   }
-  (void)mbs_rule_find(settings, &implicit->rule);  // none of a method with stages, which has no use for it
+  bool has_rule = mbs_rule_find(settings, &implicit->rule);  // none of a method with stages, which has no use for it
+  implicit->keeps_factors = has_rule && !formulation->type->is_reduced;
   // a step at position level is not the same backwards: its multipliers act along Phi_q of the new position alone
   bool is_symmetric = mbs_rule_is_symmetric(&implicit->rule) && !formulation->type->is_position_level;
   implicit->base.order = mbs_rule_order(&implicit->rule);
@@ -50,9 +51,10 @@ MbsStatus mbs_implicit_create(MbsContext *context, MbsFormulation *formulation, 
   implicit->piece_rule = implicit->rule.has_auxiliary ? mbs_rule_trapezoidal : implicit->rule;
   MBS_TAKE(context, arena, implicit->r, size);
   MBS_TAKE(context, arena, implicit->correction, size);
-  MBS_TAKE(context, arena, implicit->previous[0], 2 * size);
-  implicit->previous[1] = implicit->previous[0] + size;
-  MBS_TAKE(context, arena, implicit->lag, system->m);
+  MBS_TAKE(context, arena, implicit->previous[0], (MBS_EXTRAPOLATED + 1) * size);
+  for (int j = 1; j <= MBS_EXTRAPOLATED; ++j) {
+    implicit->previous[j] = implicit->previous[0] + (size_t)j * size;
+  }
   MBS_TAKE(context, arena, implicit->R, size * columns);
   MBS_TAKE(context, arena, implicit->bar_a, system->nq);
   MBS_TAKE(context, arena, implicit->bar_lambda, system->m);
@@ -128,20 +130,15 @@ MbsStatus mbs_implicit_recall_limits(MbsContext *context, MbsImplicit *implicit,
 }
 
 // Where forces alone have jumped, the slopes of accelerations and multipliers have hardly: what extrapolation remembers
-// jumps along. The multiplier of a step that is projected is lambda* = lambda - kappa, that of a start lambda: the last
-// kappa is taken off once more. sign: -1 before, 1 after.
+// jumps along. The multiplier of a step that is projected is lambda* = lambda - kappa, that of a start lambda: so the
+// last kappa, of before, stays taken off. sign: -1 before, 1 after.
 static void shift(MbsImplicit *implicit, int sign, const MbsState *stage) {
   int n = implicit->formulation->system->n, m = implicit->formulation->system->m;
-  for (int i = 0; i < m; ++i) {
-    implicit->lag[i] = sign < 0 ? stage->kappa[i] : implicit->lag[i];
+  for (int i = 0; i < n; ++i) {  // differences stay
+    implicit->previous[0][i] += sign * stage->a[i];
   }
-  for (int k = 0; k < 2; ++k) {
-    for (int i = 0; i < n; ++i) {
-      implicit->previous[k][i] += sign * stage->a[i];
-    }
-    for (int i = 0; i < m; ++i) {
-      implicit->previous[k][n + i] += sign * stage->lambda[i] - (sign < 0 ? implicit->lag[i] : 0);
-    }
+  for (int i = 0; i < m; ++i) {
+    implicit->previous[0][n + i] += sign * stage->lambda[i] - (sign < 0 ? stage->kappa[i] : 0);
   }
 }
 
@@ -178,9 +175,9 @@ MbsStatus mbs_implicit_start(MbsContext *context, MbsImplicit *implicit, MbsStat
   const MbsSystem *system = implicit->formulation->system;
   bool is_course_kept = implicit->base.do_forces_jump && implicit->base.is_even;
   MbsState *stage = mbs_implicit_stage(implicit, state, true);
-  implicit->previous_count = is_course_kept ? implicit->previous_count : 0;
+  implicit->previous_count = is_course_kept && implicit->previous_count > 1 ? implicit->previous_count : 0;
   implicit->is_piece = false;
-  implicit->has_lag = implicit->previous_count > 0;
+  implicit->at->kept.is_there = false;  // what acts, and parameters, may have changed
   if (implicit->previous_count > 0) {
     shift(implicit, -1, stage);
   }
@@ -189,6 +186,8 @@ MbsStatus mbs_implicit_start(MbsContext *context, MbsImplicit *implicit, MbsStat
   }
   if (implicit->previous_count > 0) {
     shift(implicit, 1, stage);
+  } else {
+    mbs_implicit_remember(implicit, stage->a, stage->lambda);
   }
   for (int i = 0; i < system->n && implicit->w; ++i) {
     implicit->w[i] = state->a[i];
@@ -196,27 +195,55 @@ MbsStatus mbs_implicit_start(MbsContext *context, MbsImplicit *implicit, MbsStat
   return mbs_implicit_finish(context, implicit, state, 0);
 }
 
-// u(n+1) by the polynomial through u(n), u(n-1), u(n-2), as far as they exist; remembers u(n)
-static void extrapolate(MbsImplicit *implicit, int offset, int count, const mbs_scalar *u, const mbs_scalar *lag,
-                        mbs_scalar *next) {
-  mbs_scalar *one = implicit->previous[0] + offset;
-  mbs_scalar *two = implicit->previous[1] + offset;
+// u(n+1) by the polynomial through u(n), u(n-1), ...: the sum of their backward differences, D_0 = u(n), D_j+1(n) =
+// D_j(n) - D_j(n-1), as far as these are known and become smaller, as those of a smooth motion do.
+static int remember(MbsImplicit *implicit, int offset, int count, const mbs_scalar *u) {
+  mbs_scalar *restrict difference = implicit->correction;
+  double size[MBS_EXTRAPOLATED + 1];
+  int degree = 0;
   for (int i = 0; i < count; ++i) {
-    mbs_scalar now = lag ? u[i] - lag[i] : u[i];
-    next[i] = implicit->previous_count == 0   ? now
-              : implicit->previous_count == 1 ? 2 * now - one[i]
-                                              : 3 * (now - one[i]) + two[i];
-    two[i] = one[i];
-    one[i] = now;
+    difference[i] = u[i];
+  }
+  for (int j = 0; j <= MBS_EXTRAPOLATED; ++j) {
+    mbs_scalar *restrict known = implicit->previous[j] + offset;
+    double largest = 0;
+    for (int i = 0; i < count; ++i) {
+      mbs_scalar now = difference[i];
+      double magnitude = mbs_re(mbs_abs(now));
+      difference[i] = now - known[i];
+      known[i] = now;
+      largest = magnitude > largest ? magnitude : largest;
+    }
+    size[j] = largest;
+  }
+  while (degree < implicit->previous_count && (degree < 1 || size[degree + 1] <= 0.5 * size[degree])) {
+    ++degree;
+  }
+  return degree;
+}
+
+void mbs_implicit_remember(MbsImplicit *implicit, const mbs_scalar *a, const mbs_scalar *lambda) {
+  const MbsSystem *system = implicit->formulation->system;
+  implicit->degree[0] = remember(implicit, 0, system->n, a);
+  implicit->degree[1] = remember(implicit, system->n, system->m, lambda);
+  implicit->previous_count += implicit->previous_count < MBS_EXTRAPOLATED;
+}
+
+static void extrapolate(const MbsImplicit *implicit, int offset, int count, int degree, mbs_scalar *next) {
+  for (int i = 0; i < count; ++i) {
+    next[i] = implicit->previous[0][offset + i];
+  }
+  for (int j = 1; j <= degree; ++j) {
+    for (int i = 0; i < count; ++i) {
+      next[i] += implicit->previous[j][offset + i];
+    }
   }
 }
 
-void mbs_implicit_extrapolate(MbsImplicit *implicit, const MbsState *state, mbs_scalar *a, mbs_scalar *lambda) {
+void mbs_implicit_extrapolate(const MbsImplicit *implicit, mbs_scalar *a, mbs_scalar *lambda) {
   const MbsSystem *system = implicit->formulation->system;
-  extrapolate(implicit, 0, system->n, state->a, NULL, a);
-  extrapolate(implicit, system->n, system->m, state->lambda, implicit->has_lag ? implicit->lag : NULL, lambda);
-  implicit->has_lag = false;
-  implicit->previous_count += implicit->previous_count < 2;
+  extrapolate(implicit, 0, system->n, implicit->degree[0], a);
+  extrapolate(implicit, system->n, system->m, implicit->degree[1], lambda);
 }
 
 // the rule's hats from the old state, then the unknowns' prediction on top of them
@@ -236,7 +263,7 @@ static void predict(MbsImplicit *implicit, const MbsRuleStep *k, MbsState *state
       implicit->w[i] = k->wa * a + k->ww * w;
     }
   }
-  mbs_implicit_extrapolate(implicit, state, stage->a, stage->lambda);
+  mbs_implicit_extrapolate(implicit, stage->a, stage->lambda);
   for (int i = 0; i < system->n; ++i) {
     state->q[i] += k->c0 * stage->a[i];
     stage->v[i] += k->c1 * stage->a[i];
@@ -258,5 +285,7 @@ MbsStatus mbs_implicit_step(MbsContext *context, MbsImplicit *implicit, mbs_scal
   for (int i = 0; i < system->n && implicit->w; ++i) {
     implicit->w[i] += k.cw * state->a[i];
   }
+  // what the next stage is like; of redundant constraints the multipliers that are meant
+  mbs_implicit_remember(implicit, stage->a, state->lambda);
   return MBS_OK;
 }

@@ -30,17 +30,37 @@ typedef struct MbsJointMode {
   bool has_redundancy;
 } MbsJointMode;
 
+// Factors of Newton's matrix that serve more steps than one, and what is known of how well they do: newton_factors.c
+typedef struct MbsKeptFactors {
+  mbs_scalar *values;  // of the matrix; NULL: never kept, of the complex twin and of instants
+  int count;           // of them
+  bool is_there;       // there is such a matrix
+  bool is_at_hand;     // and the solver has its factors now
+  bool is_new;         // it was made in the step before, or in this one
+  mbs_scalar c0, c1;   // of the step that it belongs to
+  double rest;         // see mbs_newton_rest
+  int wait, pause;     // steps that do without them yet, and for how many the next failure means that
+} MbsKeptFactors;
+
 // What solves the equations at one instant, and where it did so last.
 typedef struct MbsInstant {
   MbsState stage;      // where r = 0 holds: q of the state, v*, a*, lambda
   mbs_scalar *lambda;  // m: of the stage where constraints are redundant, or may be later; else NULL, it is the state's
   mbs_scalar *v, *a;   // nq: of a stage that is projected; else NULL
-  MbsSparseSolver *solver;
-  mbs_scalar *tangent;       // values of the assembled matrix
-  MbsRefinement refinement;  // of solutions with Newton's matrix, where that is relaxed
+  MbsSparseSolver *solver;  // of Newton's matrix, whose values are:
+  mbs_scalar *tangent;
+  MbsRefinement iteration;  // of it: whether it had to be relaxed
+  MbsKeptFactors kept;
+  // The same for the derivatives, at the state that solves the equations; where factors are kept and columns are
+  // carried along it has a solver of its own, else Newton's
+  MbsSparseSolver *exact;
+  mbs_scalar *exact_tangent;
+  MbsRefinement refinement;  // of solutions with it, where it is relaxed
   MbsProjector *projector;   // NULL: not needed
   bool is_recallable;        // the last solution: see mbs_implicit_recall
 } MbsInstant;
+
+enum { MBS_EXTRAPOLATED = 4 };  // degree of the polynomials that predict the next step
 
 typedef struct MbsImplicit {
   MbsStepper base;
@@ -49,6 +69,7 @@ typedef struct MbsImplicit {
   MbsFormulation *formulation;
   MbsRule rule, piece_rule;
   double tolerance;
+  bool keeps_factors;   // of Newton's matrix from step to step: newton_factors.c
   bool is_approximate;  // Newton's matrix without the curvature of the constraints
   bool has_projections;
   bool is_piece;        // the step in hand is a projected piece
@@ -56,15 +77,15 @@ typedef struct MbsImplicit {
   bool has_room;        // for that, now or later
   uint64_t acting;      // the joints that act, where they come and go
   int mode_count, mode_capacity;
-  MbsJointMode *modes;             // those that there have been
-  bool has_reactions;              // some signal reads the state's total: what it costs to differentiate is worth it
-  mbs_scalar *r;                   // n + m
-  mbs_scalar *correction;          // n + m: Newton's last
-  mbs_scalar *R;                   // (n + m) x columns
-  mbs_scalar *previous[2];         // n + m each, in one block: accelerations and multipliers one and two steps ago
-  int previous_count;              // how many of them there are
-  mbs_scalar *lag;                 // m: what the multipliers of a start are more than those of steps would be,
-  bool has_lag;                    // if that was a start between equal steps
+  MbsJointMode *modes;     // those that there have been
+  bool has_reactions;      // some signal reads the state's total: what it costs to differentiate is worth it
+  mbs_scalar *r;           // n + m
+  mbs_scalar *correction;  // n + m: Newton's last
+  mbs_scalar *R;           // (n + m) x columns
+  // n + m each, in one block: the last accelerations and multipliers that solved r = 0, and their differences; how many
+  // of these are known, and as far as they are used, of both
+  mbs_scalar *previous[MBS_EXTRAPOLATED + 1];
+  int previous_count, degree[2];
   mbs_scalar *old[3];              // n each: v, a and w before the step; where its size has a column, else NULL
   mbs_scalar *w, *W;               // auxiliary accelerations (nq) and their columns (nq each); NULL: a itself
   mbs_scalar *bar_a, *bar_lambda;  // nq, m: what the transpose has no use for
@@ -162,9 +183,9 @@ void mbs_implicit_finish_transposed(const MbsImplicit *implicit, const MbsState 
 void mbs_implicit_instant_transposed(MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, const MbsState *state,
                                      const MbsStateBar *bar);
 
-// a and lambda of the next step by the polynomials through those of the last three, as far as they exist; remembers
-// those of `state`.
-void mbs_implicit_extrapolate(MbsImplicit *implicit, const MbsState *state, mbs_scalar *a, mbs_scalar *lambda);
+// Remembers a and lambda of a start or a step; those of the next step by the polynomials through the last ones.
+void mbs_implicit_remember(MbsImplicit *implicit, const mbs_scalar *a, const mbs_scalar *lambda);
+void mbs_implicit_extrapolate(const MbsImplicit *implicit, mbs_scalar *a, mbs_scalar *lambda);
 
 // ---- newton.c ----
 // How many units in the last place of the terms that cancel within f and e (mbs_terms_cancelling) their rounding may
@@ -210,6 +231,22 @@ MbsStatus mbs_newton_factor_exact(MbsContext *context, MbsImplicit *implicit, co
 // The same with other weights than the formulation's.
 MbsStatus mbs_newton_factor_weighted(MbsContext *context, MbsImplicit *implicit, const MbsState *state,
                                      const MbsWeights *weights, mbs_scalar c0, mbs_scalar c1);
+// ---- newton_factors.c ----
+MbsStatus mbs_kept_factors_create(MbsContext *context, const MbsImplicit *implicit, MbsInstant *instant);
+int mbs_kept_factors_save_size(const MbsKeptFactors *kept);
+mbs_scalar *mbs_kept_factors_save(const MbsKeptFactors *kept, mbs_scalar *to);
+const mbs_scalar *mbs_kept_factors_restore(MbsKeptFactors *kept, const mbs_scalar *from);
+void mbs_kept_factors_forget(MbsKeptFactors *kept);
+// Before the solver factors instant->tangent: for this step and those that follow.
+void mbs_kept_factors_take(MbsInstant *instant, mbs_scalar c0, mbs_scalar c1);
+// At the beginning of an iteration: are there factors to begin with? Then the solver has them.
+bool mbs_kept_factors_begin(MbsInstant *instant, mbs_scalar c0, mbs_scalar c1);
+// After so many corrections by them, of which the last has left `residual` of `before`: solved, after one more; not
+// yet, but soon; or not soon enough, then the step goes on with new ones.
+typedef enum MbsKeptVerdict { MBS_KEPT_SOLVED, MBS_KEPT_SERVE, MBS_KEPT_FAIL } MbsKeptVerdict;
+MbsKeptVerdict mbs_kept_factors_judge(MbsKeptFactors *kept, int corrections, double before, double residual,
+                                      double tolerance);
+
 // Newton's iteration on the residual; c0 = dq/da, c1 = dv/da.
 MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, MbsState *state);
 

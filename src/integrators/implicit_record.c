@@ -53,11 +53,13 @@ MbsStatus mbs_implicit_recall(MbsContext *context, MbsImplicit *implicit, mbs_sc
   return (is_recallable ? mbs_implicit_recall_limits : mbs_implicit_finish)(context, implicit, state, h);
 }
 
-// auxiliary accelerations with their columns, what extrapolation remembers, and where a start begins with multipliers
+// auxiliary accelerations with their columns, what extrapolation remembers, where a start begins with multipliers, and
+// kept factors
 int mbs_implicit_save_size(const MbsImplicit *implicit) {
   const MbsSystem *system = implicit->formulation->system;
   int auxiliary = implicit->w ? system->nq * (1 + system->carried_count) : 0;
-  return auxiliary + 2 * (system->n + system->m) + (implicit->has_room ? system->m : 0) + system->m + 2;
+  return auxiliary + (MBS_EXTRAPOLATED + 1) * (system->n + system->m) + (implicit->has_room ? system->m : 0) + 3 +
+         mbs_kept_factors_save_size(&implicit->own.kept);
 }
 
 void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to) {
@@ -66,11 +68,12 @@ void mbs_implicit_save(const MbsImplicit *implicit, mbs_scalar *to) {
     to = mbs_put(to, system->nq, implicit->w);
     to = mbs_put(to, system->nq * system->carried_count, implicit->W);
   }
-  to = mbs_put(to, 2 * (system->n + system->m), implicit->previous[0]);
+  to = mbs_put(to, (MBS_EXTRAPOLATED + 1) * (system->n + system->m), implicit->previous[0]);
   to = implicit->has_room ? mbs_put(to, system->m, implicit->at->lambda) : to;
-  to = mbs_put(to, system->m, implicit->lag);
-  *to++ = implicit->has_lag ? 1 : 0;
-  *to = implicit->previous_count;
+  *to++ = implicit->degree[0];
+  *to++ = implicit->degree[1];
+  *to++ = implicit->previous_count;
+  (void)mbs_kept_factors_save(&implicit->own.kept, to);
 }
 
 void mbs_implicit_restore(MbsImplicit *implicit, const mbs_scalar *from) {
@@ -80,14 +83,16 @@ void mbs_implicit_restore(MbsImplicit *implicit, const mbs_scalar *from) {
     from = mbs_take(from, system->nq, implicit->w);
     from = mbs_take(from, system->nq * system->carried_count, implicit->W);
   }
-  from = mbs_take(from, 2 * (system->n + system->m), implicit->previous[0]);
+  from = mbs_take(from, (MBS_EXTRAPOLATED + 1) * (system->n + system->m), implicit->previous[0]);
   from = implicit->has_room ? mbs_take(from, system->m, implicit->at->lambda) : from;
-  from = mbs_take(from, system->m, implicit->lag);
-  implicit->has_lag = mbs_re(*from++) > 0;
-  implicit->previous_count = (int)mbs_re(*from);
+  implicit->degree[0] = (int)mbs_re(*from++);
+  implicit->degree[1] = (int)mbs_re(*from++);
+  implicit->previous_count = (int)mbs_re(*from++);
+  (void)mbs_kept_factors_restore(&implicit->own.kept, from);
 }
 
 void mbs_implicit_forget(MbsImplicit *implicit) {
+  mbs_kept_factors_forget(&implicit->own.kept);
   for (int i = 0; i < implicit->formulation->system->m && implicit->has_room; ++i) {
     implicit->at->lambda[i] = 0;
   }

@@ -70,7 +70,7 @@ static mbs_scalar *carried_columns(const MbsStepper *stepper) { return self_cons
 static MbsSparseSolver *solver(const MbsStepper *stepper, int index) {
   const MbsImplicit *implicit = self_const(stepper);
   MbsSparseSolver *projections = implicit->at->projector ? implicit->at->projector->solver : implicit->at->solver;
-  return index == 0 ? implicit->at->solver : index == 1 ? projections : NULL;
+  return index == 0 ? implicit->at->solver : index == 1 ? projections : index == 2 ? implicit->at->exact : NULL;
 }
 
 // x is q

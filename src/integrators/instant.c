@@ -34,13 +34,25 @@ MbsStatus mbs_instant_create(MbsContext *context, const MbsImplicit *implicit, c
   MBS_TRY(mbs_instant_create_place(context, implicit, settings, instant));
   MBS_TAKE(context, arena, instant->tangent, system->mode.factored.entry_count + 1);
   MBS_TRY(mbs_sparse_solver_create(context, arena, &system->mode.factored, &instant->solver));
-  if (implicit->has_room) {
-    mbs_sparse_solver_demand_digits(instant->solver);  // the columns lose them otherwise
+  MBS_TRY(mbs_kept_factors_create(context, implicit, instant));
+  instant->exact = instant->solver;
+  instant->exact_tangent = instant->tangent;
+  if (instant->kept.values && system->carried_count > 0) {
+    MBS_TAKE(context, arena, instant->exact_tangent, system->mode.factored.entry_count + 1);
+    MBS_TRY(mbs_sparse_solver_create(context, arena, &system->mode.factored, &instant->exact));
   }
-  return mbs_refinement_create(context, system, 1, &system->mode.factored, instant->solver, &instant->refinement);
+  if (implicit->has_room) {  // multipliers and columns lose them otherwise
+    mbs_sparse_solver_demand_digits(instant->solver);
+    mbs_sparse_solver_demand_digits(instant->exact);
+  }
+  MBS_TRY(mbs_refinement_create(context, system, 1, &system->mode.factored, instant->solver, &instant->iteration));
+  return mbs_refinement_create(context, system, 1, &system->mode.factored, instant->exact, &instant->refinement);
 }
 
 void mbs_instant_destroy(MbsInstant *instant) {
+  if (instant->exact != instant->solver) {
+    mbs_sparse_solver_destroy(instant->exact);
+  }
   mbs_sparse_solver_destroy(instant->solver);
   mbs_projector_destroy(instant->projector);
 }

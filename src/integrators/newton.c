@@ -20,7 +20,7 @@ static const double least_part = 1e-3;
 // The complex twin factors anew in each iteration and iterates on: once the real part is solved, each further
 // full iteration makes the imaginary part (the derivative) exact.
 #ifdef MBS_COMPLEX
-enum { FURTHER_ITERATIONS = 2 };
+enum { FURTHER_ITERATIONS = 3 };
 static const double fast = 0;
 #else
 enum { FURTHER_ITERATIONS = 0 };
@@ -68,6 +68,7 @@ MbsNewtonLeft mbs_newton_measure(const MbsSystem *system, const MbsState *state,
   part[1] = scale[1] > 0 ? largest[1] / scale[1] : largest[1];
   left.largest = part[0] > part[1] || isnan(part[0]) ? part[0] : part[1];
   left.largest = left.states > left.largest || isnan(left.states) ? left.states : left.largest;
+  left.largest = isfinite(scale[0]) && isfinite(scale[1]) ? left.largest : HUGE_VAL;  // nothing is small against that
   return left;
 }
 
@@ -124,28 +125,54 @@ MbsStatus mbs_newton_singular(MbsContext *context, const MbsSystem *system, cons
                   mbs_re(state->t));
 }
 
-// Assembles and factors Newton's matrix.
-static MbsStatus factor(MbsContext *context, MbsImplicit *implicit, const MbsState *state, MbsWeights weights,
-                        mbs_scalar c0, mbs_scalar c1, bool is_exact) {
-  const MbsSystem *system = implicit->formulation->system;
+// r's weights, but relaxed where these are not
+static MbsWeights relaxed(const MbsImplicit *implicit, MbsWeights weights) {
   double relaxation = implicit->formulation->relaxation;
   weights.epsilon = mbs_re(weights.epsilon) > 0 ? weights.epsilon : relaxation;
   weights.n_epsilon = mbs_re(weights.n_epsilon) > 0 ? weights.n_epsilon : relaxation;
-  mbs_terms_factorable(system, is_exact, state, &weights, c0, c1, 1, implicit->at->tangent);
-  bool is_factored = mbs_sparse_solver_factor(implicit->at->solver, implicit->at->tangent);
-  return is_factored ? MBS_OK : mbs_newton_singular(context, system, state, mbs_re(c0) > 0);
+  return weights;
+}
+
+// Assembles a matrix for these weights, which is relaxed where constraints are redundant.
+static void assemble(const MbsImplicit *implicit, bool is_exact, const MbsState *state, const MbsWeights *weights,
+                     mbs_scalar c0, mbs_scalar c1, MbsRefinement *refinement, mbs_scalar *values) {
+  const MbsWeights own = implicit->has_redundancy ? relaxed(implicit, *weights) : *weights;
+  mbs_newton_set_relaxation(implicit->formulation, weights, refinement->epsilon);
+  mbs_terms_factorable(implicit->formulation->system, is_exact, state, &own, c0, c1, 1, values);
+}
+
+// And factors it; where constraints are nearly redundant that relaxes it, too.
+static bool factor_assembled(const MbsImplicit *implicit, MbsRefinement *refinement, mbs_scalar *values) {
+  if (implicit->has_redundancy) {
+    refinement->is_relaxed = implicit->formulation->relaxation > 0;
+    return mbs_sparse_solver_factor(refinement->solver, values);
+  }
+  return mbs_refinement_factor(refinement, values);
+}
+
+// Newton's matrix.
+static MbsStatus factor(MbsContext *context, MbsImplicit *implicit, const MbsState *state, const MbsWeights *weights,
+                        mbs_scalar c0, mbs_scalar c1) {
+  const MbsSystem *system = implicit->formulation->system;
+  MbsInstant *at = implicit->at;
+  assemble(implicit, !implicit->is_approximate, state, weights, c0, c1, &at->iteration, at->tangent);
+  mbs_kept_factors_take(at, c0, c1);  // a tree uses its values up
+  if (!factor_assembled(implicit, &at->iteration, at->tangent)) {
+    return mbs_newton_singular(context, system, state, mbs_re(c0) > 0);
+  }
+  if (at->iteration.is_relaxed) {
+    mbs_kept_factors_take(at, c0, c1);
+  }
+  return MBS_OK;
 }
 
 MbsStatus mbs_newton_factor_weighted(MbsContext *context, MbsImplicit *implicit, const MbsState *state,
                                      const MbsWeights *weights, mbs_scalar c0, mbs_scalar c1) {
   const MbsSystem *system = implicit->formulation->system;
-  mbs_newton_set_relaxation(implicit->formulation, weights, implicit->at->refinement.epsilon);
-  if (implicit->has_redundancy) {
-    implicit->at->refinement.is_relaxed = implicit->formulation->relaxation > 0;
-    return factor(context, implicit, state, *weights, c0, c1, true);
-  }
-  mbs_terms_factorable(system, true, state, weights, c0, c1, 1, implicit->at->tangent);
-  bool is_factored = mbs_refinement_factor(&implicit->at->refinement, implicit->at->tangent);
+  MbsInstant *at = implicit->at;
+  at->kept.is_at_hand = at->kept.is_at_hand && at->exact != at->solver;
+  assemble(implicit, true, state, weights, c0, c1, &at->refinement, at->exact_tangent);
+  bool is_factored = factor_assembled(implicit, &at->refinement, at->exact_tangent);
   return is_factored ? MBS_OK : mbs_newton_singular(context, system, state, mbs_re(c0) > 0);
 }
 
@@ -197,9 +224,15 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
   int least = -1;
   int further = FURTHER_ITERATIONS;
   double taken = 1;  // of the last correction, that was taken
+  MbsKeptFactors *kept = &implicit->at->kept;
+  bool is_old = mbs_kept_factors_begin(implicit->at, c0, c1);
+  if (is_old) {
+    rest = kept->rest;
+  }
   for (int iteration = 0; iteration < MBS_MOST_ITERATIONS; ++iteration) {
     const MbsNewtonLeft left = mbs_newton_measure(system, state, &weights, c1, rest, implicit->tolerance, implicit->r);
     residual = left.largest;
+    bool is_slow = iteration == 0 || !(residual < fast * before);
     if (residual < best) {  // where most holds, what does not is what keeps the others from it
       best = residual;
       least = left.part[1] > implicit->tolerance ? left.worst : -1;
@@ -207,9 +240,18 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
     if (!isfinite(residual)) {
       return mbs_newton_not_finite(context, system, state, mbs_re(c0) > 0);
     }
-    bool is_solved = residual <= implicit->tolerance ||
-                     (iteration > 1 && !(residual < fast * before) &&
-                      mbs_newton_is_rounding(system, state, &weights, &left, implicit->tolerance, implicit->r));
+    MbsKeptVerdict verdict = MBS_KEPT_SERVE;
+    if (is_old && iteration > 0) {
+      verdict = mbs_kept_factors_judge(kept, iteration, before, residual, implicit->tolerance);
+      is_old = verdict != MBS_KEPT_FAIL;
+      is_slow = !is_old;
+    }
+    bool is_solved = verdict == MBS_KEPT_SOLVED;
+    if (!is_old && verdict != MBS_KEPT_FAIL) {
+      is_solved = residual <= implicit->tolerance ||
+                  (iteration > 1 && !(residual < fast * before) &&
+                   mbs_newton_is_rounding(system, state, &weights, &left, implicit->tolerance, implicit->r));
+    }
     if (is_solved && iteration > 0 && further-- <= 0) {
       // the factors at hand are a little old but good: they remove most of what is left
       correct(implicit, c0, c1, state);
@@ -221,9 +263,9 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
       continue;
     }
     taken = 1;
-    if (iteration == 0 || !(residual < fast * before)) {
-      MBS_TRY(factor(context, implicit, state, weights, c0, c1, !implicit->is_approximate));
-      rest = mbs_newton_rest(system, &weights, implicit->at->tangent);
+    if (is_slow && !is_old) {
+      MBS_TRY(factor(context, implicit, state, &weights, c0, c1));
+      kept->rest = rest = mbs_newton_rest(system, &weights, implicit->at->tangent);
     }
     correct(implicit, c0, c1, state);
     before = residual;

@@ -73,10 +73,16 @@ static MbsStatus check(MbsContext *context, bool is_factored, const MbsState *st
 
 MbsStatus mbs_projector_factor(MbsContext *context, MbsProjector *projector, const MbsState *state, const MbsRule *rule,
                                mbs_scalar h) {
+  // Iterations that are to converge have S without epsilon for their limit, which that gives at once where no row is
+  // redundant.
+  bool is_limit = projector->wanted <= 0 && !projector->has_redundancy;
   projector->epoch = 0;
-  assemble(projector, state, rule, h, projector->epsilon);
-  projector->refinement.is_relaxed = true;
-  MBS_TRY(check(context, mbs_sparse_solver_factor(projector->solver, projector->matrix), state));
+  assemble(projector, state, rule, h, is_limit ? 0 : projector->epsilon);
+  projector->refinement.is_relaxed = !is_limit;
+  MBS_TRY(check(context,
+                is_limit ? mbs_refinement_factor(&projector->refinement, projector->matrix)
+                         : mbs_sparse_solver_factor(projector->solver, projector->matrix),
+                state));
   bool is_mass = mbs_is_zero(projector->c0) && mbs_is_zero(projector->c1);
   projector->epoch = is_mass ? projector->system->work->epoch : 0;
   memcpy(projector->known, state->q, (size_t)projector->system->nq * sizeof *state->q);
@@ -122,7 +128,8 @@ static double change_of(const MbsProjector *projector, const MbsProjectionRecord
 static void iterate(MbsProjector *projector, MbsProjectionRecord *record, int wanted, const mbs_scalar *p,
                     const mbs_scalar *s) {
   const MbsSystem *system = projector->system;
-  int n = system->n, m = system->m, most = wanted > 0 ? wanted : MBS_MOST_PROJECTIONS;
+  bool is_relaxed = projector->refinement.is_relaxed;
+  int n = system->n, m = system->m, most = !is_relaxed ? 1 : wanted > 0 ? wanted : MBS_MOST_PROJECTIONS;
   double first = 0, before = 0;
   record->is_limit = false;
   for (record->count = 0; record->count < most;) {
@@ -141,6 +148,10 @@ static void iterate(MbsProjector *projector, MbsProjectionRecord *record, int wa
     }
     for (int k = 0; k < m; ++k) {
       sigma[k] = projector->r[n + k];
+    }
+    if (!is_relaxed) {
+      record->is_limit = wanted <= 0;
+      break;
     }
     // changes shrink by a constant factor: stop before one that would be rounding; and where they shrink no more, which
     // is the rest by which redundant rows contradict each other

@@ -280,7 +280,7 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *st
   for (int i = 0; i < system->nq && reduced->implicit->w; ++i) {
     reduced->old_g[i] = reduced->implicit->w[i];
   }
-  mbs_implicit_extrapolate(reduced->implicit, &reduced->old, state->a, state->lambda);
+  mbs_implicit_extrapolate(reduced->implicit, state->a, state->lambda);
   MbsStatus status = mbs_reduced_solve(context, reduced, &k, state);
   if (status == MBS_ERROR_NUMERICAL && !is_decided && !reduced->is_stuck) {
     // a set may lose the motion within a step: once more with one that suits where the step begins; not because of
@@ -297,6 +297,7 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *st
     status = mbs_reduced_solve(context, reduced, &k, state);
   }
   MBS_TRY(status);
+  mbs_implicit_remember(reduced->implicit, state->a, state->lambda);
   step->set = reduced->current;
   for (int i = 0; i < reduced->count && reduced->before[0]; ++i) {
     reduced->before[0][i] = reduced->level[1][i];
