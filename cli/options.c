@@ -166,7 +166,8 @@ static const Option own[] = {
      "starts: the first at the model's values, others anywhere between bounds (default: that of the model, 1)"},
     {"--seed", "N", KIND_COUNT, CLI_OPTIMIZE, MEMBER(seed), "of the random numbers of starts"},
     {"--state", "FILE", KIND_TEXT, CLI_OPTIMIZE, MEMBER(state),
-     "what has been computed is kept there after every run; called again, the search goes on from it and ends as if it "
+     "what has been computed is kept there after every run, of several starts at a time after every start; called "
+     "again, the search goes on from it and ends as if it "
      "had never stopped"},
     {"-o", "FILE", KIND_TEXT, CLI_OPTIMIZE, MEMBER(output),
      "FILE.yaml: a copy of the model with the improved parameters, comments and layout as they are; FILE.html: a "
