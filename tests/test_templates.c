@@ -232,14 +232,14 @@ static void test_limits(void) {
   ensure_text_refused(START
                       "templates: {t: {assemblies: [{template: t, name: a}]}}\nassemblies: [{template: t, name: a}]\n",
                       "deeper than 8 levels");
-  ensure_text_refused(START "templates: {t: {}}\nassemblies: [{template: t, name: a, repeat: 2001}]\n",
-                      "more than 2000 assemblies");
+  ensure_text_refused(START "templates: {t: {}}\nassemblies: [{template: t, name: a, repeat: 50001}]\n",
+                      "more than 50000 assemblies");
   // 45^3 instances are never made
   ensure_text_refused(START
                       "templates: {t: {}, u: {assemblies: [{template: t, name: a, repeat: 45}]},"
                       " v: {assemblies: [{template: u, name: a, repeat: 45}]}}\n"
                       "assemblies: [{template: v, name: a, repeat: 45}]\n",
-                      "more than 2000 assemblies");
+                      "more than 50000 assemblies");
   // parameters that double each other
   char text[8192] = START "templates: {t: {parameters: {a0: q + 1", *end = text + strlen(text);
   for (int i = 1; i < 30; ++i) {

@@ -17,11 +17,14 @@ struct MbsRank {
   int count, capacity;  // of those
   Entry *entries;
   double threshold;   // a pivot's share of the largest entry, at least
+  int many;           // entries of U
   int *pivot_row;     // by column: 1 + row of U whose pivot it is
   int *uses;          // by column: rows announced and not taken yet
   double *rest;       // the row at hand, by column
   bool *is_in_rest;   // by column
   int *rest_columns;  // the columns of the row at hand
+  int heap_count;
+  int *heap;  // rows of U whose pivots the row at hand has, the first one on top
 };
 
 MbsStatus mbs_rank_create(MbsContext *context, MbsArena *arena, int columns, MbsRank **result) {
@@ -34,8 +37,10 @@ MbsStatus mbs_rank_create(MbsContext *context, MbsArena *arena, int columns, Mbs
   MBS_TAKE(context, arena, rank->rest, columns);
   MBS_TAKE(context, arena, rank->is_in_rest, columns);
   MBS_TAKE(context, arena, rank->rest_columns, columns);
+  MBS_TAKE(context, arena, rank->heap, columns);
   rank->arena = arena;
   rank->threshold = 0.1;
+  rank->many = 16 * columns;
   *result = rank;
   return MBS_OK;
 }
@@ -50,28 +55,48 @@ void mbs_rank_announce(MbsRank *rank, int count, const int *columns) {
 
 bool mbs_rank_is_pivot(const MbsRank *rank, int column) { return rank->pivot_row[column] > 0; }
 
-// an entry of the row at hand, which may be a new one
+// ---- rows of U that are still to be taken off, the first one first ----
+static void push(MbsRank *rank, int row) {
+  int *heap = rank->heap, i = rank->heap_count++;
+  for (; i > 0 && heap[(i - 1) / 2] > row; i = (i - 1) / 2) {
+    heap[i] = heap[(i - 1) / 2];
+  }
+  heap[i] = row;
+}
+
+static int pop(MbsRank *rank) {
+  int *heap = rank->heap, first = heap[0], last = heap[--rank->heap_count], i = 0;
+  for (int child = 1; child < rank->heap_count; child = 2 * i + 1) {
+    child += child + 1 < rank->heap_count && heap[child + 1] < heap[child];
+    if (heap[child] >= last) {
+      break;
+    }
+    heap[i] = heap[child];
+    i = child;
+  }
+  heap[i] = last;
+  return first;
+}
+
+// ---- the row at hand ----
+// an entry, which may be a new one
 static void add_to_rest(MbsRank *rank, int *count, int column, double value) {
   if (!rank->is_in_rest[column]) {
     rank->is_in_rest[column] = true;
     rank->rest[column] = 0;
     rank->rest_columns[(*count)++] = column;
+    if (rank->pivot_row[column] > 0) {
+      push(rank, rank->pivot_row[column] - 1);
+    }
   }
   rank->rest[column] += value;
 }
 
 // rest -= what makes its entries in pivot columns vanish; reducing by one row of U may need later ones
 static void reduce(MbsRank *rank, int *count) {
-  int first = rank->rank;
-  for (int k = 0; k < *count; ++k) {
-    int row = rank->pivot_row[rank->rest_columns[k]] - 1;
-    first = row >= 0 && row < first ? row : first;
-  }
-  for (int i = first; i < rank->rank; ++i) {
+  while (rank->heap_count > 0) {
+    int i = pop(rank);
     const Entry *pivot = &rank->pivots[i];
-    if (!rank->is_in_rest[pivot->column]) {
-      continue;
-    }
     double factor = rank->rest[pivot->column] / pivot->value;
     rank->rest[pivot->column] = 0;
     for (int k = rank->start[i]; k < rank->start[i + 1] && fabs(factor) > 0; ++k) {  // real
@@ -82,11 +107,13 @@ static void reduce(MbsRank *rank, int *count) {
 
 // of the columns whose entry is near the largest, one with the fewest uses; of those the largest
 static int choose_pivot(const MbsRank *rank, int count, double largest) {
+  // where fill-in has become large, sparsity is worth some digits
+  double threshold = rank->count < rank->many ? rank->threshold : 1e-3;
   int best = -1;
   for (int k = 0; k < count; ++k) {
     int column = rank->rest_columns[k];
     double magnitude = fabs(rank->rest[column]);  // real
-    if (magnitude >= rank->threshold * largest &&
+    if (magnitude >= threshold * largest &&
         (best < 0 || rank->uses[column] < rank->uses[best] ||
          (rank->uses[column] == rank->uses[best] && magnitude > fabs(rank->rest[best])))) {  // real
       best = column;

@@ -127,51 +127,114 @@ typedef struct Growth {
   int *depth;  // by body; -1: not reached yet
   int *edge;   // by body: that reaches it; -1: none
   int *parent;
+  int *first_of_body, *edges_of_body;  // those that may carry: of each body
+  int heap_count;
+  int *heap, *queued_depth;
 } Growth;
 
-static int far_end(const Growth *g, const Edge *edge, int *near) {
+static bool can_grow(const Edge *edge) { return edge->can_carry && !edge->is_cut; }
+
+// which end of an edge the tree has reached, while it has not reached the other; or -1
+static int near_end(const Growth *g, const Edge *edge) {
   for (int e = 0; e < 2; ++e) {
     if (g->depth[edge->motion.on[e].body] >= 0 && g->depth[edge->motion.on[1 - e].body] < 0) {
-      *near = edge->motion.on[e].body;
-      return edge->motion.on[1 - e].body;
+      return e;
     }
   }
   return -1;
 }
 
-// what comes first: joints the user wants, then few freedoms, then low depth
-static bool is_better(const Growth *g, const Edge *a, int near_a, const Edge *b, int near_b) {
-  if (a->is_wanted != b->is_wanted) {
-    return a->is_wanted;
+static int near_depth(const Growth *g, const Edge *edge) {
+  const int depths[2] = {g->depth[edge->motion.on[0].body], g->depth[edge->motion.on[1].body]};
+  return depths[0] < 0 || (depths[1] >= 0 && depths[1] < depths[0]) ? depths[1] : depths[0];
+}
+
+// what comes first: joints the user wants, then few freedoms, then low depth, then the order of the file
+static bool is_better(const Growth *g, int a, int b) {
+  const Edge *of_a = &g->edges[a], *of_b = &g->edges[b];
+  if (of_a->is_wanted != of_b->is_wanted) {
+    return of_a->is_wanted;
   }
-  return a->freedoms != b->freedoms ? a->freedoms < b->freedoms : g->depth[near_a] < g->depth[near_b];
+  if (of_a->freedoms != of_b->freedoms) {
+    return of_a->freedoms < of_b->freedoms;
+  }
+  return g->queued_depth[a] != g->queued_depth[b] ? g->queued_depth[a] < g->queued_depth[b] : a < b;
+}
+
+// ---- edges between what is reached and what is not: a heap, the best on top ----
+static void queue(Growth *g, int edge) {
+  int *heap = g->heap, i = g->heap_count++;
+  g->queued_depth[edge] = near_depth(g, &g->edges[edge]);
+  for (; i > 0 && is_better(g, edge, heap[(i - 1) / 2]); i = (i - 1) / 2) {
+    heap[i] = heap[(i - 1) / 2];
+  }
+  heap[i] = edge;
+}
+
+static int take_best(Growth *g) {
+  int *heap = g->heap, best = heap[0], last = heap[--g->heap_count], i = 0;
+  for (int child = 1; child < g->heap_count; child = 2 * i + 1) {
+    child += child + 1 < g->heap_count && is_better(g, heap[child + 1], heap[child]);
+    if (!is_better(g, heap[child], last)) {
+      break;
+    }
+    heap[i] = heap[child];
+    i = child;
+  }
+  heap[i] = last;
+  return best;
+}
+
+static void reach(Growth *g, int body, int depth, int edge, int parent) {
+  g->depth[body] = depth;
+  g->edge[body] = edge;
+  g->parent[body] = parent;
+  for (int k = g->first_of_body[body]; k < g->first_of_body[body + 1]; ++k) {
+    if (near_end(g, &g->edges[g->edges_of_body[k]]) >= 0) {
+      queue(g, g->edges_of_body[k]);
+    }
+  }
+}
+
+static MbsStatus list_edges(MbsContext *context, Growth *g) {
+  MbsArena *arena = g->blueprint->arena;
+  int bodies = g->blueprint->bodies.count, *next;
+  MBS_TAKE(context, arena, g->first_of_body, bodies + 1);
+  MBS_TAKE(context, arena, g->edges_of_body, 2 * g->edge_count);
+  MBS_TAKE(context, arena, g->heap, g->edge_count);
+  MBS_TAKE(context, arena, g->queued_depth, g->edge_count);
+  MBS_TAKE(context, arena, next, bodies);
+  for (int i = 0; i < 2 * g->edge_count; ++i) {
+    const Edge *edge = &g->edges[i / 2];
+    g->first_of_body[edge->motion.on[i % 2].body + 1] += can_grow(edge);
+  }
+  for (int b = 0; b < bodies; ++b) {
+    next[b] = g->first_of_body[b];
+    g->first_of_body[b + 1] += g->first_of_body[b];
+  }
+  for (int i = 0; i < 2 * g->edge_count; ++i) {
+    const Edge *edge = &g->edges[i / 2];
+    if (can_grow(edge)) {
+      g->edges_of_body[next[edge->motion.on[i % 2].body]++] = i / 2;
+    }
+  }
+  return MBS_OK;
 }
 
 static void grow(Growth *g) {
-  for (;;) {
-    int best = -1, best_near = 0, best_far = 0;
-    for (int i = 0; i < g->edge_count; ++i) {
-      int near = 0, far = g->edges[i].can_carry && !g->edges[i].is_cut ? far_end(g, &g->edges[i], &near) : -1;
-      if (far >= 0 && (best < 0 || is_better(g, &g->edges[i], near, &g->edges[best], best_near))) {
-        best = i;
-        best_near = near;
-        best_far = far;
+  reach(g, MBS_GROUND, 0, -1, -1);
+  for (int floating = 1; floating < g->blueprint->bodies.count;) {
+    if (g->heap_count > 0) {
+      int best = take_best(g), near = near_end(g, &g->edges[best]);
+      if (near >= 0) {  // else another edge was first
+        const MbsFrame *on = g->edges[best].motion.on;
+        reach(g, on[1 - near].body, g->depth[on[near].body] + 1, best, on[near].body);
       }
-    }
-    if (best >= 0) {
-      g->depth[best_far] = g->depth[best_near] + 1;
-      g->edge[best_far] = best;
-      g->parent[best_far] = best_near;
-      continue;
-    }
-    int floating = 1;
-    while (floating < g->blueprint->bodies.count && g->depth[floating] >= 0) {
+    } else if (g->depth[floating] >= 0) {
       ++floating;
+    } else {
+      reach(g, floating, 1, -1, MBS_GROUND);
     }
-    if (floating == g->blueprint->bodies.count) {
-      return;
-    }
-    g->depth[floating] = 1;
   }
 }
 
@@ -217,25 +280,42 @@ static MbsJointMotion reversed(const MbsJointMotion *motion) {
   return other;
 }
 
-static void add_branches(const Growth *g, int parent, MbsTreeChoice *choice) {
-  for (int b = 1; b < g->blueprint->bodies.count; ++b) {
-    if (g->parent[b] != parent) {
+static void add_branch(const Growth *g, int b, MbsTreeChoice *choice) {
+  MbsTreeBranch *branch = &choice->branches[choice->count++];
+  const Edge *edge = g->edge[b] >= 0 ? &g->edges[g->edge[b]] : NULL;
+  *branch = (MbsTreeBranch){.body = b, .parent = g->parent[b], .joint = edge ? edge->joint : NULL};
+  branch->motion = !edge                                     ? floating_motion(g->blueprint, b)
+                   : edge->motion.on[0].body == g->parent[b] ? edge->motion
+                                                             : reversed(&edge->motion);
+  if (g->blueprint->bodies.items[b].kind != MBS_BODY_RIGID) {
+    drop_rotations(g->blueprint->bodies.items[b].kind, &branch->motion);
+  }
+  if (edge) {
+    choice->is_in_tree[g->edge[b]] = true;
+  }
+}
+
+// each body before those that stand on it, in the order of the file; trees may be deep
+static MbsStatus add_branches(MbsContext *context, const Growth *g, MbsTreeChoice *choice) {
+  int bodies = g->blueprint->bodies.count, *first_child, *next_sibling;
+  MBS_TAKE(context, g->blueprint->arena, first_child, bodies);
+  MBS_TAKE(context, g->blueprint->arena, next_sibling, bodies);
+  for (int b = bodies - 1; b > 0; --b) {  // 0: none, which is the ground
+    next_sibling[b] = first_child[g->parent[b]];
+    first_child[g->parent[b]] = b;
+  }
+  for (int b = first_child[MBS_GROUND]; b > 0;) {
+    add_branch(g, b, choice);
+    if (first_child[b] > 0) {
+      b = first_child[b];
       continue;
     }
-    MbsTreeBranch *branch = &choice->branches[choice->count++];
-    const Edge *edge = g->edge[b] >= 0 ? &g->edges[g->edge[b]] : NULL;
-    *branch = (MbsTreeBranch){.body = b, .parent = parent, .joint = edge ? edge->joint : NULL};
-    branch->motion = !edge                               ? floating_motion(g->blueprint, b)
-                     : edge->motion.on[0].body == parent ? edge->motion
-                                                         : reversed(&edge->motion);
-    if (g->blueprint->bodies.items[b].kind != MBS_BODY_RIGID) {
-      drop_rotations(g->blueprint->bodies.items[b].kind, &branch->motion);
+    while (b > 0 && next_sibling[b] == 0) {
+      b = g->parent[b];
     }
-    if (edge) {
-      choice->is_in_tree[g->edge[b]] = true;
-    }
-    add_branches(g, b, choice);
+    b = b > 0 ? next_sibling[b] : 0;
   }
+  return MBS_OK;
 }
 
 // A ground point that moves cannot carry a body: frames are functions of the parameters alone.
@@ -285,11 +365,10 @@ MbsStatus mbs_tree_choose(MbsContext *context, MbsBlueprint *blueprint, const ch
     MBS_TRY(refuse_loops(context, blueprint, true, g.edges, joints->count));
   }
   for (int b = 0; b < bodies; ++b) {
-    g.depth[b] = b == MBS_GROUND ? 0 : -1;
-    g.edge[b] = -1;
-    g.parent[b] = b == MBS_GROUND ? -1 : MBS_GROUND;
+    g.depth[b] = -1;
   }
+  MBS_TRY(list_edges(context, &g));
   grow(&g);
-  add_branches(&g, MBS_GROUND, choice);
+  MBS_TRY(add_branches(context, &g, choice));
   return mbs_graph_status(context, blueprint->graph);
 }

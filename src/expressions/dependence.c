@@ -1,4 +1,4 @@
-// Which inputs a node depends on: found when the node is made, as the union of its operands' sets. And which nodes it
+// Which inputs a node depends on: found when somebody asks, as the union of its operands' sets. And which nodes it
 // is made of: found by walking down from it, so that a small part of a large graph costs little.
 #include <stdlib.h>
 
@@ -6,59 +6,112 @@
 
 enum { WORD_BITS = 64 };
 
-static MbsInputSet *new_set(MbsGraph *graph, int first_word, int word_count) {
+static const MbsInputSet no_inputs = {.word_count = 0};
+
+static MbsInputSet *new_set(MbsGraph *graph, int word_count) {
   MbsInputSet *set = mbs_arena_take(graph->arena, 1, sizeof *set);
-  uint64_t *words = mbs_arena_take(graph->arena, (size_t)word_count, sizeof *words);
+  MbsInputWord *words = mbs_arena_take(graph->arena, (size_t)word_count, sizeof *words);
   if (!set || !words) {
     return NULL;
   }
-  set->first_word = first_word;
-  set->word_count = word_count;
   set->words = words;
   return set;
 }
 
-// word w of all inputs, also where the set has none
+// the bits of word w of all inputs, also where the set has none
 static uint64_t word_of(const MbsInputSet *set, int w) {
-  int k = w - set->first_word;
-  return k >= 0 && k < set->word_count ? set->words[k] : 0;
+  int first = 0, end = set->word_count;
+  while (first < end) {
+    int middle = first + (end - first) / 2;
+    if (set->words[middle].index < w) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return first < set->word_count && set->words[first].index == w ? set->words[first].bits : 0;
 }
 
 static bool contains(const MbsInputSet *set, const MbsInputSet *part) {
-  for (int w = part->first_word; w < part->first_word + part->word_count; ++w) {
-    if (word_of(part, w) & ~word_of(set, w)) {
+  for (int k = 0; k < part->word_count && part->word_count <= set->word_count; ++k) {
+    if (part->words[k].bits & ~word_of(set, part->words[k].index)) {
       return false;
     }
   }
-  return true;
+  return part->word_count <= set->word_count;
 }
 
-bool mbs_input_set_of(MbsGraph *graph, int input, MbsInputSet **set) {
-  *set = new_set(graph, input / WORD_BITS, 1);
-  if (*set) {
-    (*set)->words[0] = (uint64_t)1 << (input % WORD_BITS);
+static const MbsInputSet *set_of_input(MbsGraph *graph, int input) {
+  MbsInputSet *set = new_set(graph, 1);
+  if (set) {
+    set->words[set->word_count++] =
+        (MbsInputWord){.index = input / WORD_BITS, .bits = (uint64_t)1 << (input % WORD_BITS)};
   }
-  return *set != NULL;
+  return set;
 }
 
-bool mbs_input_set_join(MbsGraph *graph, MbsInputSet *a, MbsInputSet *b, MbsInputSet **set) {
-  if (!b || a == b || (a && contains(a, b))) {
-    *set = a;
-    return true;
+// the union; NULL: out of memory
+static const MbsInputSet *join(MbsGraph *graph, const MbsInputSet *a, const MbsInputSet *b) {
+  if (a == b || contains(a, b)) {
+    return a;
   }
-  if (!a || contains(b, a)) {
-    *set = b;
-    return true;
+  if (contains(b, a)) {
+    return b;
   }
-  int a_end = a->first_word + a->word_count;
-  int b_end = b->first_word + b->word_count;
-  int first = a->first_word < b->first_word ? a->first_word : b->first_word;
-  int end = a_end > b_end ? a_end : b_end;
-  *set = new_set(graph, first, end - first);
-  for (int w = first; *set && w < end; ++w) {
-    (*set)->words[w - first] = word_of(a, w) | word_of(b, w);
+  MbsInputSet *set = new_set(graph, a->word_count + b->word_count);
+  for (int i = 0, k = 0; set && (i < a->word_count || k < b->word_count);) {
+    const MbsInputWord *x = i < a->word_count ? &a->words[i] : NULL, *y = k < b->word_count ? &b->words[k] : NULL;
+    bool is_x = x && (!y || x->index <= y->index), is_y = y && (!x || y->index <= x->index);
+    set->words[set->word_count++] =
+        (MbsInputWord){.index = is_x ? x->index : y->index, .bits = (is_x ? x->bits : 0) | (is_y ? y->bits : 0)};
+    i += is_x;
+    k += is_y;
   }
-  return *set != NULL;
+  return set;
+}
+
+// of a node whose operands have theirs; false: out of memory
+static bool make_set(MbsGraph *graph, MbsNode node) {
+  const MbsGraphNode *at = &graph->nodes[node];
+  const MbsInputSet *set = at->operation == MBS_OP_INPUT ? set_of_input(graph, at->index) : &no_inputs;
+  for (int k = 0; k < MBS_MOST_OPERANDS && set; ++k) {
+    if (at->operand[k] != MBS_NODE_NONE) {
+      set = join(graph, set, graph->sets[at->operand[k]]);
+    }
+  }
+  graph->sets[node] = set;
+  return set != NULL;
+}
+
+static bool push(MbsGraph *graph, int *depth, MbsNode node) {
+  MbsNode *stack = mbs_arena_grow(graph->arena, graph->set_stack, *depth, &graph->set_stack_capacity, sizeof *stack);
+  if (stack) {
+    graph->set_stack = stack;
+    stack[(*depth)++] = node;
+  }
+  return stack != NULL;
+}
+
+const MbsInputSet *mbs_input_set_of(MbsGraph *graph, MbsNode node) {
+  int depth = 0;
+  bool is_fine = graph->sets[node] || push(graph, &depth, node);
+  while (depth > 0 && is_fine) {
+    MbsNode top = graph->set_stack[depth - 1], wanted = MBS_NODE_NONE;
+    for (int k = 0; k < MBS_MOST_OPERANDS && !graph->sets[top]; ++k) {
+      MbsNode operand = graph->nodes[top].operand[k];
+      wanted = operand != MBS_NODE_NONE && !graph->sets[operand] ? operand : wanted;
+    }
+    if (wanted != MBS_NODE_NONE) {
+      is_fine = push(graph, &depth, wanted);
+    } else {
+      is_fine = graph->sets[top] || make_set(graph, top);
+      --depth;
+    }
+  }
+  if (!is_fine) {
+    (void)mbs_graph_give_up(graph, MBS_GRAPH_NO_MEMORY);
+  }
+  return graph->sets[node] ? graph->sets[node] : &no_inputs;
 }
 
 bool mbs_graph_depends_on(MbsGraph *graph, MbsNode node, int input) {
@@ -66,32 +119,30 @@ bool mbs_graph_depends_on(MbsGraph *graph, MbsNode node, int input) {
     mbs_broken_keep(graph->broken, MBS_BROKEN("node >= 0 && node < graph->count && input >= 0"));
     return false;
   }
-  const MbsInputSet *set = graph->sets[node];
-  return set && (word_of(set, input / WORD_BITS) >> (input % WORD_BITS) & 1U);
+  return word_of(mbs_input_set_of(graph, node), input / WORD_BITS) >> (input % WORD_BITS) & 1U;
 }
 
 MbsStatus mbs_graph_inputs_of(MbsContext *context, MbsGraph *graph, MbsNode node, int *count, const int **inputs) {
   MBS_CHECK(context, node >= 0 && node < graph->count);
-  MbsInputSet *set = graph->sets[node];
-  if (set && !set->inputs) {
-    int begin = set->first_word * WORD_BITS;
-    int end = begin + set->word_count * WORD_BITS;
-    int members = 0;
-    for (int input = begin; input < end; ++input) {
-      members += mbs_graph_depends_on(graph, node, input);
+  const MbsInputSet *set = mbs_input_set_of(graph, node);
+  MBS_TRY(mbs_graph_status(context, graph));
+  if (set->word_count > 0 && !set->inputs) {
+    MbsInputSet *own = (MbsInputSet *)set;
+    int members = 0, *list;
+    for (int w = 0; w < set->word_count; ++w) {
+      members += __builtin_popcountll(set->words[w].bits);
     }
-    int *list;
     MBS_TAKE(context, graph->arena, list, members);
-    for (int input = begin, k = 0; input < end; ++input) {
-      if (mbs_graph_depends_on(graph, node, input)) {
-        list[k++] = input;
+    for (int w = 0, k = 0; w < set->word_count; ++w) {
+      for (uint64_t bits = set->words[w].bits; bits; bits &= bits - 1) {
+        list[k++] = set->words[w].index * WORD_BITS + __builtin_ctzll(bits);
       }
     }
-    set->count = members;
-    set->inputs = list;
+    own->count = members;
+    own->inputs = list;
   }
-  *count = set ? set->count : 0;
-  *inputs = set ? set->inputs : NULL;
+  *count = set->count;
+  *inputs = set->inputs;
   return MBS_OK;
 }
 

@@ -104,14 +104,14 @@ static bool make_room(MbsGraph *graph) {
   }
   int capacity = graph->capacity ? 2 * graph->capacity : FIRST_CAPACITY;
   MbsGraphNode *nodes = mbs_arena_take(graph->arena, (size_t)capacity, sizeof *nodes);
-  MbsInputSet **sets = mbs_arena_take(graph->arena, (size_t)capacity, sizeof(MbsInputSet *));
+  const MbsInputSet **sets = mbs_arena_take(graph->arena, (size_t)capacity, sizeof *sets);
   MbsNode *slots = mbs_arena_take(graph->arena, 2 * (size_t)capacity, sizeof *slots);
   if (!nodes || !sets || !slots) {
     return false;
   }
   if (graph->count > 0) {
     memcpy(nodes, graph->nodes, (size_t)graph->count * sizeof *nodes);
-    memcpy(sets, graph->sets, (size_t)graph->count * sizeof(MbsInputSet *));
+    memcpy(sets, graph->sets, (size_t)graph->count * sizeof *sets);
   }
   graph->capacity = capacity;
   graph->nodes = nodes;
@@ -122,18 +122,6 @@ static bool make_room(MbsGraph *graph) {
     *slot_of(graph, &nodes[node]) = node + 1;
   }
   return true;
-}
-
-// the set of inputs of a node about to be made; false: out of memory
-static bool find_inputs(MbsGraph *graph, const MbsGraphNode *node, MbsInputSet **set) {
-  *set = NULL;
-  bool is_fine = node->operation != MBS_OP_INPUT || mbs_input_set_of(graph, node->index, set);
-  for (int k = 0; k < MBS_MOST_OPERANDS && is_fine; ++k) {
-    if (node->operand[k] != MBS_NODE_NONE) {
-      is_fine = mbs_input_set_join(graph, *set, graph->sets[node->operand[k]], set);
-    }
-  }
-  return is_fine;
 }
 
 // the node like this one: the one there is, or a new one
@@ -150,9 +138,6 @@ static MbsNode intern(MbsGraph *graph, MbsGraphNode node) {
   }
   if (graph->count >= MBS_GRAPH_NODE_LIMIT) {
     return mbs_graph_give_up(graph, MBS_GRAPH_TOO_LARGE);
-  }
-  if (!find_inputs(graph, &node, &graph->sets[graph->count])) {
-    return mbs_graph_give_up(graph, MBS_GRAPH_NO_MEMORY);
   }
   graph->nodes[graph->count] = node;
   *slot = ++graph->count;

@@ -15,11 +15,17 @@ enum {
   MBS_GRAPH_ZERO = 0                      // the node every graph starts with
 };
 
-// The inputs a node depends on, as bits of the words first_word .. first_word + word_count - 1.
+// The inputs a node depends on, as bits of words, which are listed by ascending index; those without a bit are left
+// out, so that a node of a large model which depends on few inputs has a small set.
 // Sets are immutable and shared: most nodes have the set of one of their operands.
+typedef struct MbsInputWord {
+  int index;
+  uint64_t bits;
+} MbsInputWord;
+
 typedef struct MbsInputSet {
-  int first_word, word_count;
-  uint64_t *words;
+  int word_count;
+  MbsInputWord *words;
   int count;          // of inputs, once listed
   const int *inputs;  // ascending; NULL: not listed yet
 } MbsInputSet;
@@ -52,7 +58,9 @@ struct MbsGraph {
   MbsBroken *broken;  // the first call with a node or input that is none; of graphs that are only read, too
   int count, capacity;
   MbsGraphNode *nodes;
-  MbsInputSet **sets;  // by node; NULL: depends on nothing
+  const MbsInputSet **sets;  // by node; NULL: nobody has asked for it yet
+  int set_stack_capacity;    // workspace to find them
+  MbsNode *set_stack;
   // open addressing, linear probing, at most half full; a power of two slots holding node + 1, or 0
   size_t slot_count;
   MbsNode *slots;
@@ -104,9 +112,8 @@ MbsNode mbs_graph_table_node(MbsGraph *graph, int index, MbsNode x, MbsNode y, M
 // derivative.c: d node / d operand k as if operands were independent; not of LIST and EXTERNAL
 MbsNode mbs_graph_partial(MbsGraph *graph, MbsNode node, int k);
 
-// dependence.c: the set of one input, and the union of two sets (either may be NULL); false: out of memory
-bool mbs_input_set_of(MbsGraph *graph, int input, MbsInputSet **set);
-bool mbs_input_set_join(MbsGraph *graph, MbsInputSet *a, MbsInputSet *b, MbsInputSet **set);
+// dependence.c: of a node; where memory runs out the graph gives up, and the set is empty
+const MbsInputSet *mbs_input_set_of(MbsGraph *graph, MbsNode node);
 
 // dependence.c: the nodes that these are made of, ascending, in the stack; those behind NOEVENT on request not
 MbsStatus mbs_graph_walk(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, bool spares_noevent,

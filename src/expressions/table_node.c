@@ -260,12 +260,12 @@ static MbsNode expand_at(MbsGraph *graph, MbsLookup lookup, double x, double y) 
 }
 
 // ---- looking up ----
-static bool does_move(const MbsGraph *graph, MbsNode node) {
-  const MbsInputSet *set = node == MBS_NODE_NONE ? NULL : graph->sets[node];
+static bool does_move(MbsGraph *graph, MbsNode node) {
+  const MbsInputSet *set = node == MBS_NODE_NONE ? NULL : mbs_input_set_of(graph, node);
   for (int w = 0; set && w < set->word_count; ++w) {
     for (int bit = 0; bit < 64; ++bit) {
-      int input = (set->first_word + w) * 64 + bit;
-      if ((set->words[w] >> bit & 1U) && graph->table_inputs.moves(graph->table_inputs.user, input)) {
+      int input = set->words[w].index * 64 + bit;
+      if ((set->words[w].bits >> bit & 1U) && graph->table_inputs.moves(graph->table_inputs.user, input)) {
         return true;
       }
     }

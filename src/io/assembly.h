@@ -19,9 +19,9 @@
 #include "io/reader.h"
 
 enum {
-  MBS_ASSEMBLY_DEEPEST = 8,            // templates inside templates
-  MBS_ASSEMBLY_MOST_INSTANCES = 2000,  // of all templates together
-  MBS_ASSEMBLY_LONGEST_CHAIN = 32      // of names that stand for each other
+  MBS_ASSEMBLY_DEEPEST = 8,             // templates inside templates
+  MBS_ASSEMBLY_MOST_INSTANCES = 50000,  // of all templates together
+  MBS_ASSEMBLY_LONGEST_CHAIN = 32       // of names that stand for each other
 };
 
 // What a file may hold besides the sections of a model: include, constants, templates, assemblies. For the schema,

@@ -26,6 +26,7 @@ static MbsStatus create_independents(MbsContext *context, int count, const MbsIn
     made->has_velocity = spec->has_velocity;
     made->is_state = spec->is_state;
     made->is_held = spec->is_held;
+    made->is_chosen = spec->is_chosen;
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->coordinate, &made->w));
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->rate, &made->rate));
     MBS_TRY(mbs_function_create(context, system, spec->name, spec->place, spec->second, &made->second));
@@ -183,6 +184,9 @@ MbsStatus mbs_independent_set_check_given(MbsContext *context, const MbsIndepend
   mbs_signal_bank_evaluate(system, state);
   for (int i = 0; i < set->count; ++i) {
     bool is_new;
+    if (set->independents[i].is_chosen) {
+      continue;  // by the start, since it adds one
+    }
     int entries = mbs_independent_set_gradient_row(set, i, state, column, value);
     MBS_TRY(mbs_rank_take(context, rank, entries, column, value, rank_tolerance, &is_new));
     if (!is_new) {

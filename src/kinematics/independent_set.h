@@ -18,6 +18,7 @@ typedef struct MbsIndependent {
   bool has_velocity;            // the user wrote one
   bool is_state;                // the scalar of a state of first order
   bool is_held;                 // an equilibrium keeps its value
+  bool is_chosen;               // by the start, to complete those that are written
 } MbsIndependent;
 
 typedef struct MbsIndependentSet {

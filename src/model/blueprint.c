@@ -191,6 +191,20 @@ static MbsStatus read_ground_point(MbsContext *context, MbsBlueprint *blueprint,
   return MBS_OK;
 }
 
+// points of one name follow one another
+static MbsStatus list_point(MbsContext *context, MbsBlueprint *blueprint, const char *name, MbsPointReference point) {
+  int index = blueprint->named_points.count, first = mbs_name_table_find(&blueprint->point_names, name);
+  MBS_APPEND(context, blueprint->arena, &blueprint->named_points,
+             (MbsNamedPoint){.point = point, .next = -1, .last = index});
+  if (first < 0) {
+    return mbs_name_table_add(context, blueprint->arena, &blueprint->point_names, name, index);
+  }
+  MbsNamedPoint *named = blueprint->named_points.items;
+  named[named[first].last].next = index;
+  named[first].last = index;
+  return MBS_OK;
+}
+
 static MbsStatus read_points(MbsContext *context, MbsBlueprint *blueprint, MbsBlueprintBody *body,
                              const MbsValue *points) {
   static const MbsField coordinates = {.name = "coordinates", .kind = MBS_FIELD_VECTOR};
@@ -198,8 +212,10 @@ static MbsStatus read_points(MbsContext *context, MbsBlueprint *blueprint, MbsBl
   for (int i = 0; i < points->count; ++i) {
     const MbsRecord *record = &points->records[i];
     MbsBlueprintPoint *point = &body->points[i];
-    *point =
-        (MbsBlueprintPoint){.name = record->name.text, .place = record->name.place, .group = blueprint->group_count++};
+    const MbsPointReference own = {.body = blueprint->bodies.count, .point = i};
+    *point = (MbsBlueprintPoint){
+        .name = record->name.text, .place = record->name.place, .group = blueprint->group_count++, .next = own};
+    MBS_TRY(list_point(context, blueprint, point->name, own));
     const char *owner = mbs_arena_print(blueprint->arena, "point \"%s.%s\"", body->name, point->name);
     owner = owner ? owner : point->name;
     if (body->record) {
@@ -251,6 +267,12 @@ static MbsStatus read_inertia(MbsContext *context, MbsBlueprint *blueprint, cons
   return MBS_OK;
 }
 
+static MbsStatus append_body(MbsContext *context, MbsBlueprint *blueprint, MbsBlueprintBody body) {
+  int index = blueprint->bodies.count;
+  MBS_APPEND(context, blueprint->arena, &blueprint->bodies, body);
+  return mbs_name_table_add(context, blueprint->arena, &blueprint->body_names, body.name, index);
+}
+
 static MbsStatus read_body(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *record) {
   const MbsField *fields = section(MBS_MODEL_BODIES)->fields;
   MbsBlueprintBody body = {.name = record->name.text, .record = record};
@@ -263,8 +285,7 @@ static MbsStatus read_body(MbsContext *context, MbsBlueprint *blueprint, const M
   MBS_TRY(read_points(context, blueprint, &body, mbs_record_value(record, MBS_BODY_POINTS)));
   MBS_TRY(read_inertia(context, blueprint, owner, record, &body));
   MBS_TRY(mbs_direction_read_vectors(context, blueprint, mbs_record_value(record, MBS_BODY_VECTORS), &body));
-  MBS_APPEND(context, blueprint->arena, &blueprint->bodies, body);
-  return MBS_OK;
+  return append_body(context, blueprint, body);
 }
 
 MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsBlueprint **result) {
@@ -290,7 +311,7 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
     MBS_TRY(
         mbs_direction_read_vectors(context, blueprint, mbs_record_value(ground_record, MBS_GROUND_VECTORS), &ground));
   }
-  MBS_APPEND(context, arena, &blueprint->bodies, ground);
+  MBS_TRY(append_body(context, blueprint, ground));
   const MbsValue *bodies = mbs_record_value(&model->root, MBS_MODEL_BODIES);
   int before = context->error_count;
   for (int i = 0; i < bodies->count; ++i) {
@@ -309,11 +330,9 @@ MbsStatus mbs_blueprint_create(MbsContext *context, MbsArena *arena, const MbsMo
 // ---- names ----
 MbsStatus mbs_blueprint_find_body(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
                                   int *body) {
-  for (int i = 0; i < blueprint->bodies.count; ++i) {
-    if (strcmp(blueprint->bodies.items[i].name, name.text) == 0) {
-      *body = i;
-      return MBS_OK;
-    }
+  *body = mbs_name_table_find(&blueprint->body_names, name.text);
+  if (*body >= 0) {
+    return MBS_OK;
   }
   const char *nearest = NULL;
   for (int i = 0; i < blueprint->bodies.count; ++i) {
@@ -327,21 +346,18 @@ MbsStatus mbs_blueprint_find_body(MbsContext *context, const MbsBlueprint *bluep
 static MbsStatus find_bare_point(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
                                  MbsPointReference *point) {
   const MbsBlueprintPoint *found = NULL;
-  for (int b = 0; b < blueprint->bodies.count; ++b) {
-    const MbsBlueprintBody *body = &blueprint->bodies.items[b];
-    for (int p = 0; p < body->point_count; ++p) {
-      if (strcmp(body->points[p].name, name.text) != 0) {
-        continue;
-      }
-      if (found && found->group != body->points[p].group) {
-        return mbs_fail(context, MBS_ERROR_INPUT, name.place,
-                        "%s: point \"%s\" is ambiguous: \"%s.%s\" and \"%s.%s\" are different points; write body.point",
-                        owner, name.text, blueprint->bodies.items[point->body].name, name.text, body->name, name.text);
-      }
-      if (!found) {
-        found = &body->points[p];
-        *point = (MbsPointReference){.body = b, .point = p};
-      }
+  for (int i = mbs_name_table_find(&blueprint->point_names, name.text); i >= 0;
+       i = blueprint->named_points.items[i].next) {
+    const MbsPointReference named = blueprint->named_points.items[i].point;
+    const MbsBlueprintBody *body = &blueprint->bodies.items[named.body];
+    if (found && found->group != body->points[named.point].group) {
+      return mbs_fail(context, MBS_ERROR_INPUT, name.place,
+                      "%s: point \"%s\" is ambiguous: \"%s.%s\" and \"%s.%s\" are different points; write body.point",
+                      owner, name.text, blueprint->bodies.items[point->body].name, name.text, body->name, name.text);
+    }
+    if (!found) {
+      found = &body->points[named.point];
+      *point = named;
     }
   }
   if (found) {
@@ -403,31 +419,59 @@ bool mbs_blueprint_is_same_point(const MbsBlueprint *blueprint, MbsPointReferenc
   return blueprint->bodies.items[a.body].points[a.point].group == blueprint->bodies.items[b.body].points[b.point].group;
 }
 
+static MbsBlueprintPoint *point_of(const MbsBlueprint *blueprint, MbsPointReference reference) {
+  return &blueprint->bodies.items[reference.body].points[reference.point];
+}
+
+// no body may have a point in both groups
+static MbsStatus check_bodies_differ(MbsContext *context, const MbsBlueprint *blueprint, const MbsRecord *joint,
+                                     MbsPointReference a, MbsPointReference b) {
+  int kept = point_of(blueprint, a)->group, merged = point_of(blueprint, b)->group, most = blueprint->bodies.count;
+  int wrong = most, pair[2] = {0, 0};
+  MbsPointReference member = b;
+  for (bool is_first = true; kept != merged && (is_first || member.body != b.body || member.point != b.point);
+       member = point_of(blueprint, member)->next, is_first = false) {
+    const MbsBlueprintBody *body = &blueprint->bodies.items[member.body];
+    for (int p = 0; p < body->point_count; ++p) {
+      if (body->points[p].group == kept && member.body < wrong) {
+        wrong = member.body;
+        pair[0] = p < member.point ? p : member.point;
+        pair[1] = p < member.point ? member.point : p;
+      }
+    }
+  }
+  if (wrong == most) {
+    return MBS_OK;
+  }
+  const MbsBlueprintBody *body = &blueprint->bodies.items[wrong];
+  return mbs_fail(context, MBS_ERROR_INPUT, joint->name.place,
+                  "joint \"%s\" brings two points of body \"%s\" together: \"%s\" and \"%s\"", joint->name.text,
+                  body->name, body->points[pair[0]].name, body->points[pair[1]].name);
+}
+
+// the points of b's group become ones of a's, and the two rings one
+static void merge_groups(const MbsBlueprint *blueprint, MbsPointReference a, MbsPointReference b) {
+  MbsBlueprintPoint *of_a = point_of(blueprint, a), *of_b = point_of(blueprint, b);
+  if (of_a->group == of_b->group) {
+    return;
+  }
+  of_b->group = of_a->group;
+  for (MbsBlueprintPoint *p = point_of(blueprint, of_b->next); p != of_b; p = point_of(blueprint, p->next)) {
+    p->group = of_a->group;
+  }
+  const MbsPointReference next = of_a->next;
+  of_a->next = of_b->next;
+  of_b->next = next;
+}
+
 MbsStatus mbs_blueprint_join_points(MbsContext *context, MbsBlueprint *blueprint, const MbsRecord *joint,
                                     MbsPointReference a, MbsPointReference b) {
   if (mbs_switch_of(blueprint, joint) > 0) {
     MBS_APPEND(context, blueprint->arena, &blueprint->switched_points, (MbsPointPair){.a = a, .b = b, .joint = joint});
     return MBS_OK;
   }
-  int kept = blueprint->bodies.items[a.body].points[a.point].group;
-  int merged = blueprint->bodies.items[b.body].points[b.point].group;
-  for (int i = 0; i < blueprint->bodies.count; ++i) {
-    MbsBlueprintBody *body = &blueprint->bodies.items[i];
-    const MbsBlueprintPoint *first = NULL;
-    for (int p = 0; p < body->point_count; ++p) {
-      if (body->points[p].group == merged) {
-        body->points[p].group = kept;
-      }
-      if (body->points[p].group == kept) {
-        if (first) {
-          return mbs_fail(context, MBS_ERROR_INPUT, joint->name.place,
-                          "joint \"%s\" brings two points of body \"%s\" together: \"%s\" and \"%s\"", joint->name.text,
-                          body->name, first->name, body->points[p].name);
-        }
-        first = &body->points[p];
-      }
-    }
-  }
+  MBS_TRY(check_bodies_differ(context, blueprint, joint, a, b));
+  merge_groups(blueprint, a, b);
   MBS_APPEND(context, blueprint->arena, &blueprint->point_pairs, (MbsPointPair){.a = a, .b = b, .joint = joint});
   return MBS_OK;
 }

@@ -13,6 +13,7 @@
 #ifndef MBS_BLUEPRINT_H
 #define MBS_BLUEPRINT_H
 
+#include "base/name_table.h"
 #include "expressions/parse.h"
 #include "model/event.h"
 #include "model/jump.h"
@@ -91,9 +92,15 @@ typedef struct MbsBlueprintPoint {
   const char *name;
   MbsPlace place;
   MbsNode local[3];
-  int group;       // points that joints bring together have the same group
-  bool is_placed;  // its coincidence with its group is seen to
+  int group;               // points that joints bring together have the same group
+  MbsPointReference next;  // in the group, round
+  bool is_placed;          // its coincidence with its group is seen to
 } MbsBlueprintPoint;
+
+typedef struct MbsNamedPoint {
+  MbsPointReference point;
+  int next, last;  // the next one of this name, or -1; of the first one: the last
+} MbsNamedPoint;
 
 // A unit vector with a name.
 typedef struct MbsBlueprintVector {
@@ -368,8 +375,7 @@ typedef struct MbsBlueprint {
   MbsNode *variable_initial;           // of each: its value at the start, an expression of parameters
   int switch_count;                    // right behind variables: of joints that events add or remove, whether they act
   int *switches;                       // by joint: that parameter; 0: it always acts
-  int parameter_slot_count;
-  int *parameter_slots;           // by hash of the name: 1 + index; see parameters.c
+  MbsNameTable parameter_names;
   MBS_LIST(double) nominal;       // by node of the graph, as far as they were asked for: see mbs_blueprint_nominal
   MBS_LIST(MbsFormula) formulas;  // functions of the model
   MBS_LIST(MbsTableSpec) tables;
@@ -377,6 +383,9 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsProperty) properties;
   int checked_count;  // of properties
   MBS_LIST(MbsBlueprintBody) bodies;
+  MbsNameTable body_names;                       // their numbers
+  MbsNameTable point_names;                      // the first of each name among the following
+  MBS_LIST(MbsNamedPoint) named_points;          // all points of all bodies
   MBS_LIST(MbsUserCoordinate) user_coordinates;  // and behind them those of states
   int state_count;
   int group_count;  // of points
@@ -414,6 +423,8 @@ typedef struct MbsBlueprint {
   int signal_slot_count;
   int *signal_slots;  // by hash: see signals.c
   MBS_LIST(MbsForm) signal_forms;
+  int form_slot_count;
+  int *form_slots;                     // likewise
   MBS_LIST(MbsHolding) holdings;       // of BODY_FORCE signals
   struct MbsReactionIndex *reactions;  // NULL while nobody asked for one; see reaction.c
   MbsWrench *tree_loads;               // likewise, of relative coordinates: by node of the tree

@@ -5,7 +5,6 @@
 // wait make a stack, so that chains may be as long as they like. Names are found by their hash, so that reading is
 // linear in what is written.
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,19 +23,8 @@ typedef struct ParameterScope {
 } ParameterScope;
 
 // ---- names ----
-static int *find_slot(const MbsBlueprint *blueprint, const char *name) {
-  uint64_t hash = mbs_checksum(MBS_CHECKSUM_START, name, strlen(name));
-  int mask = blueprint->parameter_slot_count - 1;
-  for (int slot = (int)(hash >> 24) & mask;; slot = (slot + 1) & mask) {
-    int *found = &blueprint->parameter_slots[slot];
-    if (*found == 0 || strcmp(blueprint->parameters.items[*found - 1].name, name) == 0) {
-      return found;
-    }
-  }
-}
-
 int mbs_parameters_find(const MbsBlueprint *blueprint, const char *name) {
-  return blueprint->parameter_slot_count > 0 ? *find_slot(blueprint, name) - 1 : -1;
+  return mbs_name_table_find(&blueprint->parameter_names, name);
 }
 
 int mbs_hardpoint_find(const MbsBlueprint *blueprint, const char *name, int component) {
@@ -46,15 +34,10 @@ int mbs_hardpoint_find(const MbsBlueprint *blueprint, const char *name, int comp
 }
 
 static MbsStatus list_names(MbsContext *context, MbsBlueprint *blueprint) {
-  int count = blueprint->parameters.count, slots = 16;
-  while (slots < 2 * count) {
-    slots *= 2;
-  }
-  MBS_TAKE(context, blueprint->arena, blueprint->parameter_slots, slots);
-  blueprint->parameter_slot_count = slots;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < blueprint->parameters.count; ++i) {
     if (i < blueprint->clock || i >= blueprint->variable_first) {  // the others are hidden
-      *find_slot(blueprint, blueprint->parameters.items[i].name) = 1 + i;
+      const char *name = blueprint->parameters.items[i].name;
+      MBS_TRY(mbs_name_table_add(context, blueprint->arena, &blueprint->parameter_names, name, i));
     }
   }
   return MBS_OK;

@@ -22,7 +22,60 @@ static int *find_slot(const MbsBlueprint *blueprint, const MbsSignal *signal) {
   }
 }
 
+// ---- forms, likewise ----
+static int *find_form_slot(const MbsBlueprint *blueprint, const MbsForm *form) {
+  uint64_t hash = (uint64_t)form->count;
+  for (int i = 0; i < form->count; ++i) {
+    const MbsFormTerm *term = &form->terms[i];
+    const int parts[] = {term->entity, term->body, term->a, term->b};
+    for (int k = 0; k < MBS_COUNT(parts); ++k) {
+      hash = (hash ^ (uint64_t)parts[k]) * 0x9E3779B97F4A7C15U;
+      hash ^= hash >> 32;
+    }
+  }
+  int mask = blueprint->form_slot_count - 1;
+  for (int slot = (int)(hash >> 20) & mask;; slot = (slot + 1) & mask) {
+    int *found = &blueprint->form_slots[slot];
+    if (*found == 0 || mbs_form_is_same(form, &blueprint->signal_forms.items[*found - 1])) {
+      return found;
+    }
+  }
+}
+
+static void index_forms(MbsBlueprint *blueprint) {
+  for (int slot = 0; slot < blueprint->form_slot_count; ++slot) {
+    blueprint->form_slots[slot] = 0;
+  }
+  for (int i = 0; i < blueprint->signal_forms.count && blueprint->form_slot_count > 0; ++i) {
+    *find_form_slot(blueprint, &blueprint->signal_forms.items[i]) = 1 + i;
+  }
+}
+
+static MbsStatus grow_form_slots(MbsContext *context, MbsBlueprint *blueprint) {
+  if (2 * (blueprint->signal_forms.count + 1) <= blueprint->form_slot_count) {
+    return MBS_OK;
+  }
+  int count = blueprint->form_slot_count > 0 ? 2 * blueprint->form_slot_count : 64;
+  MBS_TAKE(context, blueprint->arena, blueprint->form_slots, count);
+  blueprint->form_slot_count = count;
+  index_forms(blueprint);
+  return MBS_OK;
+}
+
+// the number of a form among those of signals, which may be a new one
+static MbsStatus number_of_form(MbsContext *context, MbsBlueprint *blueprint, const MbsForm *form, int *index) {
+  MBS_TRY(grow_form_slots(context, blueprint));
+  int *slot = find_form_slot(blueprint, form);
+  *index = *slot > 0 ? *slot - 1 : blueprint->signal_forms.count;
+  if (*slot == 0) {
+    MBS_APPEND(context, blueprint->arena, &blueprint->signal_forms, *form);
+    *slot = blueprint->signal_forms.count;
+  }
+  return MBS_OK;
+}
+
 void mbs_signals_index(MbsBlueprint *blueprint) {
+  index_forms(blueprint);
   if (blueprint->signal_slot_count == 0) {
     return;  // nothing has been looked for yet: the first table takes all there are
   }
@@ -117,13 +170,8 @@ MbsStatus mbs_signal_of_form(MbsContext *context, MbsBlueprint *blueprint, const
   if (fold_fixed_form(blueprint, form, kind, value)) {
     return MBS_OK;
   }
-  int index = 0;
-  while (index < blueprint->signal_forms.count && !mbs_form_is_same(form, &blueprint->signal_forms.items[index])) {
-    ++index;
-  }
-  if (index == blueprint->signal_forms.count) {
-    MBS_APPEND(context, blueprint->arena, &blueprint->signal_forms, *form);
-  }
+  int index;
+  MBS_TRY(number_of_form(context, blueprint, form, &index));
   bool is_scalar = form->count == 1 && blueprint->entities.items[form->terms[0].entity].kind == MBS_ENTITY_SCALAR;
   value->size = is_scalar ? 1 : blueprint->dimension;
   for (int k = value->size; k < 3; ++k) {

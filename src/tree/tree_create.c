@@ -86,8 +86,11 @@ MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **resul
       }
     }
     node->end = i + 1;
-    for (int p = node->parent; p >= 0; p = tree->nodes[p].parent) {
-      tree->nodes[p].end = i + 1;
+  }
+  for (int i = tree->node_count - 1; i >= 0; --i) {  // of the last that stands on it
+    int parent = tree->nodes[i].parent;
+    if (parent >= 0 && tree->nodes[parent].end < tree->nodes[i].end) {
+      tree->nodes[parent].end = tree->nodes[i].end;
     }
   }
   for (int i = 0; i < inner->mass_count; ++i) {

@@ -2,6 +2,8 @@
 // tree_elements.h; the numbers are made in tree_element_matrix.c.
 #include "tree/tree_elements.h"
 
+#include <stdlib.h>
+
 // ---- forms ----
 // What an element is made of, whether it is a row or a force.
 typedef struct Source {
@@ -133,27 +135,53 @@ static void find_moved(const MbsTree *tree, const MbsTreeElement *element, int c
   }
 }
 
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+// coordinates that move some part, or are scalars, in ascending order: those of the nodes on the way to the ground
+static int list_candidates(const MbsTree *tree, const MbsTreeElement *element, int *candidates) {
+  bool *is_known = tree->elements->is_candidate;
+  int count = 0;
+  for (int p = 0; p < element->part_count; ++p) {
+    for (int i = element->parts[p].node; i >= 0; i = tree->nodes[i].parent) {
+      for (int k = tree->nodes[i].first; k < tree->nodes[i].first + tree->nodes[i].count; ++k) {
+        if (!is_known[k]) {
+          is_known[k] = true;
+          candidates[count++] = k;
+        }
+      }
+    }
+  }
+  for (int s = 0; s < element->scalar_count; ++s) {
+    int k = element->scalars[s].coordinate;
+    if (!is_known[k]) {
+      is_known[k] = true;
+      candidates[count++] = k;
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    is_known[candidates[i]] = false;
+  }
+  qsort(candidates, (size_t)count, sizeof *candidates, compare);
+  return count;
+}
+
 static MbsStatus list_movers(MbsContext *context, const MbsTree *tree, MbsTreeElement *element) {
   MbsArena *arena = tree->inner->arena;
-  for (int pass = 0; pass < 2; ++pass) {
-    if (pass == 1) {
-      MBS_TAKE(context, arena, element->movers, element->mover_count);
-    }
-    element->mover_count = 0;
-    for (int k = 0; k < tree->coordinate_count; ++k) {
-      MbsTreeMover mover;
-      find_moved(tree, element, k, &mover, NULL, NULL);
-      if (mover.part_count + mover.scalar_count == 0) {
-        continue;
-      }
-      if (pass == 1) {
-        int *parts, *scalars;
-        MBS_TAKE(context, arena, parts, mover.part_count);
-        MBS_TAKE(context, arena, scalars, mover.scalar_count);
-        find_moved(tree, element, k, &element->movers[element->mover_count], parts, scalars);
-      }
-      ++element->mover_count;
-    }
+  const int *candidates = tree->elements->candidates;
+  int part_count = 0, scalar_count = 0, *parts, *scalars;
+  element->mover_count = list_candidates(tree, element, tree->elements->candidates);
+  MBS_TAKE(context, arena, element->movers, element->mover_count);
+  for (int i = 0; i < element->mover_count; ++i) {
+    find_moved(tree, element, candidates[i], &element->movers[i], NULL, NULL);
+    part_count += element->movers[i].part_count;
+    scalar_count += element->movers[i].scalar_count;
+  }
+  MBS_TAKE(context, arena, parts, part_count);
+  MBS_TAKE(context, arena, scalars, scalar_count);
+  for (int i = 0; i < element->mover_count; ++i) {
+    find_moved(tree, element, candidates[i], &element->movers[i], parts, scalars);
+    parts += element->movers[i].part_count;
+    scalars += element->movers[i].scalar_count;
   }
   return MBS_OK;
 }
@@ -279,6 +307,8 @@ MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, Mbs
     raise(&most_entries, force ? d * d * force->port_count * force->argument_count : 0);
     before = source;
   }
+  MBS_TAKE(context, arena, elements->candidates, tree->coordinate_count);
+  MBS_TAKE(context, arena, elements->is_candidate, tree->coordinate_count);
   MBS_TAKE(context, arena, elements->values, 9 * most_parts);
   MBS_TAKE(context, arena, elements->product, d * most_forms);
   MBS_TAKE(context, arena, elements->g, d * most_forms);

@@ -64,6 +64,8 @@ typedef struct MbsTreeElements {
   const MbsMass **scalar_masses;
   const int **scalar_maps;  // of each: positions, count x count
   // workspace
+  int *candidates;           // by coordinate: those that move an element
+  bool *is_candidate;        // likewise
   mbs_scalar *values;        // by part: at q, v, a
   mbs_scalar *Y[3];          // by mover and form
   mbs_scalar *product;       // by form

@@ -69,34 +69,50 @@ static void map_pairs(const MbsTree *tree, const MbsPattern *pattern, const MbsT
 }
 
 // ---- set-up ----
-// for each coordinate: how many entries its column has, those of the tree and of rows alone; and of each row
-static MbsStatus count_entries(MbsContext *context, const MbsTree *tree, int **lengths) {
-  const MbsMode *mode = &tree->inner->mode;
-  bool *is_mover;
-  MBS_TAKE(context, tree->inner->arena, is_mover, tree->coordinate_count);
-  MBS_TAKE(context, tree->inner->arena, *lengths, tree->coordinate_count + mode->row_count);
-  for (int k = 0; k < tree->joint_count; ++k) {
-    for (int i = tree->node_of[k]; i >= 0; i = tree->nodes[i].parent) {
-      (*lengths)[k] += tree->nodes[i].count;
-      for (int j = tree->nodes[i].first; j < tree->nodes[i].first + tree->nodes[i].count; ++j) {
-        (*lengths)[j] += tree->node_of[k] != i;
-      }
+// For each coordinate: how many entries its column has of the tree alone, those of the nodes before its own, of its own
+// and of those that stand on it; `work` is the sum of their squares.
+static MbsStatus count_entries(MbsContext *context, const MbsTree *tree, int **lengths, double *work) {
+  int *before, *behind;
+  MBS_TAKE(context, tree->inner->arena, before, tree->node_count);
+  MBS_TAKE(context, tree->inner->arena, behind, tree->node_count);
+  MBS_TAKE(context, tree->inner->arena, *lengths, tree->coordinate_count);
+  for (int i = 0; i < tree->node_count; ++i) {
+    int parent = tree->nodes[i].parent;
+    before[i] = tree->nodes[i].count + (parent >= 0 ? before[parent] : 0);
+  }
+  for (int i = tree->node_count - 1; i >= 0; --i) {
+    const MbsTreeNode *node = &tree->nodes[i];
+    for (int k = node->first; k < node->first + node->count; ++k) {
+      (*lengths)[k] = before[i] + behind[i];
+      *work += (double)(*lengths)[k] * (*lengths)[k];
+    }
+    if (node->parent >= 0) {
+      behind[node->parent] += behind[i] + node->count;
     }
   }
-  for (int r = 0; r < mode->row_count; ++r) {
+  return MBS_OK;
+}
+
+// and with rows, until the work exceeds the limit
+static MbsStatus count_rows(MbsContext *context, const MbsTree *tree, double limit, int *lengths, double *work) {
+  const MbsMode *mode = &tree->inner->mode;
+  int *row_of;
+  MBS_TAKE(context, tree->inner->arena, row_of, tree->node_count);
+  for (int r = 0; r < mode->row_count && *work <= limit; ++r) {
     const MbsTreeElement *row = &tree->elements->rows[r];
+    int length = 0;
     for (int p = 0; p < row->part_count; ++p) {
-      for (int i = row->parts[p].node; i >= 0; i = tree->nodes[i].parent) {
-        for (int k = tree->nodes[i].first; k < tree->nodes[i].first + tree->nodes[i].count; ++k) {
-          is_mover[k] = true;
+      for (int i = row->parts[p].node; i >= 0 && row_of[i] != r + 1; i = tree->nodes[i].parent) {
+        const MbsTreeNode *node = &tree->nodes[i];
+        row_of[i] = r + 1;
+        length += node->count;
+        for (int k = node->first; k < node->first + node->count; ++k) {
+          *work += 2 * (double)lengths[k] + 1;  // (l + 1)^2 - l^2
+          lengths[k] += 1;
         }
       }
     }
-    for (int k = 0; k < tree->joint_count; ++k) {
-      (*lengths)[k] += is_mover[k];
-      (*lengths)[tree->coordinate_count + r] += is_mover[k];
-      is_mover[k] = false;
-    }
+    *work += (double)length * length;
   }
   return MBS_OK;
 }
@@ -107,13 +123,11 @@ static MbsStatus is_deep(MbsContext *context, const MbsTree *tree, bool *result)
   const double for_each_body = tree->inner->dimension == 2 ? 2000 : 7000;
   double work = 0;
   int moving = 0, *lengths;
-  MBS_TRY(count_entries(context, tree, &lengths));
-  for (int j = 0; j < tree->coordinate_count + tree->inner->mode.row_count; ++j) {
-    work += (double)lengths[j] * lengths[j];
-  }
   for (int i = 0; i < tree->node_count; ++i) {
     moving += tree->nodes[i].count > 0;
   }
+  MBS_TRY(count_entries(context, tree, &lengths, &work));
+  MBS_TRY(count_rows(context, tree, for_each_body * moving, lengths, &work));
   *result = work > for_each_body * moving;
   return MBS_OK;
 }

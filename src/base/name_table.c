@@ -1,0 +1,50 @@
+#include "base/name_table.h"
+
+#include <stdint.h>
+#include <string.h>
+
+// the slot of a name, or the empty one where it belongs
+static MbsNamed *slot_of(const MbsNameTable *table, const char *name) {
+  uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char *c = name; *c; ++c) {
+    hash = (hash ^ (unsigned char)*c) * 1099511628211U;
+  }
+  int mask = table->slot_count - 1;
+  int slot = (int)(hash >> 24) & mask;
+  while (table->slots[slot].name && strcmp(table->slots[slot].name, name) != 0) {
+    slot = (slot + 1) & mask;
+  }
+  return &table->slots[slot];
+}
+
+// at most half full
+static MbsStatus make_room(MbsContext *context, MbsArena *arena, MbsNameTable *table) {
+  if (2 * (table->count + 1) <= table->slot_count) {
+    return MBS_OK;
+  }
+  const MbsNameTable before = *table;
+  int slots = before.slot_count > 0 ? 2 * before.slot_count : 16;
+  MBS_TAKE(context, arena, table->slots, slots);
+  table->slot_count = slots;
+  for (int i = 0; i < before.slot_count; ++i) {
+    if (before.slots[i].name) {
+      *slot_of(table, before.slots[i].name) = before.slots[i];
+    }
+  }
+  return MBS_OK;
+}
+
+MbsStatus mbs_name_table_add(MbsContext *context, MbsArena *arena, MbsNameTable *table, const char *name, int value) {
+  MBS_TRY(make_room(context, arena, table));
+  MbsNamed *slot = slot_of(table, name);
+  if (!slot->name) {
+    *slot = (MbsNamed){.name = name, .value = value};
+    ++table->count;
+  }
+  return MBS_OK;
+}
+
+int mbs_name_table_find(const MbsNameTable *table, const char *name) {
+  const MbsNamed *slot = table->slot_count > 0 ? slot_of(table, name) : NULL;
+  return slot && slot->name ? slot->value : -1;
+}
