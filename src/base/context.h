@@ -33,6 +33,18 @@ typedef struct MbsContext {
   void *user;
 } MbsContext;
 
+// One for what is only tried: without clearing all the room for messages that nobody reads.
+static inline void mbs_context_begin(MbsContext *context) {
+  context->status = MBS_OK;
+  context->is_memory_out = false;
+  context->message[0] = '\0';
+  context->error_count = 0;
+  context->value = NULL;
+  context->value_room = 0;
+  context->keep_going = NULL;
+  context->user = NULL;
+}
+
 // Writes "file:line:column: error: <message>" (or just the message when the place has no line) into
 // the context and returns `status`.
 MbsStatus mbs_fail(MbsContext *context, MbsStatus status, MbsPlace place, const char *format, ...)

@@ -1,14 +1,12 @@
 #include "base/name_table.h"
 
-#include <stdint.h>
 #include <string.h>
+
+#include "base/checksum.h"
 
 // the slot of a name, or the empty one where it belongs
 static MbsNamed *slot_of(const MbsNameTable *table, const char *name) {
-  uint64_t hash = 14695981039346656037U;  // FNV-1a
-  for (const char *c = name; *c; ++c) {
-    hash = (hash ^ (unsigned char)*c) * 1099511628211U;
-  }
+  uint64_t hash = mbs_checksum(MBS_CHECKSUM_START, name, strlen(name));
   int mask = table->slot_count - 1;
   int slot = (int)(hash >> 24) & mask;
   while (table->slots[slot].name && strcmp(table->slots[slot].name, name) != 0) {

@@ -141,6 +141,7 @@ MbsStatus mbs_compile(MbsContext *context, MbsArena *arena, const MbsModel *mode
   bool *is_in_tree = NULL;
   MBS_TRY(mbs_blueprint_create(context, arena, model, &blueprint));
   blueprint->keeps_jumps = choice->keeps_jumps;
+  blueprint->has_positions_alone = choice->is_loose;
   blueprint->has_plain_matrix = choice->has_plain_matrix;
   blueprint->law_kinks = choice->splits_at_kinks ? MBS_KINKS_ALL : MBS_KINKS_NONE;
   if (blueprint->bodies.count < 2 && blueprint->user_coordinates.count == 0) {

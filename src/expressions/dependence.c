@@ -151,6 +151,29 @@ static int compare_nodes(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+// Ascending. Nodes of one expression are most often near each other: they are marked, and read back in order.
+static void sort(MbsGraph *graph, int count) {
+  MbsNode first = count > 0 ? graph->stack[0] : 0, last = first;
+  for (int i = 0; i < count; ++i) {
+    first = graph->stack[i] < first ? graph->stack[i] : first;
+    last = graph->stack[i] > last ? graph->stack[i] : last;
+  }
+  int begin = first / WORD_BITS, end = last / WORD_BITS + 1;
+  if (end - begin > 8 * count) {
+    qsort(graph->stack, (size_t)count, sizeof *graph->stack, compare_nodes);
+    return;
+  }
+  for (int i = 0; i < count; ++i) {
+    graph->marks[graph->stack[i] / WORD_BITS] |= (uint64_t)1 << (graph->stack[i] % WORD_BITS);
+  }
+  for (int w = begin, i = 0; w < end && i < count; ++w) {
+    for (uint64_t bits = graph->marks[w]; bits; bits &= bits - 1) {
+      graph->stack[i++] = w * WORD_BITS + __builtin_ctzll(bits);
+    }
+    graph->marks[w] = 0;
+  }
+}
+
 static MbsStatus find(MbsContext *context, MbsGraph *graph, MbsNode node, int *count) {
   if (graph->found_in[node] != graph->round) {
     graph->found_in[node] = graph->round;
@@ -164,6 +187,8 @@ MbsStatus mbs_graph_walk(MbsContext *context, MbsGraph *graph, int count, const 
                          int *found_count) {
   if (graph->count > graph->round_capacity) {
     MBS_TAKE(context, graph->arena, graph->found_in, graph->capacity);
+    MBS_TAKE(context, graph->arena, graph->numbers, graph->capacity);
+    MBS_TAKE(context, graph->arena, graph->marks, graph->capacity / WORD_BITS + 1);
     graph->round_capacity = graph->capacity;
     graph->round = 0;
   }
@@ -182,18 +207,21 @@ MbsStatus mbs_graph_walk(MbsContext *context, MbsGraph *graph, int count, const 
       }
     }
   }
-  if (*found_count > 0) {
-    qsort(graph->stack, (size_t)*found_count, sizeof *graph->stack, compare_nodes);
-  }
+  sort(graph, *found_count);
   return MBS_OK;
 }
 
 MbsStatus mbs_graph_nodes_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, int *found_count,
                              const MbsNode **found) {
   MBS_TRY(mbs_graph_walk(context, graph, count, nodes, false, found_count));
+  for (int i = 0; i < *found_count; ++i) {
+    graph->numbers[graph->stack[i]] = i;
+  }
   *found = graph->stack;
   return MBS_OK;
 }
+
+const int *mbs_graph_numbers(const MbsGraph *graph) { return graph->numbers; }
 
 bool mbs_operation_jumps(MbsOperation operation) {
   return operation == MBS_OP_STEP || operation == MBS_OP_SIGN || operation == MBS_OP_FLOOR || operation == MBS_OP_ATAN2;

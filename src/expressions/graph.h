@@ -104,6 +104,8 @@ bool mbs_graph_depends_on(MbsGraph *graph, MbsNode node, int input);
 // All nodes that these are made of, themselves included, ascending; good until the graph is used again.
 MbsStatus mbs_graph_nodes_of(MbsContext *context, MbsGraph *graph, int count, const MbsNode *nodes, int *found_count,
                              const MbsNode **found);
+// By node: which of the nodes it is that mbs_graph_nodes_of found last.
+const int *mbs_graph_numbers(const MbsGraph *graph);
 // Does this operation jump for some values of its operands?
 bool mbs_operation_jumps(MbsOperation operation);
 // Has it kinks, where its derivative jumps: abs, min, max, and what piecewise is made of?

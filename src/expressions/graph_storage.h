@@ -73,6 +73,8 @@ struct MbsGraph {
   // by node: the round of mbs_graph_nodes_of that found it
   int round, round_capacity;
   int *found_in;
+  int *numbers;     // by node: see mbs_graph_numbers
+  uint64_t *marks;  // a bit by node, all clear between calls
   // tables, the places where those that vary are looked up, and what makes their inputs
   int table_count, table_capacity;
   MbsTable **tables;

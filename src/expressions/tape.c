@@ -37,6 +37,7 @@ typedef struct MbsTapeExternal {
 typedef struct Selection {
   int count;
   const MbsNode *nodes;  // ascending, so that operands come first
+  const int *number;     // by node of the graph: which of them it is
   int *registers;
 } Selection;
 
@@ -46,9 +47,7 @@ static int compare_integers(const void *a, const void *b) {
 }
 
 static int register_of(const Selection *selection, MbsNode node) {
-  const MbsNode *found =
-      bsearch(&node, selection->nodes, (size_t)selection->count, sizeof *selection->nodes, compare_integers);
-  return selection->registers[found - selection->nodes];
+  return selection->registers[selection->number[node]];
 }
 
 static MbsInstruction instruction_of(const MbsGraphNode *n, const Selection *selection) {
@@ -175,6 +174,7 @@ static MbsStatus create(MbsContext *context, MbsArena *arena, MbsArena *scratch,
   MBS_TAKE(context, arena, output_registers, output_count);
   MBS_TRY(mbs_graph_nodes_of(context, graph, output_count, outputs, &selection.count, &selection.nodes));
   MBS_TAKE(context, scratch, selection.registers, selection.count);
+  selection.number = mbs_graph_numbers(graph);
   MBS_TRY(mbs_tape_order(context, scratch, graph, selection.count, selection.nodes, &order));
   MBS_TRY(fill(context, arena, graph, &selection, order, made));
   for (int k = 0; k < output_count; ++k) {

@@ -3,8 +3,6 @@
 // what to do, which a row does once.
 #include "expressions/tape_order.h"
 
-#include <stdlib.h>
-
 enum { OPERATIONS = MBS_OP_EXTERNAL + 1 };
 
 typedef struct Order {
@@ -15,17 +13,7 @@ typedef struct Order {
   int last[OPERATIONS], count[OPERATIONS];
 } Order;
 
-static int compare_integers(const void *a, const void *b) {
-  int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
 static bool is_leaf(const MbsGraphNode *n) { return n->operation == MBS_OP_INPUT || n->operation == MBS_OP_CONSTANT; }
-
-static int number_of(int count, const MbsNode *nodes, MbsNode node) {
-  const MbsNode *found = bsearch(&node, nodes, (size_t)count, sizeof node, compare_integers);
-  return (int)(found - nodes);
-}
 
 static void get_ready(Order *order, const MbsGraphNode *n, int i) {
   MbsOperation operation = mbs_tape_operation(n);
@@ -38,6 +26,7 @@ static void get_ready(Order *order, const MbsGraphNode *n, int i) {
 // who waits for whom, in two passes: how many, and who
 static MbsStatus list_waiting(MbsContext *context, MbsArena *arena, const MbsGraph *graph, int count,
                               const MbsNode *nodes, Order *order) {
+  const int *number = mbs_graph_numbers(graph);
   int *used;
   MBS_TAKE(context, arena, order->waiting, count);
   MBS_TAKE(context, arena, order->start, count + 1);
@@ -48,7 +37,7 @@ static MbsStatus list_waiting(MbsContext *context, MbsArena *arena, const MbsGra
     for (int i = 0; i < count; ++i) {
       const MbsGraphNode *n = mbs_graph_node(graph, nodes[i]);
       for (int k = 0; k < MBS_MOST_OPERANDS && !is_leaf(n); ++k) {
-        int operand = n->operand[k] == MBS_NODE_NONE ? -1 : number_of(count, nodes, n->operand[k]);
+        int operand = n->operand[k] == MBS_NODE_NONE ? -1 : number[n->operand[k]];
         if (operand < 0 || is_leaf(mbs_graph_node(graph, n->operand[k]))) {
           continue;
         }

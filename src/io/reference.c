@@ -163,11 +163,29 @@ static bool has_formula(const MbsInstance *instance, const char *name, size_t le
   return false;
 }
 
+static bool is_made(const MbsGroup *group) {
+  return group->instances && group->count > 0 && group->instances[0].prefix;
+}
+
+// does a template have any, itself or inside? the same for all that are made of it
+static bool has_any_function(const MbsInstance *instance) {
+  bool has = section(instance, MBS_MODEL_TABLES, MBS_YAML_MAPPING) != NULL ||
+             section(instance, MBS_MODEL_FUNCTIONS, MBS_YAML_MAPPING) != NULL;
+  for (int g = 0; g < instance->group_count && !has; ++g) {
+    const MbsGroup *group = &instance->groups[g];
+    has = is_made(group) && has_any_function(&group->instances[0]);
+  }
+  return has;
+}
+
 // a function, or a table; or one of an assembly inside, by the name it has here: left_road
 static bool has_function(const MbsInstance *instance, const char *name, size_t length) {
   for (int g = 0; g < instance->group_count; ++g) {
     const MbsGroup *group = &instance->groups[g];
-    for (int k = 0; group->instances && k < group->count && group->instances[k].prefix; ++k) {  // made so far
+    if (!is_made(group) || !has_any_function(&group->instances[0])) {
+      continue;
+    }
+    for (int k = 0; k < group->count && group->instances[k].prefix; ++k) {  // made so far
       const MbsInstance *inner = &group->instances[k];
       const char *prefix = inner->prefix + strlen(instance->prefix);
       size_t size = strlen(prefix);

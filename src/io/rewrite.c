@@ -20,8 +20,9 @@ enum { MOST_ARGUMENTS = 8 };
 // ---- names that stand for texts ----
 
 static bool is_one_word(const char *text) {
-  MbsContext unused = {.status = MBS_OK};
+  MbsContext unused;
   MbsScanner scanner;
+  mbs_context_begin(&unused);
   return mbs_scanner_start(&scanner, &unused, NULL, (MbsText){.text = text}) == MBS_OK &&
          (scanner.token.kind == MBS_TOKEN_NUMBER || scanner.token.kind == MBS_TOKEN_NAME) &&
          mbs_scanner_next(&scanner) == MBS_OK && scanner.token.kind == MBS_TOKEN_END;
@@ -404,11 +405,12 @@ static MbsStatus scan_arguments(Writer *writer, const MbsInstance *scope, MbsSca
 
 MbsStatus mbs_rewrite_expression(MbsExpansion *x, const MbsInstance *scope, MbsExpressionUse use, MbsText text,
                                  const char **result) {
-  MbsContext unused = {.status = MBS_OK};
+  MbsContext unused;
   MbsScanner scanner;
   Writer writer = {.x = x, .place = text.place};
   int copied = 0;
   bool is_component = false;  // after a dot
+  mbs_context_begin(&unused);
   *result = text.text;
   if (!text.text || mbs_scanner_start(&scanner, &unused, NULL, text) != MBS_OK) {
     return MBS_OK;

@@ -342,25 +342,38 @@ MbsStatus mbs_blueprint_find_body(MbsContext *context, const MbsBlueprint *bluep
                   nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
-// a bare point name is good where every point of that name is in one group
-static MbsStatus find_bare_point(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
-                                 MbsPointReference *point) {
-  const MbsBlueprintPoint *found = NULL;
-  for (int i = mbs_name_table_find(&blueprint->point_names, name.text); i >= 0;
-       i = blueprint->named_points.items[i].next) {
+typedef enum Found { FOUND_NONE, FOUND_ONE, FOUND_SEVERAL } Found;
+
+// a bare point name is good where every point of that name is in one group; `other`: one that is in another group
+static Found find_named(const MbsBlueprint *blueprint, const char *name, MbsPointReference *point,
+                        MbsPointReference *other) {
+  const MbsBlueprintPoint *first = NULL;
+  for (int i = mbs_name_table_find(&blueprint->point_names, name); i >= 0; i = blueprint->named_points.items[i].next) {
     const MbsPointReference named = blueprint->named_points.items[i].point;
-    const MbsBlueprintBody *body = &blueprint->bodies.items[named.body];
-    if (found && found->group != body->points[named.point].group) {
-      return mbs_fail(context, MBS_ERROR_INPUT, name.place,
-                      "%s: point \"%s\" is ambiguous: \"%s.%s\" and \"%s.%s\" are different points; write body.point",
-                      owner, name.text, blueprint->bodies.items[point->body].name, name.text, body->name, name.text);
+    const MbsBlueprintPoint *at = &blueprint->bodies.items[named.body].points[named.point];
+    if (first && first->group != at->group) {
+      *other = named;
+      return FOUND_SEVERAL;
     }
-    if (!found) {
-      found = &body->points[named.point];
+    if (!first) {
+      first = at;
       *point = named;
     }
   }
-  if (found) {
+  return first ? FOUND_ONE : FOUND_NONE;
+}
+
+static MbsStatus find_bare_point(MbsContext *context, const MbsBlueprint *blueprint, const char *owner, MbsText name,
+                                 MbsPointReference *point) {
+  MbsPointReference other;
+  Found found = find_named(blueprint, name.text, point, &other);
+  if (found == FOUND_SEVERAL) {
+    return mbs_fail(context, MBS_ERROR_INPUT, name.place,
+                    "%s: point \"%s\" is ambiguous: \"%s.%s\" and \"%s.%s\" are different points; write body.point",
+                    owner, name.text, blueprint->bodies.items[point->body].name, name.text,
+                    blueprint->bodies.items[other.body].name, name.text);
+  }
+  if (found == FOUND_ONE) {
     return MBS_OK;
   }
   const char *nearest = NULL;
@@ -408,9 +421,8 @@ const char *mbs_blueprint_point_name(const MbsBlueprint *blueprint, MbsPointRefe
 
 const char *mbs_blueprint_short_name(const MbsBlueprint *blueprint, MbsPointReference point) {
   const MbsBlueprintPoint *named = &blueprint->bodies.items[point.body].points[point.point];
-  MbsContext unused = {.status = MBS_OK};
-  MbsPointReference found;
-  bool is_unique = find_bare_point(&unused, blueprint, "", (MbsText){.text = named->name}, &found) == MBS_OK;
+  MbsPointReference found, other;
+  bool is_unique = find_named(blueprint, named->name, &found, &other) == FOUND_ONE;
   return is_unique ? named->name : mbs_blueprint_point_name(blueprint, point);
 }
 

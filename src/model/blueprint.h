@@ -413,6 +413,7 @@ typedef struct MbsBlueprint {
   MBS_LIST(MbsOutputSpec) outputs;
   MBS_LIST(MbsEventSpec) events;  // those of the model, then those of branches
   MBS_LIST(MbsBranchSpec) branches;
+  bool has_positions_alone;     // constraints are only looked at, and by their first derivatives: kinematics/start.h
   bool has_plain_matrix;        // relative coordinates: see mbs_system_has_tangent
   bool keeps_jumps;             // while reading: what jumps is taken as it is
   MbsKinks law_kinks;           // at which steps end: those of forces and integrands

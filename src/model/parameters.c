@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/checksum.h"
 #include "base/names.h"
 #include "expressions/scanner.h"
 #include "model/blueprint.h"

@@ -37,8 +37,9 @@ static MbsStatus list_parameters(MbsContext *context, MbsSystem *system, const M
 
 // Everything the evaluation needs as outputs of one tape, and what a residual needs as the first outputs, of a tape of
 // their own. That one costs no more than the levels: g and level1_y are parts of d/dt level 1.
-static MbsStatus make_tapes(MbsContext *context, MbsSystem *system, const MbsNode level[3], MbsExpressionRow *x,
-                            MbsForm **forms) {
+// is_bare: the first level alone, and its gradient.
+static MbsStatus make_tapes(MbsContext *context, MbsSystem *system, const MbsNode level[3], bool is_bare,
+                            MbsExpressionRow *x, MbsForm **forms) {
   MbsGraph *graph = system->blueprint->graph;
   int d = system->dimension;
   MbsTape *levels;
@@ -62,7 +63,7 @@ static MbsStatus make_tapes(MbsContext *context, MbsSystem *system, const MbsNod
   for (int i = 0; i < size; ++i) {
     at_y[i] = find_input(x, levels, MBS_SIGNAL_POSITION, i / d, i % d);
     at_v[i] = find_input(x, levels, MBS_SIGNAL_VELOCITY, i / d, i % d);
-    *next++ = slope(graph, level[1], at_v[i]);
+    *next++ = is_bare ? slope(graph, level[0], at_y[i]) : slope(graph, level[1], at_v[i]);
   }
   for (int i = 0; i < size; ++i) {
     *next++ = slope(graph, level[1], at_y[i]);
@@ -74,7 +75,7 @@ static MbsStatus make_tapes(MbsContext *context, MbsSystem *system, const MbsNod
     *next++ = slope(graph, level[2], at_v[i]);
   }
   for (int i = 0; i < size * size; ++i) {
-    *next++ = slope(graph, g[i / size], at_y[i % size]);
+    *next++ = is_bare ? mbs_graph_constant(graph, 0) : slope(graph, g[i / size], at_y[i % size]);
   }
   for (int p = 0; p < x->parameter_count; ++p) {
     for (int k = 0; k < 3; ++k) {
@@ -113,12 +114,16 @@ MbsStatus mbs_expression_row_create(MbsContext *context, MbsSystem *system, cons
   MBS_TAKE(context, system->arena, x, 1);
   // a nonholonomic row has no position level: its expression is level 1
   MbsNode level[3] = {mbs_graph_constant(system->blueprint->graph, 0), spec->expression};
+  bool is_bare = system->blueprint->has_positions_alone && !spec->is_nonholonomic;
   if (!spec->is_nonholonomic) {
     level[0] = spec->expression;
+    level[1] = mbs_graph_constant(system->blueprint->graph, 0);
+  }
+  if (!spec->is_nonholonomic && !is_bare) {
     MBS_TRY(mbs_signal_rate(context, system->blueprint, level[0], &level[1]));
   }
   MBS_TRY(mbs_signal_rate(context, system->blueprint, level[1], &level[2]));
-  MBS_TRY(make_tapes(context, system, level, x, &forms));
+  MBS_TRY(make_tapes(context, system, level, is_bare, x, &forms));
   MbsNode *nodes;
   MBS_TAKE(context, system->arena, nodes, 2 * mbs_forms_term_count(x->argument_count, forms));
   MBS_TAKE(context, system->arena, x->arguments, x->argument_count);
