@@ -50,8 +50,8 @@ const MbsField mbs_settings[] = {
      SETTING(NAME, settings.integrator, OPTION("integrator", "NAME", DYNAMICS_OR_VERIFY))},
     [MBS_SIMULATION_TOLERANCE] = {"tolerance", MBS_FIELD_NUMBER, .default_text = "1e-10",
      .summary = "scaled residual at which a step counts as solved",
-     SETTING(NUMBER, settings.tolerance, OPTION("tolerance", "X", MOTIONS | MBS_OF_LINEARIZE), .is_least_excluded = true, .most = 1, .is_most_excluded = true,
-             .range = "between 0 and 1")},
+     SETTING(NUMBER, settings.tolerance, OPTION("tolerance", "X", MOTIONS | MBS_OF_LINEARIZE), .least = 1e-15, .most = 1, .is_most_excluded = true,
+             .range = "between 1e-15, which is rounding, and 1")},
     [MBS_SIMULATION_STEP_TOLERANCE] = {"step_tolerance", MBS_FIELD_NUMBER, .default_text = "none",
      .summary = "dormand-prince and radau: steps find their own size, so that the error of each is below this part of the "
                 "mechanism's size and of its velocity; step is the first; none: all steps are step long",

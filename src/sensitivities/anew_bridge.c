@@ -104,14 +104,14 @@ static int improve(const Study *study, int i, double d, bool is_first, MbsAnewEn
 static MbsStatus measure_noise(MbsContext *context, Study *study) {
   enum { SHAKES = 4 };
   const MbsSelection *selection = &study->selection;
-  const double newton = study->base.settings.tolerance;
+  const double newton = study->base.settings.tolerance, rounding = 1e-15;
   for (int i = 0; i < selection->objective_count; ++i) {
     study->noise[i] = DBL_EPSILON * fabs(study->nominal.values[i]);
   }
   for (int shake = 0; shake <= SHAKES && selection->parameter_count > 0; ++shake) {
     int parameter = selection->parameters[shake % selection->parameter_count];
     double by = shake == 0 ? 0 : 4 * shake * DBL_EPSILON * selection->nominal[parameter];
-    study->base.settings.tolerance = shake == 0 ? newton / 100 : newton;
+    study->base.settings.tolerance = shake == 0 ? fmax(newton / 100, rounding) : newton;
     study->is_open[0] = true;
     MBS_TRY(move(context, study, parameter, by, 0));
     for (int i = 0; i < selection->objective_count && study->is_open[0]; ++i) {

@@ -96,7 +96,8 @@ complains '--step must be positive, got 0' simulate $model --step 0
 complains '--step must be positive, got -0.1' simulate $model --step -0.1
 complains '--step must be positive, got -0.1' simulate $model --step=-0.1
 complains '--end must be positive, got 0' simulate $model --end 0
-complains '--tolerance must be between 0 and 1, got 0' simulate $model --tolerance 0
+complains '--tolerance must be between 1e-15, which is rounding, and 1, got 0' simulate $model --tolerance 0
+complains '--tolerance must be between 1e-15, which is rounding, and 1, got 1e-17' simulate $model --tolerance 1e-17
 complains '--penalty must be positive, or auto, got 0' simulate $model --penalty 0
 complains '--xi must be zero or positive, got -1' simulate $model --xi -1
 for number in nan inf 0x10 1e 1e999 '1 ' ' 1' 0.1s 1,5 '' --; do
