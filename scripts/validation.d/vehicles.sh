@@ -154,12 +154,12 @@ against box_truck 0.3 k_rear,m_box,c_front,bump --set bump_start=0.1 --objective
 against box_truck_comfort 0.1 k_front,c_rear,roughness --objective seat_vertical_rms
 
 heading "P4's study on the box truck: dz/dk_rear over 3 s, by the direct method, exact forward differentiation in complex numbers, and differences" \
-  "coordinates" "largest |dz/dk_rear|" "complex step off by" "central difference off by" "seconds: direct" "complex step" "central difference"
+  "coordinates" "largest size of dz/dk_rear" "complex step off by" "central difference off by" "seconds: direct" "complex step" "central difference"
 for coordinates in natural relative; do
   for method in direct complex-step finite-difference; do
     run "truck-$method" gradient $vehicles/box_truck.yaml --coordinates $coordinates --wrt k_rear --objective height --columns outputs --method $method \
       -o "$work/$method.csv"
-    value "truck-$method" seconds.sensitivity >"$work/seconds-$method"
+    value "truck-$method" statistics.seconds.sensitivity | awk '{printf "%.2g", $1}' >"$work/seconds-$method"
   done
   off=$(for method in complex-step finite-difference; do
     awk -F , 'FNR == 1 {for (k = 1; k <= NF; ++k) if ($k ~ /^d\(z\)\/d\(k_rear\)/) at = k; next}
