@@ -193,7 +193,9 @@ void mbs_tree_elements_assemble(const MbsTree *tree, MbsMatrixKind kind, bool is
   add_rows(tree, is_exact, weights, kind == MBS_MATRIX_PROJECTION ? &plain : c, values);
   for (int i = 0; i < mode->force_count && mbs_has_tangent_of_forces(c->c0, c->c1); ++i) {
     int at = (int)(&mode->forces[i] - all->first_force);
-    add_force(tree, &all->forces[at], all, mode->forces[i], is_exact, &forces, values);
+    if (!is_exact || all->forces[at].node < 0) {
+      add_force(tree, &all->forces[at], all, mode->forces[i], is_exact, &forces, values);
+    }
   }
   for (int i = 0; i < all->scalar_mass_count; ++i) {
     mbs_tree_add_scalar_mass(inner, all->scalar_masses[i], all->scalar_maps[i], c->c2, values);

@@ -186,6 +186,14 @@ static MbsStatus list_movers(MbsContext *context, const MbsTree *tree, MbsTreeEl
   return MBS_OK;
 }
 
+static int only_node(const MbsTreeElement *element) {
+  int node = element->part_count > 0 && element->scalar_count == 0 ? element->parts[0].node : -1;
+  for (int p = 0; p < element->part_count; ++p) {
+    node = element->parts[p].node == node ? node : -1;
+  }
+  return node;
+}
+
 static MbsStatus create_element(MbsContext *context, const MbsTree *tree, const Source *source, const Source *before,
                                 MbsTreeElement *element) {
   element->block = source->block;
@@ -290,7 +298,7 @@ MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, Mbs
   const MbsMode *mode = &tree->inner->mode;
   MbsArena *arena = tree->inner->arena;
   MbsTreeElements *elements;
-  int most_parts = 0, most_forms = 0, most_entries = 0, d = tree->inner->dimension;
+  int most_parts = 0, most_forms = 0, most_entries = 0, most_arguments = 0, d = tree->inner->dimension;
   Source before;
   MBS_TAKE(context, arena, elements, 1);
   MBS_TAKE(context, arena, elements->rows, mode->row_count);
@@ -302,6 +310,8 @@ MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, Mbs
     const Source source = force ? source_of_force(force) : source_of_row(&mode->rows[i]);
     MbsTreeElement *element = force ? &elements->forces[i - mode->row_count] : &elements->rows[i];
     MBS_TRY(create_element(context, tree, &source, i > 0 && !force ? &before : NULL, element));
+    element->node = force ? only_node(element) : -1;
+    raise(&most_arguments, force ? d * force->argument_count : 0);
     raise(&most_parts, element->part_count);
     raise(&most_forms, element->form_count);
     raise(&most_entries, force ? d * d * force->port_count * force->argument_count : 0);
@@ -318,6 +328,7 @@ MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, Mbs
   for (int level = 0; level < 2; ++level) {
     MBS_TAKE(context, arena, elements->G[level], most_entries);
   }
+  MBS_TAKE(context, arena, elements->wrench, mbs_twist_size(d) * most_arguments);
   *result = elements;
   return list_scalar_masses(context, tree, elements);
 }

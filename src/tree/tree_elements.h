@@ -37,6 +37,7 @@ typedef struct MbsTreeElement {
   bool has_turn;
   bool has_ground;                // a form has terms of the ground, too
   bool is_repeated;               // its forms are those of the element before it
+  int node;                       // of a force: the only one that it has to do with; else -1
   int form_count, argument_form;  // those it depends on follow from there, those it acts on are the first ones
   int part_count, scalar_count, mover_count;
   MbsTreePart *parts;
@@ -71,6 +72,7 @@ typedef struct MbsTreeElements {
   mbs_scalar *product;       // by form
   mbs_scalar *g, *slope[3];  // of a row, by form
   mbs_scalar *G[2];          // of a force: ports x arguments
+  mbs_scalar *wrench;        // of a force: twist x arguments
 } MbsTreeElements;
 
 // ---- tree_elements.c ----
@@ -85,6 +87,11 @@ MbsStatus mbs_tree_elements_map(MbsContext *context, const MbsTree *tree, const 
 // values += what rows, forces and the inertia of the model's own coordinates add to the matrix; see tree_tangent.c.
 void mbs_tree_elements_assemble(const MbsTree *tree, MbsMatrixKind kind, bool is_exact, const MbsWeights *weights,
                                 const MbsCombination *c, mbs_scalar *values);
+// ---- tree_force_matrix.c ----
+// K (by node: twist x 3 twists) += that of the forces with a node of their own, which assemble then leaves out.
+void mbs_tree_add_force_matrices(const MbsTree *tree, mbs_scalar *K);
+
+// ---- tree_element_matrix.c ----
 // y, v, a of the element's parts into the elements' values.
 void mbs_tree_evaluate_parts(const MbsTree *tree, const MbsTreeElement *element, int levels);
 // The inertia of the model's own coordinates, if it takes part in the terms now.

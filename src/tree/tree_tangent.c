@@ -6,7 +6,8 @@
 //     T_ij = b_i.K_i C_j + [C_j, b_i].W_i,     T_ji = b_j.K_i C_i
 // which is the composite-body algorithm with three twists, and geometry, instead of one.
 //
-// The rest is what constraints and forces add: tree_element_matrix.c.
+// Forces on one body are part of its K: tree_force_matrix.c. The rest is what constraints and the other forces add:
+// tree_element_matrix.c.
 #include "tree/tree_ball.h"
 #include "tree/tree_expanded.h"
 
@@ -237,6 +238,9 @@ MBS_KERNEL void add_bodies(const MbsTree *tree, const MbsCombination *c, bool is
     if (tree->nodes[i].body_count > 0) {
       mbs_tree_body_matrix(tree, i, is_full, tangent->K + numbers * i);
     }
+  }
+  if (is_full) {
+    mbs_tree_add_force_matrices(tree, tangent->K);
   }
   for (int i = tree->node_count - 1; i >= 0; --i) {
     mbs_scalar *to = tangent->K + numbers * tree->nodes[i].parent;
