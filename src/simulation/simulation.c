@@ -60,6 +60,14 @@ MbsStatus mbs_simulation_check_slopes(MbsContext *context, const MbsModel *model
   return MBS_OK;
 }
 
+// Coupled stages need one, and the steps of matrix-r form J of it, instead of one product for each direction.
+static bool wants_plain_matrix(const MbsSettings *settings) {
+  const char *nearest = NULL;
+  const MbsFormulationType *type = mbs_formulation_find(settings->formulation, &nearest);
+  MbsIntegratorKind kind = mbs_integrator_kind(settings);
+  return kind == MBS_INTEGRATOR_COUPLED || (kind == MBS_INTEGRATOR_RULE && type && type->is_reduced);
+}
+
 MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const MbsModel *model, MbsSettings *settings,
                                  int column_count, const int *columns, bool is_carried, const double *values,
                                  MbsSystem **system) {
@@ -84,7 +92,7 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
   const MbsCoordinateChoice choice = {.is_relative = strcmp(settings->coordinates, "relative") == 0,
                                       .keeps_jumps = settings->is_kinematic,
                                       .splits_at_kinks = has_order,
-                                      .has_plain_matrix = mbs_integrator_kind(settings) == MBS_INTEGRATOR_COUPLED,
+                                      .has_plain_matrix = wants_plain_matrix(settings),
                                       .has_end = settings->end_in_model > 0 && settings->end == settings->end_in_model,
                                       .has_trim = mbs_trim_is_active(model, settings->is_equilibrium),
                                       .has_no_outputs = settings->has_no_outputs,

@@ -199,9 +199,11 @@ void mbs_force_slopes_columns(const MbsSystem *system, const MbsForceElement *fo
         mbs_form_add(form, slope, d, force->has_turn, slopes->u, z + a * d);
       }
     }
-    for (int j = 0; j < inner && !force->kernel; ++j) {
+    bool has_changes = force->kernel && slope;
+    for (int j = 0; j < inner && !force->kernel && direction->column >= 0; ++j) {
       force->input_changes[j] =
           mbs_input_column(system, force->full_tape, &force->inputs[j].signal, j, direction->column);
+      has_changes |= !mbs_is_zero(force->input_changes[j]);
     }
     for (int p = 0; p < force->port_count; ++p) {
       mbs_scalar change[3] = {0};
@@ -214,12 +216,8 @@ void mbs_force_slopes_columns(const MbsSystem *system, const MbsForceElement *fo
         for (int j = 0; j < arguments && z; ++j) {
           change[r] += slopes->F_z[row * arguments + j] * z[j];
         }
-        for (int j = 0; j < inner && direction->column >= 0; ++j) {
-          if (force->kernel) {
-            change[r] += slope ? slopes->F_c[row * inner + j] * slope[j] : 0;
-          } else {
-            change[r] += slopes->F_c[row * inner + j] * force->input_changes[j];
-          }
+        if (has_changes) {
+          change[r] += mbs_dot(inner, slopes->F_c + row * inner, force->kernel ? slope : force->input_changes);
         }
       }
       mbs_form_add_transposed(&force->ports[p], force->block.value, d, force->has_turn, -1, change, f);
