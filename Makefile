@@ -87,11 +87,11 @@ test-threads:  ## one model in several threads, under the thread sanitizer
 	@cmake --build build-tsan --parallel $(JOBS) --target test_threads
 	@ctest --preset tsan --output-on-failure -R test_threads
 
-bench:  ## build and run the benchmarks
+bench:  ## build and run the benchmarks, some minutes; LONG=1: all tables of docs/performance.md
 	@scripts/install-dependencies build bench
 	@scripts/configure $(PRESET) $(FOLDER)
 	@cmake --build $(FOLDER) --parallel $(JOBS)
-	@scripts/bench $(FOLDER)
+	@MBS_LONG=$(LONG) scripts/bench $(FOLDER)
 
 # tests that take longest, which the release and sanitizer builds run
 LONGEST = ^fuzz_|^test_(relative|all_elements|joint_switch|adjoint|whole_runs|matrix_r)$$$$
