@@ -183,7 +183,7 @@ static void check_arrow(void) {
   ENSURE_NEAR(b[2], -8.0 / 3, 1e-14);
   double nothing[7] = {0};
   ENSURE(!mbs_elimination_factor(program, nothing));
-  double bad[] = {NAN, 1, 4, 1, 1, 1, 0};
+  double bad[] = {(double)NAN, 1, 4, 1, 1, 1, 0};
   ENSURE(!mbs_elimination_factor(program, bad));
   mbs_elimination_destroy(program);
 }
