@@ -107,8 +107,10 @@ static void reduce(MbsRank *rank, int *count) {
 
 // of the columns whose entry is near the largest, one with the fewest uses; of those the largest
 static int choose_pivot(const MbsRank *rank, int count, double largest) {
-  // where fill-in has become large, sparsity is worth some digits
-  double threshold = rank->count < rank->many ? rank->threshold : 1e-3;
+  // where fill-in has become large, sparsity is worth some digits; but none where distances are measured, by which the
+  // start chooses what it holds
+  bool is_measured = rank->threshold > 0.5;
+  double threshold = is_measured || rank->count < rank->many ? rank->threshold : 1e-3;
   int best = -1;
   for (int k = 0; k < count; ++k) {
     int column = rank->rest_columns[k];
