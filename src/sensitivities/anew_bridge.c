@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "sensitivities/eigenvalue_objectives.h"
 
@@ -30,6 +31,7 @@ typedef struct Study {
   MbsPath path;
   double *sides[2];       // up, down: chosen objectives
   double *difference[2];  // for d and d/2: chosen objectives
+  double *sorted;         // chosen objectives
   double *noise;          // by which values are off without regard to the parameters: chosen objectives
   bool is_open[2];        // can the model be run on this side?
 } Study;
@@ -76,17 +78,40 @@ static double doubt(double value, double error, double scale) {
 // what would make an entry surer
 enum { KNOWN = 0, SMALLER = 1, LARGER = 2 };
 
+// what two differences, at d and d/2, are extrapolated by
+static double correction_of(const Study *study, int i) {
+  bool has_both = study->is_open[0] && study->is_open[1];
+  return (study->difference[1][i] - study->difference[0][i]) / (has_both ? 3 : 1);
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// The corrections relative to the entries, the median of all objectives: all look at one motion, and where the two
+// differences of one agree far better than those of the others, that is chance.
+static double typical_correction(const Study *study, int k, const MbsAnewEntry *entries) {
+  int count = study->selection.objective_count;
+  for (int i = 0; i < count; ++i) {
+    double correction = correction_of(study, i);
+    double size = fmax(fabs(study->difference[1][i]), entries[i * study->selection.parameter_count + k].scale);
+    study->sorted[i] = size > 0 && isfinite(correction) ? fabs(correction) / size : 0;
+  }
+  qsort(study->sorted, (size_t)count, sizeof *study->sorted, compare);
+  return study->sorted[(count - 1) / 2];
+}
+
 // Takes the better of what an entry has and what two differences give. Which other d is of any use? None where this is
 // known, a larger one where noise is most of the error, none where the smaller one was worse.
-static int improve(const Study *study, int i, double d, bool is_first, MbsAnewEntry *entry) {
+static int improve(const Study *study, int i, double d, double typical, bool is_first, MbsAnewEntry *entry) {
   const double enough = 1e-5, enough_of_scale = 1e-4, small = 1e-2;
-  double coarse = study->difference[0][i], fine = study->difference[1][i];
+  double fine = study->difference[1][i], correction = correction_of(study, i);
   bool has_both = study->is_open[0] && study->is_open[1];
-  double correction = (fine - coarse) / (has_both ? 3 : 1);
   // two differences of noise alone may agree by chance, so it counts besides. With values off by e or less D(d) is off
   // by e/d, D(d/2) by 2e/d, (4 D(d/2) - D(d))/3 by 3e/d; on one side by 2e/d, 4e/d and 10e/d
   double noise = (has_both ? 3 : 10) * study->noise[i] / d;
-  double error = fabs(correction) + noise;
+  double error = fmax(fabs(correction), typical / 10 * fabs(fine)) + noise;
   double now = doubt(fine + correction, error, entry->scale);
   double before = is_first ? HUGE_VAL : doubt(entry->value, entry->error, entry->scale);
   if (is_first || now < before) {
@@ -147,9 +172,11 @@ static MbsStatus study_parameter(MbsContext *context, Study *study, int k, bool 
     }
     wanted = level == LARGE ? wanted & SMALLER : KNOWN;
     for (int i = 0; i < study->selection.objective_count; ++i) {
-      MbsAnewEntry *entry = &entries[i * count + k];
-      entry->scale = 1e-6 * fabs(study->nominal.values[i]) / size;
-      int more = improve(study, i, d, is_first, entry);
+      entries[i * count + k].scale = 1e-6 * fabs(study->nominal.values[i]) / size;
+    }
+    double typical = typical_correction(study, k, entries);
+    for (int i = 0; i < study->selection.objective_count; ++i) {
+      int more = improve(study, i, d, typical, is_first, &entries[i * count + k]);
       wanted |= level == LARGE ? KNOWN : more;
     }
   }
@@ -168,6 +195,7 @@ MbsStatus mbs_anew_differentiate(MbsContext *context, MbsArena *arena, const Mbs
     MBS_TAKE(context, arena, study.sides[side], selection->objective_count);
     MBS_TAKE(context, arena, study.difference[side], selection->objective_count);
   }
+  MBS_TAKE(context, arena, study.sorted, selection->objective_count);
   MBS_TAKE(context, arena, study.noise, selection->objective_count);
   MBS_TRY(mbs_twin_run(context, arena, model, &study.base, &study.nominal, &study.path));
   MBS_TRY(fill_eigenvalues(context, arena, model, &study.base, &study.nominal));
