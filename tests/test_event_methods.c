@@ -68,15 +68,18 @@ static void test_methods(void) {
 enum { MOST_ROWS = 40, MOST_WIDTH = 800 };
 typedef struct Rows {
   int count, width;
+  bool is_multiplier[MOST_WIDTH];
   double values[MOST_ROWS][MOST_WIDTH];
 } Rows;
 
 static MbsStatus begin_rows(void *user, int column_count, const char *const *names) {
   Rows *rows = user;
-  (void)names;
   rows->count = 0;
   rows->width = column_count;
   ENSURE(column_count <= MOST_WIDTH);
+  for (int c = 0; c < column_count; ++c) {
+    rows->is_multiplier[c] = strstr(names[c], "lambda(") != NULL;
+  }
   return MBS_OK;
 }
 
@@ -91,7 +94,8 @@ static MbsStatus add_row(void *user, const double *values) {
 // are those of a state whose time moves.
 static void test_histories(void) {
   static const MbsMethod methods[] = {MBS_METHOD_COMPLEX_STEP, MBS_METHOD_FINITE_DIFFERENCE};
-  static const double limits[] = {1e-8, 1e-3};
+  // multipliers of positions at the end of a short piece are known to rounding over h^2
+  static const double limits[] = {1e-8, 1e-3}, of_multipliers = 1e-6;
   static Rows expected, tried;
   MbsModel *model = read_model(context, "tests/models/event_impacts.yaml");
   MbsRequest request = request_of(model, "ali3p", "natural");
@@ -117,8 +121,9 @@ static void test_histories(void) {
       for (int r = 0; r < tried.count; ++r) {
         largest = fmax(largest, fabs(expected.values[r][c]));
       }
+      double limit = expected.is_multiplier[c] ? fmax(limits[m], of_multipliers) : limits[m];
       for (int r = 0; r < tried.count; ++r) {
-        ENSURE_NEAR(tried.values[r][c], expected.values[r][c], limits[m] * largest);
+        ENSURE_NEAR(tried.values[r][c], expected.values[r][c], limit * largest);
       }
     }
   }

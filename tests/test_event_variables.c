@@ -60,7 +60,7 @@ static void check_methods(const char *path, double step, double end) {
       for (int m = 0; m < 3; ++m) {
         char name[200];
         request.method = methods[m];
-        request.memory = m == 2 ? 12e3 : 0;  // so that steps are walked again, across events
+        request.memory = m == 2 ? 16e3 : 0;  // so that steps are walked again, across events
         (void)snprintf(name, sizeof name, "%s, %s, %s, %s", path, type->name, coordinates[c],
                        m == 0   ? "direct"
                        : m == 1 ? "adjoint"

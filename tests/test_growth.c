@@ -107,8 +107,7 @@ static size_t write_space(int count) {
 }
 
 typedef struct Cost {
-  double bytes;
-  long compared;
+  double bytes, compared;
 } Cost;
 
 static Cost cost_of(size_t (*write)(int count), int count, const char *coordinates) {
@@ -127,7 +126,7 @@ static Cost cost_of(size_t (*write)(int count), int count, const char *coordinat
   for (int step = 0; step < 2; ++step) {
     ENSURE(mbs_simulation_step(context, simulation) == MBS_OK);
   }
-  Cost cost = {.bytes = taken, .compared = compared};
+  Cost cost = {.bytes = taken, .compared = (double)compared};
   mbs_simulation_destroy(simulation);
   mbs_model_destroy(model);
   mbs_context_destroy(context);
@@ -140,12 +139,12 @@ static void ensure_linear(const char *name, size_t (*write)(int count), const ch
   const Cost four = cost_of(write, 4 * COUNT, coordinates);
   // chunks of memory double as well: two doublings, and what each adds
   double first = two.bytes - one.bytes, second = four.bytes - two.bytes;
-  (void)printf("%s, %s: %.3g, %.3g, %.3g bytes, %ld, %ld, %ld comparisons\n", name, coordinates, one.bytes, two.bytes,
-               four.bytes, one.compared, two.compared, four.compared);
+  (void)printf("%s, %s: %.3g, %.3g, %.3g bytes, %.0f, %.0f, %.0f comparisons\n", name, coordinates, one.bytes,
+               two.bytes, four.bytes, one.compared, two.compared, four.compared);
   ENSURE(four.bytes < 2.2 * 2.2 * one.bytes);
   ENSURE(first > 0 && second > 0);
   // of loops a list is still gone through somewhere: 6.7 times at this size, where a square would be 16
-  ENSURE(four.compared < (write == write_chain ? 4.5 : 8) * (double)one.compared);
+  ENSURE(four.compared < (write == write_chain ? 4.5 : 8) * one.compared);
 }
 
 int main(void) {

@@ -167,7 +167,7 @@ static void test_beam(const char *kind) {
   int place[LINKS + 1] = {0}, modes = 0;
   for (int k = 0; k < linear->point_count; ++k) {  // ends of links
     for (int i = 1; i <= LINKS; ++i) {
-      char name[16];
+      char name[32];
       (void)snprintf(name, sizeof name, "b%d.P%d", i, i);
       place[i] = strcmp(linear->points[k], name) == 0 || strcmp(linear->points[k], name + 3) == 0 ? k : place[i];
     }

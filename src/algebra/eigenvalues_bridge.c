@@ -1,13 +1,16 @@
 // See eigenvalues.h.
 #include "algebra/eigenvalues.h"
 
+#include <complex.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 // LAPACK, by columns
-void dgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda, double *wr, double *wi,
-            double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info);
+void dgeevx_(const char *balanc, const char *jobvl, const char *jobvr, const char *sense, const int *n, double *a,
+             const int *lda, double *wr, double *wi, double *vl, const int *ldvl, double *vr, const int *ldvr, int *ilo,
+             int *ihi, double *scale, double *abnrm, double *rconde, double *rcondv, double *work, const int *lwork,
+             int *iwork, int *info);
 void zgeev_(const char *jobvl, const char *jobvr, const int *n, double _Complex *a, const int *lda, double _Complex *w,
             double _Complex *vl, const int *ldvl, double _Complex *vr, const int *ldvr, double _Complex *work,
             const int *lwork, double *rwork, int *info);
@@ -56,27 +59,52 @@ static void take_vector(int n, const double *columns, const double *im, int k, d
   }
 }
 
-MbsStatus mbs_eigenvalues(MbsContext *context, MbsArena *scratch, int n, const double *A, double _Complex *values,
-                          double _Complex *left, double _Complex *right) {
+// The largest |A x - value x| of all right vectors, or |A' y - conj(value) y| of left ones, over |A| |x|.
+static double residual_of(int n, const double *A, bool is_left, const double _Complex *values,
+                          const double _Complex *vectors) {
+  double size = 0, worst = 0;
+  for (int i = 0; i < n * n; ++i) {
+    size += A[i] * A[i];
+  }
+  for (int k = 0; k < n; ++k) {
+    const double _Complex *x = vectors + k * n, value = is_left ? conj(values[k]) : values[k];
+    double off = 0, length = 0;
+    for (int i = 0; i < n; ++i) {
+      double _Complex sum = -value * x[i];
+      for (int j = 0; j < n; ++j) {
+        sum += (is_left ? A[j * n + i] : A[i * n + j]) * x[j];
+      }
+      off += cabs(sum) * cabs(sum);
+      length += cabs(x[i]) * cabs(x[i]);
+    }
+    double ratio = sqrt(off / (size * length));
+    worst = ratio > worst ? ratio : worst;
+  }
+  return worst;
+}
+
+static MbsStatus find(MbsContext *context, MbsArena *scratch, char balance, int n, const double *A,
+                      double _Complex *values, double _Complex *left, double _Complex *right) {
   const char job = left || right ? 'V' : 'N';
-  double *a, *re, *im, *vectors[2], *work;
+  double *a, *re, *im, *vectors[2], *work, *scale, norm, none;
   Order *order;
-  int size = 8 * n, info = 0;
+  int size = 8 * n, info = 0, low, high, unused;
   size_t square = (size_t)n * (size_t)n;
-  MBS_TRY(check_finite(context, n * n, A));
   MBS_TAKE(context, scratch, a, square);
   MBS_TAKE(context, scratch, re, n);
   MBS_TAKE(context, scratch, im, n);
   MBS_TAKE(context, scratch, vectors[0], square);
   MBS_TAKE(context, scratch, vectors[1], square);
   MBS_TAKE(context, scratch, work, size);
+  MBS_TAKE(context, scratch, scale, n);
   MBS_TAKE(context, scratch, order, n);
   for (int i = 0; i < n; ++i) {
     for (int k = 0; k < n; ++k) {
       a[k * n + i] = A[i * n + k];
     }
   }
-  dgeev_(&job, &job, &n, a, &n, re, im, vectors[0], &n, vectors[1], &n, work, &size, &info);
+  dgeevx_(&balance, &job, &job, "N", &n, a, &n, re, im, vectors[0], &n, vectors[1], &n, &low, &high, scale, &norm,
+          &none, &none, work, &size, &unused, &info);
   if (info != 0) {
     return not_converged(context);
   }
@@ -96,6 +124,18 @@ MbsStatus mbs_eigenvalues(MbsContext *context, MbsArena *scratch, int n, const d
     }
   }
   return MBS_OK;
+}
+
+// Scaled, so that units do not count. But where a whole row is rounding (the rate of a wheel that nothing drives),
+// scaling makes that as large as all else, and vectors lose their meaning: so they are looked at.
+MbsStatus mbs_eigenvalues(MbsContext *context, MbsArena *scratch, int n, const double *A, double _Complex *values,
+                          double _Complex *left, double _Complex *right) {
+  const double good = 1e-10;
+  MBS_TRY(check_finite(context, n * n, A));
+  MBS_TRY(find(context, scratch, 'B', n, A, values, left, right));
+  bool is_bad = (left && residual_of(n, A, true, values, left) > good) ||
+                (right && residual_of(n, A, false, values, right) > good);
+  return is_bad ? find(context, scratch, 'P', n, A, values, left, right) : MBS_OK;
 }
 
 // by columns

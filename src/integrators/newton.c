@@ -237,7 +237,7 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
       best = residual;
       least = left.part[1] > implicit->tolerance ? left.worst : -1;
     }
-    if (!isfinite(residual)) {
+    if (!isfinite(residual) && !(is_old && iteration > 0)) {
       return mbs_newton_not_finite(context, system, state, mbs_re(c0) > 0);
     }
     MbsKeptVerdict verdict = MBS_KEPT_SERVE;
@@ -245,6 +245,11 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
       verdict = mbs_kept_factors_judge(kept, iteration, before, residual, implicit->tolerance);
       is_old = verdict != MBS_KEPT_FAIL;
       is_slow = !is_old;
+      if (!is_old && !(residual < before)) {  // what old factors spoiled is no place to go on from
+        move(implicit, c0, c1, -1, state);
+        before = 0;
+        continue;
+      }
     }
     bool is_solved = verdict == MBS_KEPT_SOLVED;
     if (!is_old && verdict != MBS_KEPT_FAIL) {

@@ -214,6 +214,7 @@ MbsStatus mbs_dense_go(MbsContext *context, MbsSimulation *simulation, double t)
                                                                              theta, &dense->state, columns)
                             : status;
   if (status == MBS_OK) {
+    dense->state.t += t - mbs_re(dense->state.t);  // to the last bit what was asked for
     swap_turns(simulation, false);
     swap(simulation);
     mbs_signal_bank_accept(system, &simulation->state, false);

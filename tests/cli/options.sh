@@ -86,7 +86,7 @@ json gradient $pendulum --end 0.1 --objective speed --wrt d --method adjoint
 prints '"method": "adjoint"'
 holds "size($(gradient speed d) - $by_d) < 1e-10*size($by_d)"
 holds "$(figure segments) == 1"
-json gradient $pendulum --end 0.1 --objective speed --wrt d --method adjoint --memory 4k
+json gradient $pendulum --end 0.1 --objective speed --wrt d --method adjoint --memory 6k
 holds "$(figure segments) > 1 && size($(gradient speed d) - $by_d) < 1e-10*size($by_d)"
 json gradient $pendulum --end 0.1 --objective speed --wrt d --compare adjoint
 prints '"comparison": {'
