@@ -372,8 +372,8 @@ static void test_control(const char *kind) {
   mbs_model_destroy(model);
 }
 
-// Predictions go on across jumps of a control: no more iterations than with a control without jumps, but three or four to
-// start anew after each, where factors are new, too.
+// Predictions go on across jumps of a control: no more iterations than with a control without jumps, but three or four
+// to start anew after each, where factors are new, too.
 static void test_iterations(void) {
   MbsModel *models[] = {read_control("linear", 20), read_control("step", 20)};
   long iterations[2];
