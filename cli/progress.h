@@ -22,6 +22,8 @@ typedef struct CliProgress {
 
 // Of a clock that nobody sets.
 double cli_seconds(void);
+// Of the processor, in all threads, since the command began.
+double cli_processor_seconds(void);
 
 // Watches the runs of a context. The bar is shown on a terminal only, for what takes two seconds or more, and not when
 // `is_quiet`.

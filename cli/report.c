@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "progress.h"
 #include "table.h"
 #include "values.h"
 
@@ -267,6 +268,7 @@ void cli_report_json_statistics(CliJson *json, const MbsResult *result) {
   cli_json_open_object(json, "seconds");
   cli_json_number(json, "dynamics", statistics->seconds_dynamics);
   cli_json_number(json, "sensitivity", statistics->seconds_sensitivity);
+  cli_json_number(json, "processor", cli_processor_seconds());
   cli_json_close(json);
   cli_json_open_object(json, "residual");
   cli_json_number(json, "position", statistics->residual_position);

@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "model/registry.h"
 #include "outcome.h"
+#include "progress.h"
 
 enum { ROUGH = 1000 };  // runs: more are surely a mistake
 
@@ -192,12 +193,6 @@ int cli_study_read(CliStudy *study, CliSession *session) {
 }
 
 // ---- runs ----
-static double processor_seconds(void) {
-  struct timespec time;
-  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static double *copy_numbers(size_t count, const double *numbers) {
   double *copied = cli_memory_take(count, sizeof *copied);
   memcpy(copied, numbers, count * sizeof *copied);
@@ -255,9 +250,9 @@ static int run_once(CliStudy *study, CliSession *session, CliStudyRun *run, cons
   MbsResult *result = NULL;
   request.settings.has_no_outputs = true;
   cli_progress_begin_part(&session->progress, session->context, label, session->options->is_quiet, part, parts);
-  double start = processor_seconds();
+  double start = cli_processor_seconds();
   MbsStatus status = mbs_run(session->context, session->model, &request, &result);
-  double seconds = processor_seconds() - start;
+  double seconds = cli_processor_seconds() - start;
   cli_progress_end(&session->progress, session->context);
   if (status == MBS_ERROR_INTERRUPTED || status == MBS_ERROR_MEMORY) {
     mbs_result_destroy(result);
