@@ -225,7 +225,7 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
   int further = FURTHER_ITERATIONS;
   double taken = 1;  // of the last correction, that was taken
   MbsKeptFactors *kept = &implicit->at->kept;
-  bool is_old = mbs_kept_factors_begin(implicit->at, c0, c1);
+  bool is_old = mbs_kept_factors_begin(implicit->at, c0, c1), is_spoiled = false;
   if (is_old) {
     rest = kept->rest;
   }
@@ -247,7 +247,8 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
       is_slow = !is_old;
       if (!is_old && !(residual < before)) {  // what old factors spoiled is no place to go on from
         move(implicit, c0, c1, -1, state);
-        before = 0;
+        before = 0;  // so that the matrix is made anew, and at least one correction with it
+        is_spoiled = true;
         continue;
       }
     }
@@ -257,7 +258,7 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
                   (iteration > 1 && !(residual < fast * before) &&
                    mbs_newton_is_rounding(system, state, &weights, &left, implicit->tolerance, implicit->r));
     }
-    if (is_solved && iteration > 0 && further-- <= 0) {
+    if (is_solved && iteration > 0 && !is_spoiled && further-- <= 0) {
       // the factors at hand are a little old but good: they remove most of what is left
       correct(implicit, c0, c1, state);
       return MBS_OK;
@@ -270,6 +271,7 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
     taken = 1;
     if (is_slow && !is_old) {
       MBS_TRY(factor(context, implicit, state, &weights, c0, c1));
+      is_spoiled = false;
       kept->rest = rest = mbs_newton_rest(system, &weights, implicit->at->tangent);
     }
     correct(implicit, c0, c1, state);
