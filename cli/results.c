@@ -12,9 +12,9 @@
 #include "memory.h"
 #include "model/settings.h"
 
-static const char *const group_names[CLI_RESULT_GROUPS] = {"outputs",       "coordinates", "velocities",
-                                                           "accelerations", "multipliers", "objectives",
-                                                           "points",        "frames",      "reactions"};
+static const char *const group_names[CLI_RESULT_GROUPS] = {"outputs",     "coordinates", "velocities", "accelerations",
+                                                           "multipliers", "objectives",  "points",     "frames",
+                                                           "reactions",   "residuals"};
 
 // ---- rows ----
 static MbsStatus state_of(const CliResults *results) { return results->hdf5.output->error ? MBS_ERROR_FILE : MBS_OK; }

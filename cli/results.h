@@ -8,7 +8,7 @@
 #include "hdf5.h"
 #include "options.h"
 
-enum { CLI_RESULT_GROUPS = 9 };
+enum { CLI_RESULT_GROUPS = 10 };
 
 // One of the groups of columns.
 typedef struct CliResultGroup {

@@ -228,6 +228,76 @@ static void check_rows(void) {
   mbs_model_destroy(model);
 }
 
+static void refuse(const MbsModel *model, const MbsRequest *request, const char *message) {
+  MbsRecorder recorder = {.user = &first, .describe = take_units, .begin = take_names, .row = take_row};
+  MbsRequest own = *request;
+  MbsResult *result;
+  own.recorder = &recorder;
+  first.rows = 0;
+  ENSURE(mbs_run(context, model, &own, &result) == MBS_ERROR_INPUT && !result);
+  ENSURE_CONTAINS(mbs_context_message(context), message);
+  ENSURE(first.rows == 0);
+}
+
+// Residuals of the constraints: the largest row is what the statistics say; |r|^2 - L^2 of a pendulum, by its points;
+// they are asked for, and have no derivatives.
+static void check_residuals(const char *kind) {
+  static const char *const formulations[] = {"index1", "index3", "penalty", "matrix-r"};
+  static const char *const names[] = {"residual position", "residual velocity", "residual acceleration"};
+  static const MbsMethod methods[] = {MBS_METHOD_DIRECT, MBS_METHOD_COMPLEX_STEP, MBS_METHOD_FINITE_DIFFERENCE};
+  MbsModel *model = read_model(context, "models/five_bar.yaml");
+  for (int f = 0; f < MBS_COUNT(formulations); ++f) {
+    MbsRequest request = request_of(model, formulations[f], kind);
+    MbsRecorder recorder = {.user = &first, .describe = take_units, .begin = take_names, .row = take_row};
+    MbsResult *result;
+    request.settings.end = 0.5;
+    request.recorder = &recorder;
+    choose(&request, "all");
+    record(model, &request, MBS_METHOD_NONE, &first);
+    ENSURE(!has_column(&first, names[0]));
+    choose(&request, "residuals, P1, P1'");
+    result = run_with(model, &request, MBS_METHOD_NONE);
+    const double expected[] = {result->statistics.residual_position, result->statistics.residual_velocity,
+                               result->statistics.residual_acceleration};
+    for (int l = 0; l < 3; ++l) {
+      double largest = 0;
+      for (int i = 0; i < first.rows; ++i) {
+        largest = fmax(largest, at(&first, i, names[l]));
+      }
+      ENSURE(largest > 0 && largest == expected[l]);
+    }
+    double last = at(&first, first.rows - 1, names[2]);
+    mbs_result_destroy(result);
+    for (int m = 0; m < MBS_COUNT(methods); ++m) {
+      request.method = methods[m];
+      refuse(model, &request, "\"residual position\" has no derivatives");
+    }
+    choose(&request, "residuals");
+    record(model, &request, MBS_METHOD_ADJOINT, &second);
+    ENSURE(second.columns == 4 && at(&second, second.rows - 1, names[2]) == last);
+  }
+  mbs_model_destroy(model);
+  static const char pendulum[] =
+      "mbsens: 1\ngravity: [0, -9.81]\nground: {points: {O: [0, 0]}}\n"
+      "bodies: {bob: {mass: 1, points: {P: [0, 0]}}}\njoints: [{distance: [ground.O, bob.P], length: 2}]\n"
+      "initial: {points: {P: [2, 0]}, independent: [{coordinate: r(P).y, value: 0}]}\n"
+      "simulation: {end: 1, step: 0.01, formulation: index1}\n";
+  model = read_text(context, "pendulum", pendulum);
+  MbsRequest request;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  choose(&request, "residuals, P, P'");
+  record(model, &request, MBS_METHOD_NONE, &first);
+  double worst = 0;
+  for (int i = 0; i < first.rows; ++i) {
+    double x = at(&first, i, "P.x"), y = at(&first, i, "P.y"), square = x * x + y * y;
+    worst = fmax(worst, at(&first, i, names[0]));
+    ENSURE_NEAR(at(&first, i, names[0]), fabs(square - 4), 1e-13);
+    ENSURE_NEAR(at(&first, i, names[1]), 2 * fabs(x * at(&first, i, "P.x'") + y * at(&first, i, "P.y'")), 1e-13);
+  }
+  ENSURE(worst > 1e-6);
+  mbs_model_destroy(model);
+}
+
 // By the handle, at any step; a result at the end; nothing where nobody wants them.
 static void check_simulator(void) {
   MbsModel *model = read_model(context, "tests/models/outputs_events.yaml");
@@ -310,17 +380,6 @@ static void check_price(const char *path, const char *kind) {
   mbs_model_destroy(bare);
 }
 
-static void refuse(const MbsModel *model, const MbsRequest *request, const char *message) {
-  MbsRecorder recorder = {.user = &first, .describe = take_units, .begin = take_names, .row = take_row};
-  MbsRequest own = *request;
-  MbsResult *result;
-  own.recorder = &recorder;
-  first.rows = 0;
-  ENSURE(mbs_run(context, model, &own, &result) == MBS_ERROR_INPUT && !result);
-  ENSURE_CONTAINS(mbs_context_message(context), message);
-  ENSURE(first.rows == 0);
-}
-
 static void check_refusals(void) {
   static const char *const columns[][2] = {
       {"loda", "no column \"loda\" in histories of tests/models/outputs_events.yaml; did you mean \"load\"?"},
@@ -385,6 +444,7 @@ int main(void) {
   static const char *const formulations[] = {"ali3p", "penalty", "index1", "ali1", "index3", "matrix-r"};
   for (int c = 0; c < MBS_COUNT(coordinates); ++c) {
     check_frames(coordinates[c]);
+    check_residuals(coordinates[c]);
     check_price("tests/models/outputs_events.yaml", coordinates[c]);
     check_price("tests/models/outputs_space.yaml", coordinates[c]);
     for (int i = 0; i < MBS_COUNT(formulations); ++i) {

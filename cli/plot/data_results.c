@@ -76,7 +76,7 @@ static bool read_group(CliData *data, int64_t file, const char *name, size_t par
 
 int cli_data_read_results(CliData *data, const char *path) {
   static const char *const groups[] = {"outputs",    "coordinates", "velocities", "accelerations", "multipliers",
-                                       "objectives", "points",      "reactions",  "frames"};
+                                       "objectives", "points",      "reactions",  "frames",        "residuals"};
   size_t rows = 0, parameter_count = 0;
   double layout = 0, *time = NULL;
   char **parameters = NULL;

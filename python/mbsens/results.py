@@ -42,7 +42,7 @@ class Results:
     """A results file of simulate, gradient, kinematics or equilibrium, read whole (docs/results.md).
 
     - attributes: model, formulation, integrator, method, step, end, complete, ...; time; parameters with their values
-    - tables: by name (coordinates, velocities, outputs, objectives, points, reactions, ...), each a :class:`Table`
+    - tables: by name (coordinates, velocities, outputs, objectives, points, reactions, residuals, ...), each a :class:`Table`
     - objectives, values, gradient (objectives x parameters or None): at the end; events: a list of mappings
     - ``results["P2.x"]``: a column of whatever table has it; ``results["P2.x", "Ls1"]``: its derivative
     - model_text: the model that ran, which :meth:`mbsens.Model.from_text` reads

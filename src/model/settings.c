@@ -164,7 +164,7 @@ const MbsField mbs_settings[] = {
     {"columns", MBS_FIELD_TEXT,
      .summary = "of histories: outputs, coordinates, points P, rates P', lambda(J), frame(B), force(J), torque(J), "
                 "objectives; * for any letters; or all, outputs, objectives, points, coordinates, multipliers, frames, "
-                "reactions (default: outputs and objectives, or all; of HDF5 all, points, reactions)",
+                "reactions, residuals (default: outputs and objectives, or all; of HDF5 all, points, reactions)",
      SETTING(LIST, settings.columns, OPTION("columns", "A,B", HISTORIES))},
     {"every", MBS_FIELD_NUMBER, .default_text = "each",
      .summary = "of histories: a row for every N-th step alone; each: and for both sides of each event",

@@ -33,7 +33,8 @@ static const char *coordinate_name(const MbsSimulation *simulation, int index, c
 typedef MBS_LIST(MbsQuantity) QuantityList;
 
 static MbsStatus list_quantities(MbsContext *context, const MbsSimulation *simulation, QuantityList *list) {
-  static const char *const marks[] = {"", "'", "''"}, *const rates[] = {"coordinates", "velocities", "accelerations"};
+  static const char *const marks[] = {"", "'", "''"}, *const rates[] = {"coordinates", "velocities", "accelerations"},
+                           *const residuals[] = {"residual position", "residual velocity", "residual acceleration"};
   const MbsSystem *system = simulation->system;
   MbsArena *arena = simulation->arena;
   for (int i = 0; i < simulation->outputs.count; ++i) {
@@ -70,6 +71,14 @@ static MbsStatus list_quantities(MbsContext *context, const MbsSimulation *simul
               .kind = MBS_QUANTITY_OBJECTIVE, .index = i, .name = objective->function.name, .group = "objectives"});
     }
   }
+  for (int level = 0; level < 3 && system->m > 0; ++level) {
+    MBS_APPEND(context, arena, list,
+               (MbsQuantity){.kind = MBS_QUANTITY_RESIDUAL,
+                             .index = level,
+                             .name = residuals[level],
+                             .description = "largest of all constraints, in the units of each",
+                             .group = "residuals"});
+  }
   for (int i = 0; i < list->count; ++i) {
     if (!list->items[i].name) {
       return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
@@ -92,11 +101,12 @@ static bool is_in_group(const MbsSimulation *simulation, const MbsQuantity *quan
   const struct {
     const char *name;
     bool is_meant;
-  } groups[] = {{"all", !is_output || is_own},
+  } groups[] = {{"all", is_own || (!is_output && quantity->kind != MBS_QUANTITY_RESIDUAL)},
                 {"outputs", is_own},
                 {"objectives", quantity->kind == MBS_QUANTITY_OBJECTIVE},
                 {"coordinates", is_coordinate},
                 {"multipliers", quantity->kind == MBS_QUANTITY_MULTIPLIER},
+                {"residuals", quantity->kind == MBS_QUANTITY_RESIDUAL},
                 {"points", own_group && strcmp(own_group, "points") == 0},
                 {"frames", own_group && strcmp(own_group, "frames") == 0},
                 {"reactions", own_group && strcmp(own_group, "reactions") == 0}};
@@ -139,9 +149,10 @@ static bool is_chosen(const MbsHistory *history, const char *name) {
   return false;
 }
 
-// "points" of a model without points that move, "reactions" of one without joints: there may be none beside others
+// "points" of a model without points that move, "reactions" and "residuals" of one without joints: there may be none
+// beside others
 static bool may_be_empty(const char *word, size_t length) {
-  static const char *const groups[] = {"points", "frames", "reactions"};
+  static const char *const groups[] = {"points", "frames", "reactions", "residuals"};
   for (int i = 0; i < MBS_COUNT(groups); ++i) {
     if (strlen(groups[i]) == length && strncmp(groups[i], word, length) == 0) {
       return true;
@@ -179,15 +190,17 @@ static MbsStatus choose_listed(MbsContext *context, const MbsSimulation *simulat
                         simulation->settings.columns, simulation->system->blueprint->model->file);
 }
 
-static MbsStatus choose_quantities(MbsContext *context, const MbsSimulation *simulation, MbsHistory *history) {
+static MbsStatus choose_quantities(MbsContext *context, const MbsSimulation *simulation, bool is_differentiated,
+                                   MbsHistory *history) {
   QuantityList all = {0, 0, NULL};
   MBS_TRY(list_quantities(context, simulation, &all));
   MBS_TAKE(context, simulation->arena, history->quantities, all.count);
   MBS_TAKE(context, simulation->arena, history->wanted_outputs, simulation->outputs.count);
   history->quantity_count = 0;
   for (int i = 0; i < all.count && !simulation->settings.columns[0]; ++i) {
+    MbsQuantityKind kind = all.items[i].kind;
     bool is_brief = simulation->outputs.count > 0;
-    if (!is_brief || all.items[i].kind == MBS_QUANTITY_OUTPUT || all.items[i].kind == MBS_QUANTITY_OBJECTIVE) {
+    if (kind == MBS_QUANTITY_OUTPUT || kind == MBS_QUANTITY_OBJECTIVE || (!is_brief && kind != MBS_QUANTITY_RESIDUAL)) {
       history->quantities[history->quantity_count++] = all.items[i];
     }
   }
@@ -196,6 +209,13 @@ static MbsStatus choose_quantities(MbsContext *context, const MbsSimulation *sim
     if (history->quantities[i].kind == MBS_QUANTITY_OUTPUT) {
       history->has_outputs = history->wanted_outputs[history->quantities[i].index] = true;
     }
+    if (history->quantities[i].kind == MBS_QUANTITY_RESIDUAL && is_differentiated) {
+      return mbs_fail(context, MBS_ERROR_INPUT, mbs_nowhere,
+                      "column \"%s\" has no derivatives, being what rounding and steps leave: ask for it in a run "
+                      "without them (simulate)",
+                      history->quantities[i].name);
+    }
+    history->has_residuals = history->has_residuals || history->quantities[i].kind == MBS_QUANTITY_RESIDUAL;
   }
   return MBS_OK;
 }
@@ -232,10 +252,11 @@ static MbsStatus check_sample(MbsContext *context, const MbsSimulation *simulati
                    settings->sample, settings->end, settings->step, settings->formulation, settings->every);
 }
 
-MbsStatus mbs_history_create(MbsContext *context, const MbsSimulation *simulation, MbsHistory *history) {
+MbsStatus mbs_history_create(MbsContext *context, const MbsSimulation *simulation, bool is_differentiated,
+                             MbsHistory *history) {
   const MbsSystem *system = simulation->system;
   MBS_TRY(check_sample(context, simulation));
-  MBS_TRY(choose_quantities(context, simulation, history));
+  MBS_TRY(choose_quantities(context, simulation, is_differentiated, history));
   int count = history->quantity_count, columns = simulation->has_columns ? system->asked_count : 0;
   history->column_count = 1 + count * (1 + columns);
   MBS_TAKE(context, simulation->arena, history->names, history->column_count);
@@ -298,10 +319,10 @@ static double number_of(bool is_perturbed, mbs_scalar x) {
   return is_perturbed ? mbs_im(x) / MBS_COMPLEX_STEP : mbs_re(x);
 }
 
-static mbs_scalar value_of(const MbsSimulation *simulation, const MbsQuantity *quantity) {
+static mbs_scalar value_of(const MbsSimulation *simulation, const MbsHistory *history, const MbsQuantity *quantity) {
   const MbsState *state = &simulation->state;
-  const mbs_scalar *const lists[] = {simulation->outputs.value,   state->q, state->v, state->a, state->lambda,
-                                     simulation->objectives.value};
+  const mbs_scalar *const lists[] = {simulation->outputs.value,    state->q,         state->v, state->a, state->lambda,
+                                     simulation->objectives.value, history->residual};
   return lists[quantity->kind][quantity->index];
 }
 
@@ -315,21 +336,24 @@ static mbs_scalar slope_of(const MbsSimulation *simulation, const MbsQuantity *q
     case MBS_QUANTITY_VELOCITY: return columns->V[k * system->nq + i];
     case MBS_QUANTITY_ACCELERATION: return columns->A[k * system->nq + i];
     case MBS_QUANTITY_MULTIPLIER: return columns->L[k * system->m + i];
+    case MBS_QUANTITY_RESIDUAL:  // refused
     case MBS_QUANTITY_OBJECTIVE: break;
   }
   return simulation->objectives.gradient[i * simulation->objectives.stride + k];
 }
 
-MbsStatus mbs_history_row(MbsSimulation *simulation, const MbsRecorder *recorder, int perturbed,
-                          const MbsHistory *history) {
+MbsStatus mbs_history_row(MbsSimulation *simulation, const MbsRecorder *recorder, int perturbed, MbsHistory *history) {
   bool is_perturbed = perturbed >= 0;
   double *row = history->row;
   if (history->has_outputs) {
     mbs_outputs_evaluate(simulation, history->wanted_outputs);
   }
+  if (history->has_residuals) {
+    mbs_violation_residuals(simulation, history->residual);
+  }
   *row++ = mbs_re(simulation->state.t);
   for (int i = 0; i < history->quantity_count; ++i) {
-    *row++ = number_of(is_perturbed, value_of(simulation, &history->quantities[i]));
+    *row++ = number_of(is_perturbed, value_of(simulation, history, &history->quantities[i]));
   }
   for (int k = 0; k < simulation->system->asked_count && simulation->has_columns; ++k) {
     for (int i = 0; i < history->quantity_count; ++i) {
@@ -340,7 +364,7 @@ MbsStatus mbs_history_row(MbsSimulation *simulation, const MbsRecorder *recorder
 }
 
 MbsStatus mbs_history_rows_within(MbsContext *context, MbsSimulation *simulation, const MbsRecorder *recorder,
-                                  int perturbed, const MbsHistory *history) {
+                                  int perturbed, MbsHistory *history) {
   MbsStatus status = MBS_OK;
   for (double t = -HUGE_VAL; status == MBS_OK && mbs_dense_next(simulation, &t);) {
     MBS_TRY(mbs_dense_go(context, simulation, t));

@@ -80,7 +80,9 @@ static MbsStatus create(MbsContext *context, const MbsModel *model, MbsSession *
     session->keeper = mbs_series_recorder(&session->series);
     session->recorder = &session->keeper;
   }
-  return session->recorder ? mbs_history_create(context, simulation, &session->history) : MBS_OK;
+  // rows with derivatives, or of runs whose differences these are
+  bool is_differentiated = request->column_count > 0 && !request->is_adjoint;
+  return session->recorder ? mbs_history_create(context, simulation, is_differentiated, &session->history) : MBS_OK;
 }
 
 MbsStatus mbs_session_create(MbsContext *context, const MbsModel *model, const MbsTwinRequest *request,

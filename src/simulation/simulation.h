@@ -303,6 +303,8 @@ void mbs_simulation_watch_condition(MbsSimulation *simulation);
 MbsStatus mbs_violation_create(MbsContext *context, const MbsSystem *system, MbsViolation *violation);
 void mbs_violation_start(const MbsSimulation *simulation, MbsViolation *violation);
 MbsStatus mbs_violation_watch(MbsContext *context, MbsSimulation *simulation);
+// The largest of each level at the present state, in the units of the constraints.
+void mbs_violation_residuals(MbsSimulation *simulation, mbs_scalar residual[3]);
 void mbs_violation_jump(MbsSimulation *simulation);  // other constraints act
 void mbs_violation_finish(MbsSimulation *simulation);
 // How far the worst position and the worst velocity are off at the present state, in the mechanism's size and its

@@ -173,6 +173,20 @@ static MbsStatus look(MbsContext *context, MbsSimulation *simulation) {
   return MBS_OK;
 }
 
+void mbs_violation_residuals(MbsSimulation *simulation, mbs_scalar residual[3]) {
+  mbs_scalar *level = simulation->levels;
+  int m = simulation->system->m;
+  mbs_terms_constraints(simulation->system, &simulation->state, level, level + m, level + 2 * m);
+  for (int l = 0; l < 3; ++l, level += m) {
+    double largest = 0;
+    for (int k = 0; k < m; ++k) {
+      double magnitude = mbs_re(mbs_abs(level[k]));
+      largest = magnitude > largest ? magnitude : largest;
+    }
+    residual[l] = largest;
+  }
+}
+
 MbsStatus mbs_violation_watch(MbsContext *context, MbsSimulation *simulation) {
   MbsViolation *violation = &simulation->violation;
   MbsStatistics *statistics = &simulation->statistics;

@@ -31,6 +31,12 @@ prints '"outputs": {}'
 # a model without outputs has all there is
 exits 0 simulate $model --end 0.1 -o "$csv" --quiet
 head -n 1 "$csv" | grep -q "^t,P1.x,P1.y,.*,P1.x',.*,lambda(.*,psi1,psi2,psi3$" || fail 'expected all columns'
+# residuals of the constraints are asked for: the largest of a column is what the run prints
+exits 0 simulate $model --formulation index1 --end 0.3 --columns residuals -o "$csv" --json
+header 't,residual position,residual velocity,residual acceleration'
+worst=$(tail -n +2 "$csv" | cut -d, -f2 | sort -g | tail -n 1)
+grep -qF "\"residual\": {\"position\": $worst," "$folder/out" || fail 'the largest residual is that of the statistics'
+complains 'column "residual velocity" has no derivatives' gradient $model --end 0.1 --columns 'residual v*' -o "$folder/none.csv"
 # commas and quotes in units
 sed 's/unit: rad/unit: "a, \\"b\\""/' $outputs >"$folder/quoted.yaml"
 exits 0 simulate "$folder/quoted.yaml" -o "$csv" --quiet --columns turn

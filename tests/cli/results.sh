@@ -57,6 +57,12 @@ printf 'mbsens: 1\ndimension: 2\nbodies: {ball: {mass: 1, points: {P: [0, 0]}}}\
 complains 'no columns "reactions"' simulate "$folder/ball.yaml" $short -o "$folder/none.csv" --columns reactions
 exits 0 simulate "$folder/ball.yaml" $short -o "$folder/ball.h5"
 
+# ---- residuals have a group of their own, which is drawn like the others ----
+exits 0 simulate $model $short -o "$h5" --columns P2,residuals
+prints 'histories: .*out.h5, 11 rows of 6 columns'
+exits 0 plot "$h5" --y 'residual*' -o "$folder/out.svg"
+prints '1 panel, 3 curves'
+
 # ---- not written ----
 echo precious >"$h5"
 complains 'psi9' gradient $model $short --objective psi9 -o "$h5"
