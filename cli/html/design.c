@@ -60,10 +60,10 @@ static MbsStatus add_energies(MbsContext *context, MbsModel *model) {
   return status;
 }
 
-// coordinates, frames of bodies that have one, reactions, outputs
+// coordinates, frames of bodies that have one, reactions, outputs, residuals
 static void list_columns(const CliGeometry *geometry, char *columns, size_t room) {
   size_t length =
-      (size_t)snprintf(columns, room, "coordinates,outputs%s", geometry->joint_count > 0 ? ",reactions" : "");
+      (size_t)snprintf(columns, room, "coordinates,outputs,residuals%s", geometry->joint_count > 0 ? ",reactions" : "");
   bool all_have = true, some_have = false;
   for (int b = 1; b < geometry->body_count; ++b) {
     all_have = all_have && geometry->bodies[b].has_frame;

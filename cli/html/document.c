@@ -147,7 +147,7 @@ static void put_signals(CliJson *json, const char *key, const CliAsked *asked, c
   cli_json_close(json);
 }
 
-// energies and reactions, of the run without derivatives
+// energies, reactions and residuals, of the run without derivatives
 static void put_checks(CliJson *json, const CliDesign *design) {
   const CliData *data = &design->curves;
   cli_json_open_object(json, "checks");
@@ -158,9 +158,10 @@ static void put_checks(CliJson *json, const CliDesign *design) {
     bool is_kinetic = strcmp(name, "mbsens_kinetic_energy") == 0;
     bool is_energy = is_kinetic || strcmp(name, "mbsens_potential_energy") == 0;
     bool is_reaction = strncmp(name, "force(", 6) == 0 || strncmp(name, "torque(", 7) == 0;
-    if (is_energy || is_reaction) {
+    bool is_residual = strncmp(name, "residual ", 9) == 0;
+    if (is_energy || is_reaction || is_residual) {
       const char *label = is_kinetic ? "kinetic energy" : is_energy ? "potential energy" : name;
-      put_signal(json, &data->columns[j], data->row_count, label, is_energy ? 0 : 1);
+      put_signal(json, &data->columns[j], data->row_count, label, is_energy ? 0 : is_reaction ? 1 : 2);
     }
   }
   cli_json_close(json);

@@ -388,7 +388,10 @@ static void draw_curve(CliDrawing *drawing, const CliFigure *figure, const CliCu
   }
 }
 
+// Lines with names; of more than MOST_LINES, which would hide the curves, ticks at the bottom (web/app/plots.js too).
 static void draw_marks(CliDrawing *drawing, const CliFigure *figure, const Layout *layout) {
+  enum { MOST_LINES = 25, TICK = 5 };
+  bool are_many = figure->mark_count > MOST_LINES;
   double named = -HUGE_VAL;  // where the last name stands
   for (int i = 0; i < figure->mark_count; ++i) {
     const CliFigureMark *mark = &figure->marks[i];
@@ -398,9 +401,11 @@ static void draw_marks(CliDrawing *drawing, const CliFigure *figure, const Layou
     }
     for (int p = 0; p < figure->panel_count; ++p) {
       const Place *place = &layout->places[p];
-      cli_draw_segment(drawing, (CliPen){EVENT, 0.6, 1}, x, place->y, x, place->y + place->height);
+      double bottom = place->y + place->height;
+      cli_draw_segment(drawing, (CliPen){EVENT, 0.6, are_many ? 0 : 1}, x, are_many ? bottom - TICK : place->y, x,
+                       bottom);
     }
-    if (x - named > small_size + 1) {
+    if (!are_many && x - named > small_size + 1) {
       cli_draw_text(drawing, mark->name, small_size, EVENT, x - 3, layout->places[0].y + 3, CLI_RIGHT, true);
       named = x;
     }

@@ -85,6 +85,10 @@ exits 0 plot models/driven_slider_crank.yaml --kinematics --end 0.1 --y objectiv
 exits 0 plot models/bouncing_ball.yaml --y 'P.y;d(P.y)/d(e)' -o "$svg" --json
 prints '{"name": "floor", "time": 0.67'
 grep -q '>floor</text>' "$svg" || fail 'events have their names'
+[ "$(lines '#999999' | awk 'NF { y[n++] = $2 } END { print (y[1] - y[0] > 100) }')" = 1 ] || fail 'events are lines'
+exits 0 plot models/designs/crane_control.yaml --y place -o "$svg"
+lines '#999999' | holds 'a hundred events are ticks at the bottom' 'NF { if (n % 2 && $2 - last > 6) exit 1; last = $2; ++n } END { if (n < 180) exit 1 }' || exit 1
+! grep -q 'coordinate_force' "$svg" || fail 'and have no names'
 # ranked: (Ls1 / psi1) dpsi1/dLs1
 exits 0 gradient $model --end 1 --objective psi1 --json
 wanted=$(sed -n 's/.*"psi1": {"value": \([^,]*\), "gradient": {"Ls1": \([^,}]*\).*/\1 \2/p' "$folder/out" |

@@ -30,7 +30,7 @@ exits 0 simulate $model --end 0.5 --columns frames -o "$folder/out.csv" --quiet
 run gradient $model --end 0.5 --json
 value=$(sed -n 's/.*"psi1": {"value": \([^,]*\), "gradient".*/\1/p' "$folder/out")
 data | grep -qF "\"psi1\": {\"value\": $value, \"gradient\"" || fail 'objectives are those of gradient'
-for text in 'kinetic energy' 'd(psi1)/d(Ls1)' 'force(revolute 1).x' '"version": "' '"command": ['; do
+for text in 'kinetic energy' 'residual velocity' 'd(psi1)/d(Ls1)' 'force(revolute 1).x' '"version": "' '"command": ['; do
   data | grep -qF "$text" || fail "the report has $text"
 done
 grep -q "Content-Security-Policy.*default-src 'none'; script-src 'sha256-[A-Za-z0-9+/]*='; style-src 'sha256-" "$html" ||

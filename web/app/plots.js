@@ -1,6 +1,9 @@
 "use strict";
 // Curves over time, each plot with a cursor at the time of the picture: click or drag in a plot, and it goes there.
 
+// more events than these would hide the curves behind their lines: they are ticks at the bottom (cli/plot/figure.c too)
+const mostLines = 25;
+
 class Plot {
   constructor(title, times, curves, options) {
     this.times = times;
@@ -68,8 +71,13 @@ class Plot {
     const axis = {stroke: ink, grid: {stroke: line, width: 1}, ticks: {stroke: line, width: 1}, font: "12px system-ui, sans-serif",
       labelFont: "12px system-ui, sans-serif"};
     const isOverTime = this.options.isOverTime !== false;
-    // of a logarithmic axis every power of ten has a line while they are few
-    const powers = splits => splits.map(x => x !== null && Math.abs(Math.log10(x) % this.decades(splits)) < 1e-9 ? x : null);
+    // of a logarithmic axis every power of ten has a line while they are few; uPlot's own do not end where numbers are tiny
+    const all = (_, splits) => splits;
+    const powers = (_, axis, min, max) => {
+      const [low, high] = [Math.ceil(Math.log10(min) - 1e-9), Math.floor(Math.log10(max) + 1e-9)], step = Math.max(1, Math.ceil((high - low) / 6));
+      const first = step * Math.ceil(low / step), count = Math.max(0, Math.floor((high - first) / step) + 1);
+      return Array.from({length: count}, (_, k) => Number(`1e${first + k * step}`));
+    };
     const number = (_, splits) => splits.map(x => x === null ? "" : short(x, 5));
     return {
       width, height: this.options.height || 200, legend: {show: false}, padding: [8, 10, 0, 0],
@@ -77,29 +85,25 @@ class Plot {
       cursor: {show: false, drag: {x: false, y: false}},
       axes: [{...axis, label: this.options.label || "t [s]", labelSize: 16, size: 32, values: number,
         ...(isOverTime ? {} : {incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]})},
-        {...axis, ...(this.options.isLog ? {filter: (_, splits) => powers(splits), grid: {...axis.grid, filter: (_, splits) => powers(splits)},
-          ticks: {...axis.ticks, filter: (_, splits) => powers(splits)}} : {}), size: 66, values: number, label: units.length === 1 && units[0] ? `[${units[0]}]` : undefined, labelSize: 16}],
+        {...axis, ...(this.options.isLog ? {splits: powers, filter: all, grid: {...axis.grid, filter: all}, ticks: {...axis.ticks, filter: all}} : {}), size: 66, values: number, label: units.length === 1 && units[0] ? `[${units[0]}]` : undefined, labelSize: 16}],
       series: [{}, ...this.curves.map((curve, i) => ({...this.look(i), width: 1.6, show: this.visible[i],
         points: {show: this.options.isOverTime === false}, label: curve.label}))],
       hooks: {draw: [plot => this.markEvents(plot)]},
     };
   }
 
-  decades(splits) {
-    const shown = splits.filter(x => x !== null && x > 0), span = shown.length > 0 ? Math.log10(Math.max(...shown) / Math.min(...shown)) : 0;
-    return Math.max(1, Math.ceil(span / 6));
-  }
-
   markEvents(plot) {
     const context = plot.ctx, {left, top, width, height} = plot.bbox;
     context.save();
+    const events = this.options.events || [], areMany = events.length > mostLines;
     context.strokeStyle = styleColour("--mark");
-    context.setLineDash([4, 4]);
-    for (const event of this.options.events || []) {
+    context.lineWidth = devicePixelRatio;
+    context.setLineDash(areMany ? [] : [4, 4]);
+    for (const event of events) {
       const x = plot.valToPos(event.time, "x", true);
       if (x >= left && x <= left + width) {
         context.beginPath();
-        context.moveTo(x, top);
+        context.moveTo(x, areMany ? top + height - 6 * devicePixelRatio : top);
         context.lineTo(x, top + height);
         context.stroke();
       }
@@ -242,17 +246,19 @@ class Plots {
   addChecks(checks) {
     const times = doubles(checks.time);
     const curves = checks.curves.map(curve => ({...curve, values: floats(curve.values)}));
-    const energies = curves.filter(curve => curve.panel === 0), reactions = curves.filter(curve => curve.panel === 1);
+    const of = panel => curves.filter(curve => curve.panel === panel), [energies, reactions, residuals] = [of(0), of(1), of(2)];
     if (energies.length === 2) {
       const sum = energies[0].values.map((x, i) => x + energies[1].values[i]);
       this.section.append(make("h2", {}, "Energy"));
       this.add("Kinetic and potential energy", times, [...energies, {label: "sum", unit: "J", values: sum}]);
       energies[0].label = "kinetic energy";
     }
-    if (checks.residuals) {
-      const own = doubles(checks.residuals.time);
+    if (residuals.length > 0) {
+      // what is smaller is nothing, and zero has no place on a logarithmic axis
+      const shown = residuals.map(curve => ({...curve, label: curve.label.replace("residual ", ""), values: Array.from(curve.values, x => x > 1e-24 ? x : null)}));
+      const isLog = shown.some(curve => curve.values.some(x => x !== null));
       this.section.append(make("h2", {}, "Constraints"));
-      this.add("Largest residual of all constraints", own, checks.residuals.curves.map(c => ({...c, values: floats(c.values)})));
+      this.add("Largest residual of all constraints", times, isLog ? shown : residuals, this.section, {isLog});
     }
     if (reactions.length > 0) {
       this.addReactions(times, reactions);

@@ -76,8 +76,40 @@ async function showsTheRun(browser) {
   const result = JSON.parse(mbsens("gradient", model, "--json"));
   const cells = await tab.$$eval("#tables table", tables => [...tables].find(t => t.caption.textContent.startsWith("Gradients")).innerText);
   const [line] = cells.split("\n").filter(text => text.startsWith("Ls1"));
+  const residuals = history(model, "--columns", "residuals"), drawn = await tab.evaluate(() => {
+    const plot = player.plots.plots.find(plot => plot.element.ariaLabel === "Largest residual of all constraints");
+    return plot.curves.map(curve => curve.values);
+  });
+  [0, 1, 2].forEach(level => near(Math.max(...drawn[level]) / Math.max(...residuals.rows.map(row => row[1 + level])), 1, 1e-6, `residuals, level ${level}`));
   near(Number(line.split("\t")[2].replace("−", "-")), result.objectives.psi1.gradient.Ls1, 1e-6, "d(psi1)/d(Ls1) in the table");
   return tab;
+}
+
+// ---- events are lines; very many of them are ticks at the bottom, and hide nothing ----
+// pixels of the colour of events in the upper half of the first plot, and in the lower
+async function eventPixels(browser, model) {
+  const tab = await browser.page(write(model));
+  isQuiet(tab);
+  const counts = await tab.evaluate(() => {
+    const {ctx, bbox: {left, top, width, height}} = player.plots.plots[0].plot, colour = styleColour("--mark").match(/\w\w/g).map(part => parseInt(part, 16));
+    const count = from => {
+      const {data} = ctx.getImageData(left + 5, from, width - 10, height / 2);
+      let found = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        found += colour.every((part, k) => Math.abs(data[i + k] - part) < 40);
+      }
+      return found;
+    };
+    return [count(top), count(top + height / 2)];
+  });
+  await tab.close();
+  return counts;
+}
+
+async function marksEvents(browser) {
+  const few = await eventPixels(browser, "models/bouncing_ball.yaml"), many = await eventPixels(browser, "models/designs/crane_control.yaml");
+  ensure(few[0] > 20, `events are lines from top to bottom: ${few} pixels`);
+  ensure(many[0] === 0 && many[1] > 100, `very many are ticks at the bottom: ${many} pixels`);
 }
 
 // ---- play, scrub, keys, camera ----
@@ -233,6 +265,7 @@ try {
   await canBeUsed(tab);
   isQuiet(tab);
   await turnsInSpace(browser);
+  await marksEvents(browser);
   await runsNoText(browser);
   await showsTheSearch(browser);
   await showsModes(browser);
