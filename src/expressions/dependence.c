@@ -153,7 +153,10 @@ static int compare_nodes(const void *a, const void *b) {
 
 // Ascending. Nodes of one expression are most often near each other: they are marked, and read back in order.
 static void sort(MbsGraph *graph, int count) {
-  MbsNode first = count > 0 ? graph->stack[0] : 0, last = first;
+  if (count < 2) {
+    return;
+  }
+  MbsNode first = graph->stack[0], last = first;
   for (int i = 0; i < count; ++i) {
     first = graph->stack[i] < first ? graph->stack[i] : first;
     last = graph->stack[i] > last ? graph->stack[i] : last;
