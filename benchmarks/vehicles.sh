@@ -35,7 +35,7 @@ table() {
   echo "| formulation, coordinates | dynamics | with direct | with adjoint | instructions: dynamics | with direct | with adjoint | computing per second simulated, direct |"
   echo "|---|---:|---:|---:|---:|---:|---:|---:|"
   for coordinates in natural relative; do
-    for formulation in ali3p matrix-r; do
+    for formulation in ali3p index1 matrix-r; do
       ways="--formulation $formulation --coordinates $coordinates"
       gradient="gradient $2 --objective $3 --wrt k_f,c_f,k_r,c_r,m_c $ways"
       direct=$(cost $gradient --end "$4")
