@@ -102,6 +102,7 @@ check-all:  ## what CI demands besides `make test`: format, layers, scalars; deb
 	@scripts/check-layers
 	@scripts/check-bare-math
 	@scripts/check-quiet
+	@scripts/check-files
 	@$(MAKE) test PRESET=debug LEFT_OUT='$(LONGEST)'
 	@$(MAKE) test PRESET=asan-ubsan
 	@$(MAKE) test PRESET=clang LEFT_OUT='$(LONGEST)'
