@@ -91,6 +91,7 @@ static MbsStatus create_workspace(MbsContext *context, MbsReduced *reduced) {
                 {&reduced->rateh, d},
                 {&reduced->uh, d},
                 {&reduced->s, d},
+                {&reduced->change, d},
                 {&reduced->X, nq * d},
                 {&reduced->V, nq * d},
                 {&reduced->A, nq * d},
@@ -281,20 +282,23 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *st
     reduced->old_g[i] = reduced->implicit->w[i];
   }
   mbs_implicit_extrapolate(reduced->implicit, state->a, state->lambda);
-  MbsStatus status = mbs_reduced_solve(context, reduced, &k, state);
-  if (status == MBS_ERROR_NUMERICAL && !is_decided && !reduced->is_stuck) {
-    // a set may lose the motion within a step: once more with one that suits where the step begins; not because of
-    // rounding, for a step in other coordinates has another truncation error
+  MbsStatus status = mbs_reduced_solve(context, reduced, &k, false, state);
+  if (status == MBS_ERROR_NUMERICAL && !reduced->is_stuck) {
+    // once more, carefully, from the accelerations of the step before; as a set may lose the motion within a step, with
+    // one that suits where the step begins; not because of rounding, for a step in other coordinates has another
+    // truncation error
     context->status = MBS_OK;
-    MBS_TRY(mbs_reduced_choose_set(context, reduced, &reduced->old, true, reduced->count));
-    mbs_reduced_use(reduced, reduced->next);
+    if (!is_decided) {
+      MBS_TRY(mbs_reduced_choose_set(context, reduced, &reduced->old, true, reduced->count));
+      mbs_reduced_use(reduced, reduced->next);
+    }
     for (int i = 0; i < system->n; ++i) {
       state->a[i] = reduced->old.a[i];
     }
     for (int i = 0; i < system->m; ++i) {
       state->lambda[i] = reduced->old.lambda[i];
     }
-    status = mbs_reduced_solve(context, reduced, &k, state);
+    status = mbs_reduced_solve(context, reduced, &k, true, state);
   }
   MBS_TRY(status);
   mbs_implicit_remember(reduced->implicit, state->a, state->lambda);

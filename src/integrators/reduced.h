@@ -47,7 +47,7 @@ typedef struct MbsReduced {
   mbs_scalar *old_g;            // nq: g before the step
   mbs_scalar *level[4];         // count: w, w', w'' of the state before the step, and w'' with g
   mbs_scalar *zh, *rateh, *uh;  // count: the hats
-  mbs_scalar *s;                // count
+  mbs_scalar *s, *change;       // count: and by how much Newton's iteration has changed it last
   mbs_scalar *before[4];        // n: w', w'', u before the step, and s; where its size has a column, else NULL
   mbs_scalar *X, *V, *A;        // nq each, by independent coordinate: derivatives with respect to s
   mbs_scalar *tangent;          // of the system
@@ -123,8 +123,10 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, mbs_scalar c0, mbs_scal
                                     const MbsStateBar *bar, const mbs_scalar *s, mbs_scalar *z, mbs_scalar *rate);
 
 // ---- shared by the files of reduced ----
-// reduced_newton.c: s, and with it the new state, from old and g; at first the state's a and lambda are predictions
-MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsRuleStep *k, MbsState *state);
+// reduced_newton.c: s, and with it the new state, from old and g; at first the state's a and lambda are predictions.
+// is_careful: a correction that makes rho larger is taken back in part
+MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsRuleStep *k, bool is_careful,
+                            MbsState *state);
 // the state with g for its accelerations; g's fixed coordinates are those of the state
 MbsState mbs_reduced_auxiliary(const MbsReduced *reduced, const MbsState *state, mbs_scalar *g);
 // w, w' or w'' of independent coordinate i; signals are evaluated at the state (asserted)

@@ -10,7 +10,7 @@
 #include "algebra/dense.h"
 #include "integrators/reduced.h"
 
-enum { MOST_ITERATIONS = 40 };
+enum { MOST_ITERATIONS = 40, MOST_HALVINGS = 6 };
 
 // The complex twin factors anew, and exactly, in each iteration, and iterates on: see newton.c.
 #ifdef MBS_COMPLEX
@@ -234,9 +234,19 @@ static int find_worst(const MbsReduced *reduced, const MbsState *state) {
   return worst;
 }
 
-MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsRuleStep *k, MbsState *state) {
-  double distant = HUGE_VAL, before;
-  int further = FURTHER_ITERATIONS;
+// Half of the last correction of s is taken back. Forces that saturate (a tyre's, by its slip) have hardly a slope
+// where a correction has gone too far, so that the next one goes farther still.
+static void go_back(MbsReduced *reduced) {
+  for (int i = 0; i < reduced->count; ++i) {
+    reduced->change[i] /= 2;
+    reduced->s[i] += reduced->change[i];
+  }
+}
+
+MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsRuleStep *k, bool is_careful,
+                            MbsState *state) {
+  double distant = HUGE_VAL, before, force = HUGE_VAL;
+  int further = FURTHER_ITERATIONS, halvings = 0;
   bool is_off = false;  // positions do not come to rest
   reduced->is_stuck = false;
   find_hats(reduced, k);
@@ -255,10 +265,18 @@ MbsStatus mbs_reduced_solve(MbsContext *context, MbsReduced *reduced, const MbsR
       left.force = 0;
       distant = distance(reduced, &left, fabs(mbs_re(k->h)), size, state);  // real
     }
+    if (is_careful && distant > 1 && !(left.force * left.scale < force) && halvings++ < MOST_HALVINGS) {
+      go_back(reduced);
+      reduced->base.iterations += 1;
+      continue;
+    }
+    force = left.force * left.scale;
+    halvings = 0;
     bool is_done = distant <= 1 && iteration > 0 && further-- <= 0;
     mbs_dense_solve(reduced->count, reduced->J, reduced->pivot, reduced->rho);
     for (int i = 0; i < reduced->count; ++i) {
-      reduced->s[i] -= reduced->rho[i];
+      reduced->change[i] = reduced->rho[i];
+      reduced->s[i] -= reduced->change[i];
     }
     if (is_done) {  // the factors at hand remove most of what is left
       (void)evaluate(reduced, k, state);

@@ -55,6 +55,8 @@ agrees natural matrix-r adjoint $vehicles/iltis_quarter.yaml --integrator trapez
 exits 0 check $vehicles/buggy_step.yaml --coordinates natural
 prints '18 bodies, 156 natural coordinates, 142 constraints (0 redundant), 14 degrees of freedom'
 agrees natural matrix-r direct $vehicles/buggy_step.yaml --set x0=4.25 --end 0.05 --step 0.005 --objective psi_p3,psi_p0 --wrt k_f,c_r,m_c
+# coarse steps: what Newton's iteration predicts is beyond the grip of the tyres, whose slopes lead it astray
+agrees natural matrix-r adjoint $vehicles/buggy_step.yaml --step 0.02 --end 0.08 --objective psi_p3 --wrt k_f
 agrees relative ali3p adjoint $vehicles/buggy_lane_change.yaml --set first=0 --end 0.12 --objective psi_roll --wrt c_f,m_c
 
 done_well
