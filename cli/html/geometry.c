@@ -234,15 +234,56 @@ static MbsStatus ask_axis(Numbers *numbers, const MbsModel *model, const MbsReco
   return ask_text(numbers, name, 3, axis);
 }
 
+// Its points, at values of s in equal distances: the curve is a function of its own.
+static MbsStatus ask_curve(Numbers *numbers, const MbsRecord *record, CliDrawnShape *shape) {
+  const MbsValue *curve = mbs_record_value(record, MBS_SHAPE_CURVE), *range = mbs_record_value(record, MBS_SHAPE_RANGE);
+  int pieces = (int)strtol(mbs_record_text(record, MBS_SHAPE_PIECES).text, NULL, 10);
+  char name[40];
+  shape->curve_count = pieces + 1;
+  shape->curve = cli_memory_take(3 * (size_t)shape->curve_count, sizeof *shape->curve);
+  (void)snprintf(name, sizeof name, "mbsens_curve_%d(s)", numbers->count);
+  char *body = vector_text(curve->texts, 0, curve->count);
+  MbsStatus status = mbs_model_add_function(numbers->context, numbers->scratch, name, body);
+  free(body);
+  name[strlen(name) - strlen("(s)")] = '\0';
+  size_t room = 2 * strlen(range->texts[0].text) + strlen(range->texts[1].text) + sizeof name + 60;
+  char *text = cli_memory_take(room, 1);
+  for (int i = 0; i <= pieces && status == MBS_OK; ++i) {  // s = a + i/n (b - a)
+    (void)snprintf(text, room, "%s((%s) + %d/%d*((%s) - (%s)))", name, range->texts[0].text, i, pieces,
+                   range->texts[1].text, range->texts[0].text);
+    status = ask_text(numbers, text, 3, shape->curve + (ptrdiff_t)(3 * i));
+  }
+  free(text);
+  return status;
+}
+
+// S p of each corner; where that is a reflection, corners change places, so that outside stays outside.
+static void mirror_mesh(CliMesh *mesh, const char *axes) {
+  for (size_t i = 0; i < 9 * mesh->triangle_count; ++i) {
+    mesh->corners[i] *= strchr(axes, "xyz"[i % 3]) ? -1 : 1;
+  }
+  for (size_t i = 0; i < mesh->triangle_count && strlen(axes) % 2 == 1; ++i) {
+    for (int k = 3; k < 6; ++k) {
+      float *corners = mesh->corners + 9 * i, kept = corners[k];
+      corners[k] = corners[k + 3];
+      corners[k + 3] = kept;
+    }
+  }
+}
+
 static MbsStatus read_shape(Numbers *numbers, const MbsModel *model, const MbsRecord *record, CliDrawnShape *shape) {
   int dimension = model->dimension;
-  MbsText file = mbs_record_text(record, MBS_SHAPE_FILE);
+  MbsText file = mbs_record_text(record, MBS_SHAPE_FILE), mirror = mbs_record_text(record, MBS_SHAPE_MIRROR);
+  const MbsValue *to = mbs_record_value(record, MBS_SHAPE_TO);
   *shape = (CliDrawnShape){.kind = mbs_record_text(record, MBS_SHAPE_KIND).text,
                            .at = mbs_record_text(record, MBS_SHAPE_AT).text,
-                           .to = mbs_record_text(record, MBS_SHAPE_TO).text,
                            .colour = mbs_record_text(record, MBS_SHAPE_COLOUR).text,
                            .opacity = 1,
                            .scale = 1};
+  shape->to = cli_memory_take((size_t)to->count, sizeof *shape->to);
+  for (int i = 0; i < to->count; ++i) {
+    shape->to[shape->to_count++] = to->texts[i].text;
+  }
   if (mbs_record_value(record, MBS_SHAPE_AXIS)->count > 0) {
     MBS_TRY(ask_axis(numbers, model, record, shape->axis));
   }
@@ -252,7 +293,12 @@ static MbsStatus read_shape(Numbers *numbers, const MbsModel *model, const MbsRe
   MBS_TRY(ask(numbers, mbs_record_value(record, MBS_SHAPE_OFFSET), 0, dimension, shape->offset));
   MBS_TRY(ask(numbers, mbs_record_value(record, MBS_SHAPE_SCALE), 0, 1, &shape->scale));
   MBS_TRY(ask(numbers, mbs_record_value(record, MBS_SHAPE_OPACITY), 0, 1, &shape->opacity));
-  return file.text ? cli_mesh_read(numbers->context, file, &shape->mesh) : MBS_OK;
+  MBS_TRY(mbs_record_value(record, MBS_SHAPE_CURVE)->is_given ? ask_curve(numbers, record, shape) : MBS_OK);
+  MBS_TRY(file.text ? cli_mesh_read(numbers->context, file, &shape->mesh) : MBS_OK);
+  if (mirror.text) {
+    mirror_mesh(&shape->mesh, mirror.text);
+  }
+  return MBS_OK;
 }
 
 static MbsStatus read_shapes(Numbers *numbers, const MbsModel *model, CliGeometry *geometry) {
@@ -390,6 +436,8 @@ void cli_geometry_free(CliGeometry *geometry) {
   }
   for (int i = 0; i < geometry->shape_count; ++i) {
     free(geometry->shapes[i].mesh.corners);
+    free(geometry->shapes[i].curve);
+    free(geometry->shapes[i].to);
   }
   free(geometry->shapes);
   free(geometry->bodies);

@@ -40,9 +40,13 @@ typedef struct CliDrawnElement {
 
 // Of the section shapes, in numbers.
 typedef struct CliDrawnShape {
-  const char *kind, *at, *to, *colour;  // NULL: not given
+  const char *kind, *at, *colour;  // NULL: not given
+  int to_count;
+  const char **to;
   double axis[3], size[3], radius, width, offset[3], scale, opacity;
   CliMesh mesh;
+  int curve_count;  // of its points
+  double *curve;    // 3 numbers of each
 } CliDrawnShape;
 
 typedef struct CliGeometry {

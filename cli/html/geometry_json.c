@@ -221,8 +221,8 @@ static void put_shape(CliJson *json, const CliDrawnShape *shape) {
   cli_json_open_object(json, NULL);
   cli_json_text(json, "kind", shape->kind);
   cli_json_text(json, "at", shape->at);
-  if (shape->to) {
-    cli_json_text(json, "to", shape->to);
+  if (shape->to_count > 0) {
+    cli_json_texts(json, "to", shape->to_count, shape->to);
   }
   if (shape->colour) {
     cli_json_text(json, "colour", shape->colour);
@@ -236,6 +236,15 @@ static void put_shape(CliJson *json, const CliDrawnShape *shape) {
   cli_json_number(json, "scale", shape->scale);
   if (shape->mesh.corners) {
     cli_json_floats(json, "mesh", 9 * shape->mesh.triangle_count, shape->mesh.corners);
+  }
+  if (shape->curve) {
+    size_t count = 3 * (size_t)shape->curve_count;
+    float *points = cli_memory_take(count, sizeof *points);
+    for (size_t i = 0; i < count; ++i) {
+      points[i] = (float)shape->curve[i];
+    }
+    cli_json_floats(json, "curve", count, points);
+    free(points);
   }
   cli_json_close(json);
 }

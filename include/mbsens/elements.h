@@ -1483,7 +1483,8 @@ typedef struct MbsShapeDef {
   // and mesh stand for the body, in place of what its points suggest; wheel, spring and line, and a
   // cylinder between two points, are drawn besides
   const char *kind;
-  // point: of a spring, line or cylinder: the other end, on any body
+  // point or [point, ...]: of a spring, line or cylinder: the other end, on any body; of a line
+  // also a list of points that it goes through
   const char *to;
   // vector or name: of a wheel or cylinder in space: its axis, in axes of the body or the name of a
   // vector
@@ -1500,6 +1501,16 @@ typedef struct MbsShapeDef {
   const char *file;
   // number, default 1: of a mesh: metres of one unit of the file
   const char *scale;
+  // x or y or z or xy or xz or yz or xyz: of a mesh: the axes of the file whose sign changes; in a
+  // mirrored assembly those of the mirror besides
+  const char *mirror;
+  // vector expression, m: of a line, in place of to: its points from `at` on, in axes of the body,
+  // as expressions of `s` and of parameters: [s, road(s)]
+  const char *curve[3];
+  // [number, ...] or name: of a curve: the first and the last s
+  const char *range;
+  // whole number, default 200: of a curve: how many straight ones, to 1000
+  const char *pieces;
   // text: "#rrggbb" (default: that of the body)
   const char *colour;
   // number, default 1: 0 to 1
@@ -1527,10 +1538,14 @@ static inline MbsStatus mbs_model_add_shape(
       {"offset", 3, def->offset},
       {"file", 1, &def->file},
       {"scale", 1, &def->scale},
+      {"mirror", 1, &def->mirror},
+      {"curve", 3, def->curve},
+      {"range", 1, &def->range},
+      {"pieces", 1, &def->pieces},
       {"colour", 1, &def->colour},
       {"opacity", 1, &def->opacity},
   };
-  return mbs_model_add_element(context, model, "shapes", NULL, NULL, 12, fields);
+  return mbs_model_add_element(context, model, "shapes", NULL, NULL, 16, fields);
 }
 
 // bounds of what has no place for them of its own, such as components of hardpoints

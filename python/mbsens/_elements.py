@@ -784,10 +784,12 @@ class Elements:
         })
 
     def add_shape(
-        self, at: str, kind: str, *, to: str | None = None, axis: Numbers | None = None,
-        size: Numbers | None = None, radius: Number | None = None, width: Number | None = None,
-        offset: Numbers | None = None, file: str | None = None, scale: Number | None = None,
-        colour: str | None = None, opacity: Number | None = None,
+        self, at: str, kind: str, *, to: str | Sequence[str] | None = None,
+        axis: Numbers | None = None, size: Numbers | None = None, radius: Number | None = None,
+        width: Number | None = None, offset: Numbers | None = None, file: str | None = None,
+        scale: Number | None = None, mirror: str | None = None, curve: Numbers | None = None,
+        range: Numbers | None = None, pieces: int | None = None, colour: str | None = None,
+        opacity: Number | None = None,
     ) -> None:
         """shape: what a body looks like in a report; changes no result.
 
@@ -795,7 +797,8 @@ class Elements:
         - kind (box or sphere or cylinder or wheel or spring or line or mesh, required): box,
           sphere, cylinder and mesh stand for the body, in place of what its points suggest; wheel,
           spring and line, and a cylinder between two points, are drawn besides
-        - to (point): of a spring, line or cylinder: the other end, on any body
+        - to (point or [point, ...]): of a spring, line or cylinder: the other end, on any body; of
+          a line also a list of points that it goes through
         - axis (vector or name): of a wheel or cylinder in space: its axis, in axes of the body or
           the name of a vector
         - size (vector, m): of a box: how long it is along each axis of the body
@@ -805,13 +808,19 @@ class Elements:
         - offset (vector, m, default 0): how far its middle is from the point, in axes of the body
         - file (text): of a mesh: an .stl or .obj file, beside the model
         - scale (number, default 1): of a mesh: metres of one unit of the file
+        - mirror (x or y or z or xy or xz or yz or xyz): of a mesh: the axes of the file whose sign
+          changes; in a mirrored assembly those of the mirror besides
+        - curve (vector expression, m): of a line, in place of to: its points from `at` on, in axes
+          of the body, as expressions of `s` and of parameters: [s, road(s)]
+        - range ([number, ...] or name): of a curve: the first and the last s
+        - pieces (whole number, default 200): of a curve: how many straight ones, to 1000
         - colour (text): "#rrggbb" (default: that of the body)
         - opacity (number, default 1): 0 to 1
         """
         self._add_element("shapes", None, None, {
             "at": at, "kind": kind, "to": to, "axis": axis, "size": size, "radius": radius,
-            "width": width, "offset": offset, "file": file, "scale": scale, "colour": colour,
-            "opacity": opacity,
+            "width": width, "offset": offset, "file": file, "scale": scale, "mirror": mirror,
+            "curve": curve, "range": range, "pieces": pieces, "colour": colour, "opacity": opacity,
         })
 
     def add_design_range(

@@ -69,6 +69,11 @@ static MbsStatus place_component(MbsExpansion *x, const MbsInstance *instance, M
   return sign < 0 ? negate(x, text) : MBS_OK;
 }
 
+static bool is_field(const MbsField *field, int section, int inner) {
+  const MbsField *outer = &mbs_model_type.fields[section];
+  return field == (inner < 0 ? outer : &outer->record->fields[inner]);
+}
+
 // k: which of a list; of a single number 0, whose sign is not that of the axis
 static MbsExpressionUse use_of(const MbsInstance *instance, const MbsField *field, int k, bool is_listed) {
   bool is_law = strcmp(field->name, "law") == 0 || strcmp(field->name, "turning_law") == 0;
@@ -76,9 +81,12 @@ static MbsExpressionUse use_of(const MbsInstance *instance, const MbsField *fiel
   return !is_law ? MBS_EXPRESSION_PLAIN : sign < 0 ? MBS_EXPRESSION_REVERSED_LAW : MBS_EXPRESSION_LAW;
 }
 
-static MbsStatus rewrite_text(MbsExpansion *x, const MbsInstance *instance, MbsExpressionUse use, MbsYaml *node) {
+static MbsStatus rewrite_text(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, int k,
+                              bool is_listed, MbsYaml *node) {
   MbsText text = {.text = node->text, .place = node->place};
-  return mbs_rewrite_expression(x, instance, use, text, &node->text);
+  return is_field(field, MBS_MODEL_SHAPES, MBS_SHAPE_CURVE)
+             ? mbs_rewrite_body(x, instance, "curve(s)", text, &node->text)
+             : mbs_rewrite_expression(x, instance, use_of(instance, field, k, is_listed), text, &node->text);
 }
 
 // One expression whose value is a vector: [-(e).x, (e).y]
@@ -109,7 +117,7 @@ static MbsStatus copy_scalar_number(MbsExpansion *x, const MbsInstance *instance
   bool is_vector = field->kind == MBS_FIELD_SIGNAL_VECTOR || field->kind == MBS_FIELD_VECTOR ||
                    field->kind == MBS_FIELD_DIRECTION || (is_torque && x->reader->dimension == 3);
   bool is_shifted = field->mirror == MBS_MIRROR_POSITION && instance->is_shifted;
-  MBS_TRY(rewrite_text(x, instance, use_of(instance, field, 0, false), node));
+  MBS_TRY(rewrite_text(x, instance, field, 0, false, node));
   if (is_vector) {
     return instance->is_mirrored || is_shifted ? place_vector(x, instance, field, node) : MBS_OK;
   }
@@ -132,7 +140,7 @@ static MbsStatus copy_numbers(MbsExpansion *x, const MbsInstance *instance, cons
     MbsYaml *made;
     MBS_TRY(mbs_copy_node(x, item, &made));
     if (made->kind == MBS_YAML_SCALAR) {
-      MBS_TRY(rewrite_text(x, instance, use_of(instance, field, k, true), made));
+      MBS_TRY(rewrite_text(x, instance, field, k, true, made));
       if (field->kind == MBS_FIELD_INERTIA) {
         MBS_TRY(k < 6 ? mirror_product(x, instance, k, &made->text) : MBS_OK);
       } else if (k < 3 && !is_plain_list) {
@@ -264,11 +272,6 @@ static MbsStatus copy_table(MbsExpansion *x, const MbsInstance *instance, MbsYam
   const MbsField *field = &mbs_model_type.fields[MBS_MODEL_TABLES];
   MBS_TRY(add_prefix(x, instance, &node->key.text));
   return is_of_file ? MBS_OK : mbs_copy_record(x, instance, field->record, node);
-}
-
-static bool is_field(const MbsField *field, int section, int inner) {
-  const MbsField *outer = &mbs_model_type.fields[section];
-  return field == (inner < 0 ? outer : &outer->record->fields[inner]);
 }
 
 // The entries of a map: bodies, coordinates, variables, inputs, events, objectives, outputs, validity and points and
@@ -408,6 +411,36 @@ static MbsStatus copy_elements(MbsExpansion *x, const MbsInstance *instance, boo
   return MBS_OK;
 }
 
+// The mesh of a shape is mirrored with its body: each axis changes sign once more.
+static MbsStatus mirror_mesh(MbsExpansion *x, const MbsInstance *instance, MbsYaml *shape) {
+  const MbsField *field = &mbs_model_type.fields[MBS_MODEL_SHAPES].record->fields[MBS_SHAPE_MIRROR];
+  const MbsYaml *given = shape->kind == MBS_YAML_MAPPING ? mbs_yaml_find(shape, field->name) : NULL;
+  char axes[4] = "";
+  if (shape->kind != MBS_YAML_MAPPING || !mbs_yaml_find(shape, "file") || (given && !given->text)) {
+    return MBS_OK;
+  }
+  for (int k = 0, count = 0; k < 3; ++k) {
+    bool was = given && strchr(given->text, "xyz"[k]);
+    if (was != (instance->sign[k] < 0)) {
+      axes[count++] = "xyz"[k];
+    }
+  }
+  MbsYaml *made, *last = NULL, *pair = shape->first;
+  MBS_TRY(mbs_copy_node(x, given ? given : pair, &made));
+  made->kind = MBS_YAML_SCALAR;
+  made->key.text = field->name;
+  for (empty_copy(shape); pair; pair = pair->next) {
+    if (pair != given) {
+      append(shape, &last, pair);
+    }
+  }
+  last->next = NULL;
+  if (axes[0] != '\0') {
+    append(shape, &last, made);
+  }
+  return print(x, mbs_arena_print(x->reader->arena, "%s", axes), &made->text);
+}
+
 static MbsStatus copy_list(MbsExpansion *x, const MbsInstance *instance, const MbsField *field, MbsYaml *node) {
   if (node->kind != MBS_YAML_LIST) {
     return MBS_OK;
@@ -418,6 +451,7 @@ static MbsStatus copy_list(MbsExpansion *x, const MbsInstance *instance, const M
     MbsYaml *made;
     MBS_TRY(mbs_copy_node(x, item, &made));
     MBS_TRY(mbs_copy_record(x, instance, field->record, made));
+    MBS_TRY(is_field(field, MBS_MODEL_SHAPES, -1) ? mirror_mesh(x, instance, made) : MBS_OK);
     append(node, &last, made);
   }
   return MBS_OK;
@@ -443,7 +477,8 @@ MbsStatus mbs_copy_value(MbsExpansion *x, const MbsInstance *instance, const Mbs
     case MBS_FIELD_TORQUE: return copy_numbers(x, instance, field, node);
     case MBS_FIELD_DIRECTION: return copy_direction(x, instance, field, node);
     case MBS_FIELD_POINT:
-    case MBS_FIELD_POINT_PAIR: return copy_names(x, instance, MBS_REFERENCE_POINT, false, node);
+    case MBS_FIELD_POINT_PAIR:
+    case MBS_FIELD_POINT_NAMES: return copy_names(x, instance, MBS_REFERENCE_POINT, false, node);
     case MBS_FIELD_BODY:
     case MBS_FIELD_BODY_PAIR: return copy_names(x, instance, MBS_REFERENCE_THING, false, node);
     case MBS_FIELD_JOINT_PAIR: return copy_names(x, instance, MBS_REFERENCE_THING, true, node);

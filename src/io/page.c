@@ -116,6 +116,7 @@ void mbs_page_describe_kind(const MbsField *field, char *text) {
     case MBS_FIELD_BODY: (void)snprintf(text, MBS_PAGE_CELL, "body"); break;
     case MBS_FIELD_POINT: (void)snprintf(text, MBS_PAGE_CELL, "point"); break;
     case MBS_FIELD_POINT_PAIR: (void)snprintf(text, MBS_PAGE_CELL, "[point, point]"); break;
+    case MBS_FIELD_POINT_NAMES: (void)snprintf(text, MBS_PAGE_CELL, "point or [point, ...]"); break;
     case MBS_FIELD_JOINT_PAIR: (void)snprintf(text, MBS_PAGE_CELL, "[joint, joint]"); break;
     case MBS_FIELD_JOINT_NAMES: (void)snprintf(text, MBS_PAGE_CELL, "[joint, ...]"); break;
     case MBS_FIELD_BODY_PAIR: (void)snprintf(text, MBS_PAGE_CELL, "[body, body]"); break;

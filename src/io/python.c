@@ -30,6 +30,7 @@ static const char *annotation(const MbsField *field) {
     case MBS_FIELD_POINT_PAIR:
     case MBS_FIELD_BODY_PAIR:
     case MBS_FIELD_JOINT_PAIR: return "Sequence[str]";
+    case MBS_FIELD_POINT_NAMES:
     case MBS_FIELD_JOINT_NAMES: return "str | Sequence[str]";
     case MBS_FIELD_VECTOR_MAP: return "Mapping[str, Numbers]";
     case MBS_FIELD_SIGNAL_MAP: return "Mapping[str, Number]";

@@ -120,6 +120,7 @@ static MbsStatus check_text(const MbsReader *reader, const MbsWhere *where, cons
     case MBS_FIELD_CHOICE: return check_choice(reader, where, field, text);
     case MBS_FIELD_POINT:
     case MBS_FIELD_POINT_PAIR:
+    case MBS_FIELD_POINT_NAMES:
       if (!mbs_reader_is_point_name(text.text)) {
         return mbs_reader_fail(reader, where, text.place,
                                "expected a point such as body.point or a point's name, found \"%.60s\"", text.text);
@@ -166,7 +167,8 @@ static int expected_texts(const MbsReader *reader, const MbsField *field, char *
     case MBS_FIELD_CHOICE: what = "a word"; break;
     case MBS_FIELD_NUMBER:
     case MBS_FIELD_SIGNAL: what = "a number or expression"; break;
-    case MBS_FIELD_POINT: what = "a point such as body.point"; break;
+    case MBS_FIELD_POINT:
+    case MBS_FIELD_POINT_NAMES: what = "a point such as body.point"; break;
     case MBS_FIELD_BODY: what = "a body"; break;
     case MBS_FIELD_TURNING:
     case MBS_FIELD_TORQUE:
@@ -227,10 +229,10 @@ static bool is_expression(const MbsField *field, const MbsYaml *node) {
   return node->kind == MBS_YAML_SCALAR && !(field->kind == MBS_FIELD_VECTOR && mbs_reader_is_number(node->text));
 }
 
-// One text with commas between numbers (of rows: semicolons between these), as calls give lists; commas inside
+// One text with commas between numbers or names (of rows: semicolons between these), as calls give lists; commas inside
 // parentheses separate arguments.
-static MbsStatus split_numbers(const MbsReader *reader, const MbsWhere *where, const MbsYaml *node, bool has_rows,
-                               MbsValue *value) {
+static MbsStatus split_text(const MbsReader *reader, const MbsWhere *where, const MbsYaml *node, bool has_rows,
+                            MbsValue *value) {
   int depth = 0, most = 1, rows = 1;
   for (const char *c = node->text; *c; ++c) {
     most += *c == ',' || *c == ';';
@@ -303,13 +305,15 @@ MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, 
   const MbsYaml *first = node;
   bool is_tensor = field->kind == MBS_FIELD_INERTIA && reader->dimension == 3 && node->kind == MBS_YAML_LIST;
   bool is_open =
-      (field->kind == MBS_FIELD_JOINT_NAMES || field->kind == MBS_FIELD_NUMBER_LIST) && node->kind == MBS_YAML_LIST;
+      node->kind == MBS_YAML_LIST && (field->kind == MBS_FIELD_JOINT_NAMES || field->kind == MBS_FIELD_POINT_NAMES ||
+                                      field->kind == MBS_FIELD_NUMBER_LIST);
   if (field->kind == MBS_FIELD_NUMBER_ROWS && node->kind == MBS_YAML_LIST) {
     return read_rows(reader, where, node, value);
   }
-  bool is_numbers = field->kind == MBS_FIELD_NUMBER_LIST || field->kind == MBS_FIELD_NUMBER_ROWS;
-  if (is_numbers && node->kind == MBS_YAML_SCALAR && strpbrk(node->text, ",;")) {
-    return split_numbers(reader, where, node, field->kind == MBS_FIELD_NUMBER_ROWS, value);
+  bool is_split = field->kind == MBS_FIELD_NUMBER_LIST || field->kind == MBS_FIELD_NUMBER_ROWS ||
+                  (field->kind == MBS_FIELD_POINT_NAMES && !reader->is_template);
+  if (is_split && node->kind == MBS_YAML_SCALAR && strpbrk(node->text, ",;")) {
+    return split_text(reader, where, node, field->kind == MBS_FIELD_NUMBER_ROWS, value);
   }
   if (is_open || (is_tensor && (node->count == 3 || node->count == 6))) {
     count = node->count;
@@ -332,7 +336,8 @@ MbsStatus mbs_reader_read_texts(const MbsReader *reader, const MbsWhere *where, 
   }
   MbsText *texts;
   MBS_TAKE(reader->context, reader->arena, texts, count);
-  const char *item_words = field->kind == MBS_FIELD_POINT_PAIR    ? "a point such as body.point"
+  bool is_of_points = field->kind == MBS_FIELD_POINT_PAIR || field->kind == MBS_FIELD_POINT_NAMES;
+  const char *item_words = is_of_points                           ? "a point such as body.point"
                            : field->kind == MBS_FIELD_BODY_PAIR   ? "the name of a body or ground"
                            : field->kind == MBS_FIELD_JOINT_NAMES ? "the name of a joint"
                                                                   : "a number or expression";

@@ -377,6 +377,7 @@ static void write_kind(Json *j, const MbsField *field) {
       break;
     case MBS_FIELD_POINT: write_reference(j, "point"); break;
     case MBS_FIELD_POINT_PAIR: write_reference(j, "points"); break;
+    case MBS_FIELD_POINT_NAMES:
     case MBS_FIELD_JOINT_NAMES: write_texts(j); break;
     case MBS_FIELD_JOINT_PAIR:
     case MBS_FIELD_BODY_PAIR: write_reference(j, "bodies"); break;

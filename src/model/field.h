@@ -22,6 +22,7 @@ typedef enum MbsFieldKind {
   MBS_FIELD_BODY,           // name of a body
   MBS_FIELD_POINT,          // name of a point: body.point, or a bare point name
   MBS_FIELD_POINT_PAIR,     // list of two point names
+  MBS_FIELD_POINT_NAMES,    // list of point names, or one text with commas between them
   MBS_FIELD_BODY_PAIR,      // list of two body names
   MBS_FIELD_JOINT_PAIR,     // list of two joint names
   MBS_FIELD_JOINT_NAMES,    // list of joint names, or one text with commas between them

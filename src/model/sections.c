@@ -377,7 +377,9 @@ static const MbsField shape_fields[] = {
                         .summary =
                             "box, sphere, cylinder and mesh stand for the body, in place of what its points suggest; "
                             "wheel, spring and line, and a cylinder between two points, are drawn besides"},
-    [MBS_SHAPE_TO] = {"to", MBS_FIELD_POINT, .summary = "of a spring, line or cylinder: the other end, on any body"},
+    [MBS_SHAPE_TO] = {"to", MBS_FIELD_POINT_NAMES,
+                      .summary = "of a spring, line or cylinder: the other end, on any body; of a line also a list of "
+                                 "points that it goes through"},
     [MBS_SHAPE_AXIS] = {"axis", MBS_FIELD_DIRECTION,
                         .summary =
                             "of a wheel or cylinder in space: its axis, in axes of the body or the name of a vector"},
@@ -392,6 +394,16 @@ static const MbsField shape_fields[] = {
     [MBS_SHAPE_FILE] = {"file", MBS_FIELD_TEXT, .summary = "of a mesh: an .stl or .obj file, beside the model"},
     [MBS_SHAPE_SCALE] = {"scale", MBS_FIELD_NUMBER, .check = MBS_CHECK_POSITIVE, .default_text = "1",
                          .summary = "of a mesh: metres of one unit of the file"},
+    [MBS_SHAPE_MIRROR] = {"mirror", MBS_FIELD_CHOICE,
+                          .choices = (const char *const[]){"x", "y", "z", "xy", "xz", "yz", "xyz", NULL},
+                          .summary = "of a mesh: the axes of the file whose sign changes; in a mirrored assembly those "
+                                     "of the mirror besides"},
+    [MBS_SHAPE_CURVE] = {"curve", MBS_FIELD_SIGNAL_VECTOR, .unit = "m",
+                         .summary = "of a line, in place of to: its points from `at` on, in axes of the body, as "
+                                    "expressions of `s` and of parameters: [s, road(s)]"},
+    [MBS_SHAPE_RANGE] = {"range", MBS_FIELD_NUMBER_LIST, .summary = "of a curve: the first and the last s"},
+    [MBS_SHAPE_PIECES] = {"pieces", MBS_FIELD_INTEGER, .default_text = "200",
+                          .summary = "of a curve: how many straight ones, to 1000"},
     [MBS_SHAPE_COLOUR] = {"colour", MBS_FIELD_TEXT, .summary = "\"#rrggbb\" (default: that of the body)"},
     [MBS_SHAPE_OPACITY] = {"opacity", MBS_FIELD_NUMBER, .check = MBS_CHECK_FRACTION, .default_text = "1",
                            .summary = "0 to 1"},

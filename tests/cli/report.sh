@@ -53,12 +53,18 @@ exits 0 report "$folder/in.yaml" -o "$html" --quiet
 cat >"$folder/in.yaml" <<'END'
 mbsens: 1
 dimension: 3
-parameters: {R: 0.3}
+parameters: {R: 0.3, s: 7}
+functions: {"rise(x)": "10*R*x*step(x)"}
+ground: {points: {base: [0, 0, 0]}}
 templates:
   corner:
-    bodies: {hub: {mass: 1, inertia: [1, 1, 1], points: {W: [0, 0.5, 0]}, vectors: {left: [0.5, 2, 0]}}}
+    bodies: {hub: {mass: 1, inertia: [1, 1, 1], points: {W: [0, 0.5, 0], U: [0.2, 0.5, 0]}, vectors: {left: [0.5, 2, 0]}}}
     shapes:
       - {at: hub.W, kind: wheel, axis: left, radius: 2*R, offset: [0, 0.1, 0]}
+      - {at: hub.W, kind: mesh, file: corner.stl}
+      - {at: hub.W, kind: mesh, file: corner.stl, mirror: y, scale: 2}
+      - {at: hub.W, to: [hub.U, base, hub.W], kind: line}
+      - {at: hub.W, kind: line, curve: ["rise(s)", 2*s, R], range: [-1, 1/2], pieces: 3}
 assemblies:
   - {template: corner, name: a}
   - {template: corner, name: b, mirror: y}
@@ -72,11 +78,30 @@ END
 printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0.25\nf 1/1 2/1 3/1 -1/1\n' >"$folder/square.obj"
 exits 0 report "$folder/in.yaml" -o "$html" --quiet
 shapes=$(data | grep -o '"shapes": .*')
+numbers() {  # numbers KEY: the floats of each array of this name, an array a line
+  data | grep -o "\"$1\": \"[^\"]*\"" | sed 's/.*: "//; s/"$//' | while read -r array; do
+    echo "$array" | base64 -d | od -A n -v -t f4 -w4 | tr -d '\n'
+    echo
+  done
+}
 for text in '"kind": "wheel", "at": "a_hub.W", "axis": [0.5, 2, 0], "size": [0, 0, 0], "offset": [0, 0.1' \
   '"kind": "wheel", "at": "b_hub.W", "axis": [0.5, -2, 0], "size": [0, 0, 0], "offset": [0, -0.1' \
-  '"kind": "cylinder", "at": "a_hub.W", "to": "b_hub.W", "colour": "#102030"'; do
+  '"kind": "line", "at": "b_hub.W", "to": ["b_hub.U", "base", "b_hub.W"]' \
+  '"kind": "cylinder", "at": "a_hub.W", "to": ["b_hub.W"], "colour": "#102030"'; do
   echo "$shapes" | grep -qF "$text" || fail "shapes: $text"
 done
+# corners of a mirrored mesh change places, so that what was outside is outside
+numbers mesh | sed '1,2d' | tr -s ' ' >"$folder/got"
+cat >"$folder/expected" <<'END'
+ 1 2 3 4 5 6 7 8 9.5
+ 1 -2 3 7 -8 9.5 4 -5 6
+ 1 -2 3 7 -8 9.5 4 -5 6
+ 1 2 3 4 5 6 7 8 9.5
+END
+cmp -s "$folder/got" "$folder/expected" || fail 'meshes are mirrored with their body'
+numbers curve | tr -s ' ' >"$folder/got"
+{ echo ' 0 -2 0.3 0 -1 0.3 0 0 0.3 1.5 1 0.3'; echo ' 0 2 0.3 0 1 0.3 0 0 0.3 1.5 -1 0.3'; } >"$folder/expected"
+cmp -s "$folder/got" "$folder/expected" || fail 'points of a curve, its s and not that of the model, mirrored'
 floats mesh 9 | holds 'a triangle of an STL file' '{ for (i = 1; i < 9; ++i) if ($i != i) exit 1; exit !($9 == 9.5) }'
 data | grep -o '"mesh": "[^"]*"' | tail -n 1 | sed 's/.*: "//; s/"$//' | base64 -d | od -A n -v -t f4 -w12 |
   holds 'a face of four is two triangles' '{ all = all $1 $2 $3 " " } END { exit all != "000 100 110 000 110 010.25 " }'
@@ -95,6 +120,15 @@ wrong 'a wheel in space needs "axis"' 'at: a.hub.W, kind: wheel, radius: 1'
 wrong 'no vector "up" on body "a_hub"' 'at: a.hub.W, kind: wheel, radius: 1, axis: up'
 wrong 'radius must be positive' 'at: a.hub.W, kind: sphere, radius: -R'
 wrong 'a colour is "#rrggbb", got "red"' 'at: a.hub.W, kind: sphere, radius: 1, colour: red'
+wrong 'shape 1: "to" is one point; only a line may go through several, got 2' 'at: a.hub.W, to: [b.hub.W, a.hub.U], kind: spring'
+wrong 'shape 1: no point "V" on body "b_hub"' 'at: a.hub.W, to: [b.hub.W, b.hub.V], kind: line'
+wrong 'a line needs "to" or "curve"' 'at: a.hub.W, kind: line'
+wrong 'a line needs "to" or "curve", not both' 'at: a.hub.W, to: b.hub.W, kind: line, curve: [s, 0, 0], range: [0, 1]'
+wrong 'a line between points has no "pieces"' 'at: a.hub.W, to: b.hub.W, kind: line, pieces: 3'
+wrong 'a curve needs "range", the first and the last s' 'at: a.hub.W, kind: line, curve: [s, 0, 0]'
+wrong 'a curve has 1 to 1000 pieces, got 0' 'at: a.hub.W, kind: line, curve: [s, 0, 0], range: [0, 1], pieces: 0'
+wrong 'no parameter or signal "u"' 'at: a.hub.W, kind: line, curve: [u, 0, 0], range: [0, 1]'
+wrong 'a box has no "mirror"' 'at: a.hub.W, kind: box, size: [1, 1, 1], mirror: y'
 wrong 'mesh none.stl: cannot be opened' 'at: a.hub.W, kind: mesh, file: none.stl'
 wrong 'mesh square.txt: is no .stl or .obj file' 'at: a.hub.W, kind: mesh, file: square.txt'
 printf 'v 0 0 0\nf 1 2 3\n' >"$folder/bad.obj"

@@ -107,8 +107,8 @@ class Mechanism {
     });
     this.shapesOf(0).filter(shape => !isBetween(shape)).forEach(shape => this.group.add(this.fixed(shape, 0x7d8790)));
     this.springs = [];
-    (this.design.shapes || []).filter(isBetween).forEach(shape => this.addBetween(betweenShape(shape, this.size, this.look(shape, 0x7d8790)),
-      [this.find(shape.at), this.find(shape.to)]));
+    (this.design.shapes || []).filter(isBetween).forEach(shape => shape.to.forEach((name, i) => this.addBetween(
+      betweenShape(shape, this.size, this.look(shape, 0x7d8790)), [this.find(i > 0 ? shape.to[i - 1] : shape.at), this.find(name)])));
     if (!this.isGhost) {
       this.addSupports();
       this.addSprings();

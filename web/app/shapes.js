@@ -219,6 +219,33 @@ function wheel(radius, width, look) {
   return group;
 }
 
+const lineRadius = 0.004;  // of the size of the mechanism
+
+// A tube of six sides along a curve, which may have corners: each ring is the one before, turned as little as the
+// direction asks for.
+function tube(curve, radius, look) {
+  const count = curve.length / 3, at = i => new Vector3().fromArray(curve, 3 * Math.min(Math.max(i, 0), count - 1));
+  const positions = [], faces = [], sides = 6, along = new Vector3(0, 0, 1), turn = new Quaternion();
+  for (let i = 0; i < count; ++i) {
+    const direction = at(i + 1).sub(at(i - 1)).normalize();
+    if (direction.lengthSq() > 0) {
+      turn.premultiply(new Quaternion().setFromUnitVectors(along, direction));
+      along.copy(direction);
+    }
+    for (let k = 0; k < sides; ++k) {
+      const angle = 2 * Math.PI * k / sides, j = i * sides + k, next = i * sides + (k + 1) % sides;
+      positions.push(...new Vector3(radius * Math.cos(angle), radius * Math.sin(angle), 0).applyQuaternion(turn).add(at(i)).toArray());
+      if (i > 0) {
+        faces.push(j - sides, next - sides, next, j - sides, next, j);
+      }
+    }
+  }
+  const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(positions), 3));
+  geometry.setIndex(faces);
+  geometry.computeVertexNormals();
+  return solid(geometry, look);
+}
+
 function mesh(shape, look) {
   const positions = floats(shape.mesh).map(x => x * shape.scale);
   const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(positions, 3));
@@ -241,6 +268,8 @@ function fixedShape(shape, local, dimension, size, look) {
   } else if (shape.kind === "wheel") {
     part = wheel(shape.radius, shape.width || 0.6 * shape.radius, look);
     part.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), axis);
+  } else if (shape.curve) {
+    part = tube(floats(shape.curve), lineRadius * size, look);
   } else {
     part = mesh(shape, look);
   }
@@ -253,7 +282,7 @@ function betweenShape(shape, size, look) {
   if (shape.kind === "spring") {
     return new Line(coil(8, shape.radius || 0.018 * size), new LineBasicMaterial({color: look.colour, transparent: look.opacity < 1, opacity: look.opacity}));
   }
-  const radius = shape.kind === "line" ? 0.004 * size : shape.radius, geometry = new CylinderGeometry(radius, radius, 1, 16);
+  const radius = shape.kind === "line" ? lineRadius * size : shape.radius, geometry = new CylinderGeometry(radius, radius, 1, 16);
   geometry.translate(0, 0.5, 0);
   return solid(geometry, look);
 }
