@@ -8,6 +8,7 @@
 
 #include "../memory.h"
 #include "../outcome.h"
+#include "../plot/figure.h"
 #include "../plot/source.h"
 #include "../report.h"
 #include "design.h"
@@ -278,6 +279,7 @@ static void put_page(FILE *out, const Report *report) {
   cli_json_integer(&json, "layout", 1);
   cli_json_text(&json, "version", mbs_version());
   cli_json_text(&json, "title", report->result->model);
+  cli_json_integer(&json, "most_event_lines", CLI_MOST_EVENT_LINES);
   cli_json_open_array(&json, "command");
   cli_json_text(&json, NULL, options->command);
   for (int i = 0; i < options->argument_count; ++i) {

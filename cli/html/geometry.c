@@ -311,6 +311,21 @@ static MbsStatus read_shapes(Numbers *numbers, const MbsModel *model, CliGeometr
   return MBS_OK;
 }
 
+static MbsStatus check_curves(MbsContext *context, const MbsModel *model, const CliGeometry *geometry) {
+  for (int i = 0; i < geometry->shape_count; ++i) {
+    const CliDrawnShape *shape = &geometry->shapes[i];
+    for (int k = 0; k < 3 * shape->curve_count; ++k) {
+      if (!isfinite(shape->curve[k])) {
+        const MbsRecord *record = &mbs_record_value(&model->root, MBS_MODEL_SHAPES)->records[i];
+        return mbs_fail(context, MBS_ERROR_INPUT, mbs_record_value(record, MBS_SHAPE_CURVE)->place,
+                        "shape %d: the curve is not finite at point %d of its %d", i + 1, k / 3 + 1,
+                        shape->curve_count);
+      }
+    }
+  }
+  return MBS_OK;
+}
+
 int cli_geometry_read(MbsContext *context, const MbsModel *model, MbsModel *scratch, const MbsRequest *request,
                       CliGeometry *geometry) {
   const MbsValue *bodies = mbs_record_value(&model->root, MBS_MODEL_BODIES);
@@ -326,6 +341,7 @@ int cli_geometry_read(MbsContext *context, const MbsModel *model, MbsModel *scra
                             : status;
   status = status == MBS_OK ? read_shapes(&numbers, model, geometry) : status;
   status = status == MBS_OK ? evaluate(&numbers, request) : status;
+  status = status == MBS_OK ? check_curves(context, model, geometry) : status;
   for (int i = 0; i < numbers.count; ++i) {
     free(numbers.items[i].output);
   }

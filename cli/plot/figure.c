@@ -388,10 +388,10 @@ static void draw_curve(CliDrawing *drawing, const CliFigure *figure, const CliCu
   }
 }
 
-// Lines with names; of more than MOST_LINES, which would hide the curves, ticks at the bottom (web/app/plots.js too).
+// Lines with names; of more than CLI_MOST_EVENT_LINES ticks at the bottom.
 static void draw_marks(CliDrawing *drawing, const CliFigure *figure, const Layout *layout) {
-  enum { MOST_LINES = 25, TICK = 5 };
-  bool are_many = figure->mark_count > MOST_LINES;
+  enum { TICK = 5 };
+  bool are_many = figure->mark_count > CLI_MOST_EVENT_LINES;
   double named = -HUGE_VAL;  // where the last name stands
   for (int i = 0; i < figure->mark_count; ++i) {
     const CliFigureMark *mark = &figure->marks[i];

@@ -6,6 +6,9 @@
 #include "../ranked.h"
 #include "drawing.h"
 
+// More lines of events than these would hide the curves.
+enum { CLI_MOST_EVENT_LINES = 25 };
+
 typedef struct CliCurve {
   const char *label;  // in the legend
   long count;

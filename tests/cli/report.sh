@@ -128,6 +128,7 @@ wrong 'a line between points has no "pieces"' 'at: a.hub.W, to: b.hub.W, kind: l
 wrong 'a curve needs "range", the first and the last s' 'at: a.hub.W, kind: line, curve: [s, 0, 0]'
 wrong 'a curve has 1 to 1000 pieces, got 0' 'at: a.hub.W, kind: line, curve: [s, 0, 0], range: [0, 1], pieces: 0'
 wrong 'no parameter or signal "u"' 'at: a.hub.W, kind: line, curve: [u, 0, 0], range: [0, 1]'
+wrong 'the curve is not finite at point 1 of its 201' 'at: a.hub.W, kind: line, curve: [sqrt(s), 0, 0], range: [-1, 1]'
 wrong 'a box has no "mirror"' 'at: a.hub.W, kind: box, size: [1, 1, 1], mirror: y'
 wrong 'mesh none.stl: cannot be opened' 'at: a.hub.W, kind: mesh, file: none.stl'
 wrong 'mesh square.txt: is no .stl or .obj file' 'at: a.hub.W, kind: mesh, file: square.txt'

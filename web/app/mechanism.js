@@ -98,7 +98,7 @@ class Mechanism {
         const group = new Group(), own = this.shapesOf(b);
         const isRound = body.points.length < 2 && own.some(shape => !isBetween(shape));  // an ellipsoid would hide it
         if (!own.some(isStandIn) && !isRound) {
-          group.add(deriveShape(body, this.dimension, this.size, colour, opacity));
+          group.add(deriveShape(body, this.dimension, this.size, {colour, opacity, areMany: this.points.size > 60, grow: 1 + 0.06 * (b % 3)}));
         }
         own.filter(shape => !isBetween(shape)).forEach(shape => group.add(this.fixed(shape, colour)));
         this.bodies.push(group);
@@ -135,7 +135,10 @@ class Mechanism {
   }
 
   addSupports() {
-    const w = 0.012 * this.size, ground = [...this.points.values()].filter(entry => entry.body === 0);
+    const w = 0.012 * this.size, entries = items => new Set(items.flatMap(item => item.ends || [item.at]).map(name => this.find(name)));
+    const shown = entries(this.design.shapes || []), held = entries([...this.design.joints, ...this.design.forces]);
+    // but not below a point that is there for a road alone
+    const ground = [...this.points.values()].filter(entry => entry.body === 0 && (held.has(entry) || !shown.has(entry)));
     this.supports = ground.map(entry => {
       const mesh = support(entry.local, this.dimension, w, 0x7d8790);
       this.group.add(mesh);

@@ -1,9 +1,6 @@
 "use strict";
 // Curves over time, each plot with a cursor at the time of the picture: click or drag in a plot, and it goes there.
 
-// more events than these would hide the curves behind their lines: they are ticks at the bottom (cli/plot/figure.c too)
-const mostLines = 25;
-
 class Plot {
   constructor(title, times, curves, options) {
     this.times = times;
@@ -95,7 +92,7 @@ class Plot {
   markEvents(plot) {
     const context = plot.ctx, {left, top, width, height} = plot.bbox;
     context.save();
-    const events = this.options.events || [], areMany = events.length > mostLines;
+    const events = this.options.events || [], areMany = events.length > report.most_event_lines;  // they are ticks at the bottom
     context.strokeStyle = styleColour("--mark");
     context.lineWidth = devicePixelRatio;
     context.setLineDash(areMany ? [] : [4, 4]);

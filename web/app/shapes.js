@@ -9,9 +9,10 @@ const {BufferAttribute, BufferGeometry, BoxGeometry, CylinderGeometry, DoubleSid
 const bodyColours = [0x4c83b6, 0xc98b3c, 0x5a9e7c, 0xb0718f, 0x8a83c4, 0xa9a13f, 0x6fb0c9, 0xc2705a];
 const vector = p => new Vector3(p[0], p[1], p[2] || 0);
 
-function solid(geometry, look) {
+// The inside of what is closed and opaque is not seen, and so not drawn.
+function solid(geometry, look, isClosed = true) {
   const material = new MeshLambertMaterial({color: look.colour, transparent: look.opacity < 1, opacity: look.opacity,
-    side: DoubleSide, depthWrite: look.opacity === 1});
+    depthWrite: look.opacity === 1, ...(isClosed && look.opacity === 1 ? {} : {side: DoubleSide})});
   return new Mesh(geometry, material);
 }
 
@@ -23,8 +24,13 @@ function bar(a, b, radius, look) {
   return mesh;
 }
 
+// Most triangles of a picture are those of balls, so where these are many, each has few: without a graphics processor
+// a triangle costs about 1.5 microseconds.
+const balls = {fine: new SphereGeometry(1, 18, 12), coarse: new SphereGeometry(1, 10, 6)};
+
 function ball(p, radius, look) {
-  const mesh = solid(new SphereGeometry(radius, 18, 12), look);
+  const mesh = solid(look.areMany ? balls.coarse : balls.fine, look);
+  mesh.scale.setScalar(radius);
   mesh.position.copy(p);
   return mesh;
 }
@@ -138,8 +144,8 @@ function disc(body, least, most, look) {
 }
 
 // A body from its points and its inertia; `size` is that of the whole mechanism.
-function deriveShape(body, dimension, size, colour, opacity) {
-  const group = new Group(), w = 0.012 * size, look = {colour, opacity};
+function deriveShape(body, dimension, size, {colour, opacity, areMany, grow}) {
+  const group = new Group(), w = 0.012 * size, look = {colour, opacity, areMany};
   const points = distinct(body.points.map(p => vector(p.at)), 1e-3 * size);
   const isSolid = body.mass > 0 && body.inertia.some(x => x > 0) && (body.inertia.length !== 1 || dimension === 2);
   const com = vector(body.com);
@@ -164,7 +170,7 @@ function deriveShape(body, dimension, size, colour, opacity) {
         new LineBasicMaterial({color: colour, transparent: opacity < 1, opacity}));
       group.add(solid(geometry, {colour, opacity: 0.35 * opacity}), edges);
     }
-    points.forEach(p => group.add(ball(p, 1.25 * w, look)));
+    points.forEach(p => group.add(ball(p, 1.25 * grow * w, look)));  // of two at one place one is larger, or they would flicker
   } else if (isSolid) {
     group.add(dimension === 2 ? disc(body, 1.5 * w, 0.25 * size, {colour, opacity: 0.8 * opacity})
       : ellipsoid(body, 1.5 * w, 0.25 * size, {colour, opacity: 0.9 * opacity}));
@@ -250,7 +256,7 @@ function mesh(shape, look) {
   const positions = floats(shape.mesh).map(x => x * shape.scale);
   const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(positions, 3));
   geometry.computeVertexNormals();
-  return solid(geometry, look);
+  return solid(geometry, look, false);
 }
 
 // A shape fixed to its body, in the body's axes; `local` is its point.

@@ -14,6 +14,7 @@ export async function open() {
     "--use-angle=swiftshader", "--use-gl=angle", "--enable-unsafe-swiftshader", "--hide-scrollbars", "--disable-dev-shm-usage"]});
   return {
     close: () => browser.close(),
+    process: browser.process().pid,
     async page(file, {width = 1400, height = 900, scheme = "light", motion = "no-preference"} = {}) {
       const tab = await browser.newPage();
       tab.messages = [];
