@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 # these rules are a menu, not a graph: CMake runs the parallel part
 .NOTPARALLEL:
 .DEFAULT_GOAL := command
-.PHONY: command run test test-all test-sundials test-results test-python test-pictures test-mpi test-browser web library test-threads bench docs check-all check-format format tidy generated install clean help
+.PHONY: command run test test-all test-sundials test-results test-python test-pictures test-mpi test-browser test-figures web library test-threads bench docs check-all check-format format tidy generated install clean help
 
 command:  ## build the command: build/mbsens (what `make` alone does)
 	@scripts/install-dependencies build
@@ -33,7 +33,7 @@ test:  ## build everything and run every test
 	@cmake --build $(FOLDER) --parallel $(JOBS)
 	@ctest --preset $(PRESET) --output-on-failure --parallel $(JOBS) $(if $(LEFT_OUT),-E '$(LEFT_OUT)')
 
-test-all: test test-sundials test-results test-python test-pictures test-mpi test-browser docs  ## the same, and what optional components are for
+test-all: test test-sundials test-results test-python test-pictures test-mpi test-browser test-figures docs  ## the same, and what optional components are for
 
 test-sundials:  ## with SUNDIALS, installed first: CVODES and IDAS as a third party
 	@scripts/install-dependencies build sundials
@@ -75,6 +75,10 @@ test-browser: command  ## reports and the documentation in a headless Chromium, 
 	@node web/test/report.mjs $(COMMAND)
 	@scripts/docs
 	@node web/test/site.mjs build/site
+
+test-figures: command  ## are the pictures of the documentation what the command draws?
+	@scripts/install-dependencies docs
+	@scripts/check-figures $(COMMAND)
 
 web:  ## make again what reports use of three.js and uPlot, from npm: web/vendor
 	@scripts/install-dependencies npm
