@@ -142,6 +142,23 @@ exits 0 report "$folder/in.yaml" -o "$html" --end 1 --step 5e-5 --wrt none --y s
 data | grep '"label": "spike"' | grep -o '"values": "[^"]*"' | sed 's/.*: "//; s/"$//' | base64 -d | od -A n -v -t f4 -w4 |
   holds 'a spike stays' '{ n++; if ($1 == 7) seen = 1 } END { exit !(seen && n > 1000 && n < 5000) }'
 
+# ---- a run of 10^6 steps is thinned to what a page can hold; of each signal the extremes stay, those of one step too ----
+sed 's/^objectives:/outputs: {spike: "if(and(t > 0.1234565, t < 0.1234575), -7, sin(9*t))", peak: "1\/(1 + (1e5*(t - 0.654321))^2)"}\nobjectives:/' \
+  models/pendulum.yaml >"$folder/in.yaml"
+exits 0 report "$folder/in.yaml" -o "$html" --end 1 --step 1e-6 --wrt none --objective none --y 'spike,peak'
+grep -qE ', [0-9]+ of 1000000 steps drawn' "$folder/out" || fail 'it says how much of 10^6 steps is drawn'
+size=$(wc -c <"$html")
+[ "$size" -gt 500000 ] && [ "$size" -lt 3000000 ] || fail "a run of 10^6 steps in less than 3 MB, not $size"
+[ "$(tail -n 1 "$html")" = '</html>' ] || fail 'and whole'
+range() {  # range LABEL LOW HIGH: of the curve of this name
+  data | grep "\"label\": \"$1\"" | sed "s/.*\"label\": \"$1\"//" | grep -o '"values": "[^"]*"' | head -n 1 | sed 's/.*: "//; s/"$//' |
+    base64 -d | od -A n -v -t f4 -w4 | sort -g | holds "extremes of $1" "
+      NR == 1 { low = \$1 } { high = \$1 }
+      END { a = low - $2; b = high - $3; exit !(NR > 1000 && NR < 10000 && a * a < 1e-12 && b * b < 1e-12) }"
+}
+range spike -7 1
+range peak 0 1
+
 # ---- another design beside it; a search with its history, and what it found beside what was ----
 exits 0 report $model -o "$html" --end 0.5 --wrt Ls1 --objective psi1 --ghost 'Ls1=2.4,Ls2=sqrt(3.4)' --quiet
 exits 0 simulate $model --end 0.5 --set Ls1=2.4 --set 'Ls2=sqrt(3.4)' --json

@@ -247,6 +247,22 @@ async function showsModes(browser) {
   await isAccessible(tab, "modes");
 }
 
+// ---- 10^6 steps: the page opens, moves, and shows a spike of one of them ----
+async function opensLongRuns(browser) {
+  const model = join(folder, "long.yaml");
+  writeFileSync(model, readFileSync("models/pendulum.yaml", "utf8") +
+    "\noutputs: {spike: \"if(and(t > 0.1234565, t < 0.1234575), 7, sin(9*t))\"}\n");
+  const tab = await browser.page(write(model, "--end", "1", "--step", "1e-6", "--wrt", "none", "--objective", "none", "--y", "spike"));
+  isQuiet(tab);
+  const plain = await picture(tab), {rows, most} = await tab.evaluate(() => {
+    setTime(0.9);
+    const [curve] = player.plots.plots[0].curves;
+    return {rows: player.picture.main.time.length, most: Math.max(...curve.values)};
+  });
+  ensure(rows > 200 && rows <= 4001 && most === 7, `10^6 steps: ${rows} pictures, and a spike of 7 is ${most}`);
+  ensure(await picture(tab) !== plain, "a long run moves");
+}
+
 async function isFast(browser) {
   const file = write("models/n_four_bar_40.yaml", "--end", "1", "--step", "0.005", "--wrt", "none", "--objective", "none");
   const tab = await browser.page(file);
@@ -269,6 +285,7 @@ try {
   await runsNoText(browser);
   await showsTheSearch(browser);
   await showsModes(browser);
+  await opensLongRuns(browser);
   await isFast(browser);
   const impact = write("models/five_bar_impact.yaml", "--end", "1");
   for (const [scheme, width, height] of [["light", 1400, 900], ["dark", 1400, 900], ["light", 375, 720]]) {
