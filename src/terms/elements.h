@@ -202,7 +202,7 @@ typedef struct MbsExpressionRow {
   mbs_scalar *level2_y, *level2_v;  // level2_y and level2_y': size each,
   mbs_scalar *g_y;                  // size x size,
   mbs_scalar *by_parameter;         // the three levels' and g's derivatives: (3 + size) per parameter
-  mbs_scalar *work[4];              // size each
+  mbs_scalar *work[5];              // size each
   const int *column_map, *row_map, *hessian_map;
 } MbsExpressionRow;
 
@@ -233,6 +233,9 @@ int mbs_expression_row_slopes(const MbsSystem *system, const MbsRow *row, const 
 mbs_scalar mbs_expression_row_power(const MbsSystem *system, const MbsRow *row, const MbsState *state);
 
 // ---- force_element.c, force_evaluate.c, force_second.c ----
+// Products with columns are made for so many at once, side by side, which compilers turn into vectors.
+enum { MBS_FORCE_BLOCK = 4 };
+
 // A vector F(y, v, c) on the ports of a force, with its derivatives; in force_second.c it depends on z = E_A u too, the
 // arguments' forms of a fixed u.
 typedef struct MbsForceSlopes {
@@ -241,7 +244,7 @@ typedef struct MbsForceSlopes {
   mbs_scalar *F_c;        // ports x coefficients, or ports x inputs of the tape
   mbs_scalar *F_z;        // ports x arguments
   const mbs_scalar *u;    // nq
-  mbs_scalar *z;          // arguments, and workspace for z'; NULL: there is no z
+  mbs_scalar *z;          // arguments, and workspace for a block of z'; NULL: there is no z
 } MbsForceSlopes;
 
 // What is known of a force at the numbers it was evaluated at last.
@@ -263,9 +266,10 @@ struct MbsForceElement {
   MbsTape *value_tape, *full_tape, *energy_tape;  // F; F and F_input (ports x inputs of value_tape); energy and power
   MbsInputPlace *inputs;                          // of value_tape
   mbs_scalar *input_values, *outputs;
-  mbs_scalar *input_changes;  // for a column
+  int changing_count;
+  const int *changing;  // inputs that columns change by themselves
   // workspace
-  mbs_scalar *y, *v;              // arguments
+  mbs_scalar *y, *v;              // arguments, or a block of columns of them
   mbs_scalar *F_bar;              // ports: adjoint of F
   mbs_scalar *G;                  // ports x arguments
   MbsForceSlopes slopes;          // of the force,

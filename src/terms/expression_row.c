@@ -102,7 +102,7 @@ static MbsStatus make_tapes(MbsContext *context, MbsSystem *system, const MbsNod
   for (int k = 0; k < 3; ++k) {
     MBS_TAKE(context, system->arena, x->y[k], size);
   }
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < MBS_COUNT(x->work); ++k) {
     MBS_TAKE(context, system->arena, x->work[k], size);
   }
   return MBS_OK;

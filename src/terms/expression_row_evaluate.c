@@ -178,37 +178,31 @@ int mbs_expression_row_slopes(const MbsSystem *system, const MbsRow *row, const 
   return !is_exact ? 1 : !mbs_is_zero(on_g[2]) ? 3 : !mbs_is_zero(on_g[1]) ? 2 : 1;
 }
 
-// one direction, after evaluating at the state
+// One direction, after evaluating at the state, with e_y, e_y', e_y'' in work 0, 1, 2, of as many levels as e has.
 static void add_direction(const MbsSystem *system, const MbsRow *row, const MbsState *state, const RowWeights *w,
-                          const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e) {
+                          int levels, bool is_bent, const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e) {
   const MbsExpressionRow *x = row->expression;
   int d = system->dimension, size = mbs_expression_row_size(system, x);
   const mbs_scalar *slopes = direction->column < 0 ? NULL : mbs_block_slope(&row->block, direction->column);
   const mbs_scalar *directions[] = {direction->X, direction->V, direction->A}, *at[] = {state->q, state->v, state->a};
   mbs_scalar lambda = state->lambda[row->index], dlambda = direction->L ? direction->L[row->index] : 0;
-  // changes of y, y', y'' in work 0, 1, 2
-  for (int k = 0; k < 3; ++k) {
+  mbs_scalar change = -w->epsilon * dlambda, *onto = x->work[3], *y = x->work[4];
+  for (int level = levels - 1; level >= 0; --level) {  // so that y is the change at q in the end
     for (int i = 0; i < size; ++i) {
-      x->work[k][i] = 0;
+      y[i] = 0;
     }
     for (int a = 0; a < x->argument_count; ++a) {
-      if (directions[k]) {
-        mbs_form_add(&x->arguments[a], row->block.value, d, x->has_turn, directions[k], x->work[k] + a * d);
+      if (directions[level]) {
+        mbs_form_add(&x->arguments[a], row->block.value, d, x->has_turn, directions[level], y + a * d);
       }
       if (slopes) {
-        mbs_form_add(&x->arguments[a], slopes, d, x->has_turn, at[k], x->work[k] + a * d);
+        mbs_form_add(&x->arguments[a], slopes, d, x->has_turn, at[level], y + a * d);
       }
     }
+    change += mbs_dot(size, x->work[level], y);
   }
-  mbs_scalar change = -w->epsilon * dlambda;
-  mbs_scalar *onto = x->work[3];
   for (int i = 0; i < size; ++i) {
-    change += (w->w0 * x->g[i] + w->w1 * x->level1_y[i] + w->w2 * x->level2_y[i]) * x->work[0][i] +
-              (w->w1 * x->g[i] + w->w2 * x->level2_v[i]) * x->work[1][i] + w->w2 * x->g[i] * x->work[2][i];
-    onto[i] = dlambda * x->g[i];
-    for (int j = 0; j < size; ++j) {
-      onto[i] += lambda * x->g_y[i * size + j] * x->work[0][j];
-    }
+    onto[i] = dlambda * x->g[i] + (is_bent ? lambda * mbs_dot(size, x->g_y + i * size, y) : 0);
   }
   for (int p = 0; p < x->parameter_count; ++p) {
     int input = x->parameters[p];
@@ -232,11 +226,19 @@ static void add_direction(const MbsSystem *system, const MbsRow *row, const MbsS
 void mbs_expression_row_derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state,
                                    const MbsWeights *weights, int count, const MbsDirectionColumn *directions,
                                    mbs_scalar *R, int stride) {
+  const MbsExpressionRow *x = row->expression;
   RowWeights w = weights_of(row, weights);
-  evaluate(system, row, row->expression->full_tape, state);
+  int size = mbs_expression_row_size(system, x), levels = !mbs_is_zero(w.w2) ? 3 : !mbs_is_zero(w.w1) ? 2 : 1;
+  evaluate(system, row, x->full_tape, state);
+  bool is_bent = mbs_has_entries(size * size, x->g_y);
+  for (int i = 0; i < size; ++i) {
+    x->work[0][i] = w.w0 * x->g[i] + w.w1 * x->level1_y[i] + w.w2 * x->level2_y[i];
+    x->work[1][i] = w.w1 * x->g[i] + w.w2 * x->level2_v[i];
+    x->work[2][i] = w.w2 * x->g[i];
+  }
   for (int k = 0; k < count; ++k) {
     mbs_scalar *f = R + k * stride;
-    add_direction(system, row, state, &w, &directions[k], f, f + system->nq);
+    add_direction(system, row, state, &w, levels, is_bent, &directions[k], f, f + system->nq);
   }
 }
 

@@ -36,11 +36,15 @@ static MbsStatus make_energy(MbsContext *context, MbsSystem *system, const MbsFo
   return mbs_tape_create(context, system->arena, g, 2, outputs, &force->energy_tape);
 }
 
-// Are slopes by an input of a law wanted: by motions, and by parameters that are columns?
+// Does an input of a law change with a column by itself: a parameter that is one, the numbers of a table?
+static bool is_column(const MbsSystem *system, const MbsSignal *signal) {
+  return signal->kind == MBS_SIGNAL_TABLE ||
+         (signal->kind == MBS_SIGNAL_PARAMETER && system->column_of_parameter[signal->index] >= 0);
+}
+
+// Are slopes by an input of a law wanted: by motions, and by what is a column?
 static bool has_slope(const MbsSystem *system, const MbsSignal *signal) {
-  bool is_motion = signal->kind == MBS_SIGNAL_POSITION || signal->kind == MBS_SIGNAL_VELOCITY;
-  bool is_column = signal->kind == MBS_SIGNAL_PARAMETER && system->column_of_parameter[signal->index] >= 0;
-  return is_motion || is_column || signal->kind == MBS_SIGNAL_TABLE;
+  return signal->kind == MBS_SIGNAL_POSITION || signal->kind == MBS_SIGNAL_VELOCITY || is_column(system, signal);
 }
 
 // tapes of the expressions; the forms they use become the arguments
@@ -52,17 +56,21 @@ static MbsStatus make_tapes(MbsContext *context, MbsSystem *system, const MbsFor
   MBS_TRY(mbs_tape_create(context, system->arena, blueprint->graph, outputs, spec->expressions, &force->value_tape));
   int inputs = force->value_tape->input_count;
   MbsNode *nodes, *slopes;
-  int *by, *number, count = 0;
+  int *by, *number, *changing, count = 0;
   MBS_TAKE(context, system->arena, nodes, outputs * (1 + inputs));
   MBS_TAKE(context, system->arena, slopes, outputs * inputs);
   MBS_TAKE(context, system->arena, by, inputs);
   MBS_TAKE(context, system->arena, number, inputs);
+  MBS_TAKE(context, system->arena, changing, inputs);
   MBS_TRY(mbs_input_places(context, system, force->value_tape, &force->inputs, &force->argument_count, argument_forms));
   for (int s = 0; s < inputs; ++s) {
     number[count] = s;
     by[count] = force->value_tape->inputs[s];
     count += has_slope(system, &force->inputs[s].signal);
+    changing[force->changing_count] = s;
+    force->changing_count += is_column(system, &force->inputs[s].signal);
   }
+  force->changing = changing;
   MBS_TRY(mbs_graph_jacobian(context, blueprint->graph, outputs, spec->expressions, count, by, slopes));
   for (int i = 0; i < outputs; ++i) {
     nodes[i] = spec->expressions[i];
@@ -113,8 +121,8 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
   }
   int ports = d * force->port_count, arguments = d * force->argument_count;
   int inner = spec->kernel ? spec->coefficient_count : force->value_tape->input_count;
-  MBS_TAKE(context, system->arena, force->y, arguments);
-  MBS_TAKE(context, system->arena, force->v, arguments);
+  MBS_TAKE(context, system->arena, force->y, MBS_FORCE_BLOCK * arguments);
+  MBS_TAKE(context, system->arena, force->v, MBS_FORCE_BLOCK * arguments);
   MBS_TAKE(context, system->arena, force->F_bar, ports);
   MBS_TAKE(context, system->arena, force->G, ports * arguments);
   MBS_TAKE(context, system->arena, force->memory, 1);
@@ -128,7 +136,6 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
     widest = force->energy_tape->input_count;
   }
   MBS_TAKE(context, system->arena, force->input_values, widest);
-  MBS_TAKE(context, system->arena, force->input_changes, spec->kernel ? 0 : inner);
   for (int i = spec->coefficient_count + 1; i < used; i += 2) {
     force->has_turn |= !mbs_graph_is_constant(system->blueprint->graph, nodes[i], 0);
   }

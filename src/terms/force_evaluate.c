@@ -169,62 +169,103 @@ void mbs_force_element_tangent(const MbsSystem *system, const MbsForceElement *f
   }
 }
 
+// ---- products with columns, by blocks ----
+// Column w of a block of `width`: the changes of forms along it, those of their coefficients on x, in y of each
+// argument and component a block.
+static void take_column(const MbsSystem *system, const MbsForceElement *force, const mbs_scalar *along,
+                        const mbs_scalar *slope, const mbs_scalar *x, int width, int w, mbs_scalar *y) {
+  int d = system->dimension;
+  for (int a = 0; a < force->argument_count; ++a) {
+    const MbsLinearForm *form = &force->arguments[a];
+    mbs_scalar own[3] = {0};
+    if (along) {
+      mbs_form_add(form, force->block.value, d, force->has_turn, along, own);
+    }
+    if (slope) {
+      mbs_form_add(form, slope, d, force->has_turn, x, own);
+    }
+    for (int k = 0; k < d; ++k) {
+      y[(a * d + k) * width + w] = own[k];
+    }
+  }
+}
+
+// change += F_y y of a block
+MBS_KERNEL void add_block(int count, const mbs_scalar *F_y, const mbs_scalar *y, mbs_scalar *change, int width) {
+  for (int j = 0; j < count; ++j) {
+    for (int w = 0; w < width; ++w) {
+      change[w] += F_y[j] * y[j * width + w];
+    }
+  }
+}
+
+// what column w's parameter does to F by itself
+static mbs_scalar own_change(const MbsSystem *system, const MbsForceElement *force, const mbs_scalar *F_c,
+                             const mbs_scalar *slope, int column) {
+  mbs_scalar sum = 0;
+  if (force->kernel) {
+    return slope ? mbs_dot(force->coefficient_count, F_c, slope) : 0;
+  }
+  for (int k = 0; k < force->changing_count; ++k) {
+    int input = force->changing[k];
+    mbs_scalar change = mbs_input_column(system, force->full_tape, &force->inputs[input].signal, input, column);
+    if (!mbs_is_zero(change)) {  // or the slope may be infinite
+      sum += F_c[input] * change;
+    }
+  }
+  return sum;
+}
+
+MBS_KERNEL void block_columns(const MbsSystem *system, const MbsForceElement *force, const MbsForceSlopes *slopes,
+                              const MbsState *state, int count, const MbsDirectionColumn *directions, mbs_scalar *R,
+                              int stride, int width) {
+  int d = system->dimension, arguments = force->argument_count * d;
+  int inner = force->kernel ? force->coefficient_count : force->value_tape->input_count;
+  const mbs_scalar *slope[MBS_FORCE_BLOCK] = {0};
+  for (int w = 0; w < count; ++w) {
+    const MbsDirectionColumn *direction = &directions[w];
+    slope[w] = direction->column < 0 ? NULL : mbs_block_slope(&force->block, direction->column);
+    take_column(system, force, direction->X, slope[w], state->q, width, w, force->y);
+    take_column(system, force, direction->V, slope[w], state->v, width, w, force->v);
+    if (slopes->z) {
+      take_column(system, force, NULL, slope[w], slopes->u, width, w, slopes->z);
+    }
+  }
+  for (int p = 0; p < force->port_count; ++p) {
+    mbs_scalar change[3][MBS_FORCE_BLOCK] = {{0}};
+    for (int r = 0; r < d; ++r) {
+      int row = (p * d + r) * arguments;
+      add_block(arguments, slopes->F_y + row, force->y, change[r], width);
+      add_block(arguments, slopes->F_v + row, force->v, change[r], width);
+      if (slopes->z) {
+        add_block(arguments, slopes->F_z + row, slopes->z, change[r], width);
+      }
+    }
+    for (int w = 0; w < count; ++w) {
+      mbs_scalar own[3], *f = R + w * stride;
+      for (int r = 0; r < d; ++r) {
+        const mbs_scalar *F_c = slopes->F_c + (p * d + r) * inner;
+        own[r] = change[r][w] + own_change(system, force, F_c, slope[w], directions[w].column);
+      }
+      mbs_form_add_transposed(&force->ports[p], force->block.value, d, force->has_turn, -1, own, f);
+      if (slope[w]) {
+        mbs_form_add_transposed(&force->ports[p], slope[w], d, force->has_turn, -1, slopes->F + p * d, f);
+      }
+    }
+  }
+}
+
 void mbs_force_slopes_columns(const MbsSystem *system, const MbsForceElement *force, const MbsForceSlopes *slopes,
                               const MbsState *state, int count, const MbsDirectionColumn *directions, mbs_scalar *R,
                               int stride) {
-  int d = system->dimension;
-  int arguments = force->argument_count * d;
-  int inner = force->kernel ? force->coefficient_count : force->value_tape->input_count;
-  for (int k = 0; k < count; ++k) {
-    const MbsDirectionColumn *direction = &directions[k];
-    const mbs_scalar *slope = direction->column < 0 ? NULL : mbs_block_slope(&force->block, direction->column);
-    mbs_scalar *f = R + k * stride;
-    // y' and v' in the workspace of y and v, and z' in that of z
-    mbs_scalar *z = slope ? slopes->z : NULL;
-    for (int i = 0; i < arguments; ++i) {
-      force->y[i] = force->v[i] = 0;
-    }
-    for (int i = 0; i < arguments && z; ++i) {
-      z[i] = 0;
-    }
-    for (int a = 0; a < force->argument_count; ++a) {
-      const MbsLinearForm *form = &force->arguments[a];
-      mbs_form_add(form, force->block.value, d, force->has_turn, direction->X, force->y + a * d);
-      mbs_form_add(form, force->block.value, d, force->has_turn, direction->V, force->v + a * d);
-      if (slope) {
-        mbs_form_add(form, slope, d, force->has_turn, state->q, force->y + a * d);
-        mbs_form_add(form, slope, d, force->has_turn, state->v, force->v + a * d);
-      }
-      if (z) {
-        mbs_form_add(form, slope, d, force->has_turn, slopes->u, z + a * d);
-      }
-    }
-    bool has_changes = force->kernel && slope;
-    for (int j = 0; j < inner && !force->kernel && direction->column >= 0; ++j) {
-      force->input_changes[j] =
-          mbs_input_column(system, force->full_tape, &force->inputs[j].signal, j, direction->column);
-      has_changes |= !mbs_is_zero(force->input_changes[j]);
-    }
-    for (int p = 0; p < force->port_count; ++p) {
-      mbs_scalar change[3] = {0};
-      for (int r = 0; r < d; ++r) {
-        int row = p * d + r;
-        const mbs_scalar *F_y = slopes->F_y + row * arguments, *F_v = slopes->F_v + row * arguments;
-        for (int j = 0; j < arguments; ++j) {
-          change[r] += F_y[j] * force->y[j] + F_v[j] * force->v[j];
-        }
-        for (int j = 0; j < arguments && z; ++j) {
-          change[r] += slopes->F_z[row * arguments + j] * z[j];
-        }
-        if (has_changes) {
-          change[r] += mbs_dot(inner, slopes->F_c + row * inner, force->kernel ? slope : force->input_changes);
-        }
-      }
-      mbs_form_add_transposed(&force->ports[p], force->block.value, d, force->has_turn, -1, change, f);
-      if (slope) {
-        mbs_form_add_transposed(&force->ports[p], slope, d, force->has_turn, -1, slopes->F + p * d, f);
-      }
-    }
+  int k = 0;
+  for (; k + 1 < count; k += MBS_FORCE_BLOCK) {
+    int left = count - k;
+    block_columns(system, force, slopes, state, left < MBS_FORCE_BLOCK ? left : MBS_FORCE_BLOCK, directions + k,
+                  R + k * stride, stride, MBS_FORCE_BLOCK);
+  }
+  if (k < count) {
+    block_columns(system, force, slopes, state, 1, directions + k, R + k * stride, stride, 1);
   }
 }
 

@@ -34,7 +34,7 @@ MbsStatus mbs_force_second_prepare(MbsContext *context, const MbsSystem *system,
   MBS_TAKE(context, arena, second->slopes.F_v, ports * arguments);
   MBS_TAKE(context, arena, second->slopes.F_z, ports * arguments);
   MBS_TAKE(context, arena, second->slopes.F_c, ports * inner);
-  MBS_TAKE(context, arena, second->slopes.z, arguments);
+  MBS_TAKE(context, arena, second->slopes.z, MBS_FORCE_BLOCK * arguments);
   MBS_TAKE(context, arena, second->z_y, arguments);
   MBS_TAKE(context, arena, second->z_v, arguments);
   if (!force->kernel) {

@@ -17,36 +17,13 @@
 #include "terms/row_values.h"
 
 // ---- a component of A, for coinciding rows ----
-MBS_KERNEL mbs_scalar component(const MbsRow *row, const mbs_scalar *q, bool turns) {
-  const mbs_scalar *ab = row->block.value + row->A.offset;
-  int own = row->component, other = 1 - own;
-  mbs_scalar sum = 0;
-  for (int i = 0; i < row->A.count; ++i) {
-    sum += ab[2 * i] * q[row->A.first[i] + own];
-    if (turns) {  // J = [0 -1; 1 0]
-      sum += (own == 0 ? -1 : 1) * ab[2 * i + 1] * q[row->A.first[i] + other];
-    }
-  }
-  return sum;
-}
-
-// q += scale E' of the component's unit vector
-MBS_KERNEL void add_component_transposed(const MbsRow *row, mbs_scalar scale, mbs_scalar *q, bool turns) {
-  const mbs_scalar *ab = row->block.value + row->A.offset;
-  int own = row->component, other = 1 - own;
-  for (int i = 0; i < row->A.count; ++i) {
-    q[row->A.first[i] + own] += scale * ab[2 * i];
-    if (turns) {
-      q[row->A.first[i] + other] += (own == 0 ? -1 : 1) * scale * ab[2 * i + 1];
-    }
-  }
-}
-
 MBS_KERNEL void component_levels(const MbsRow *row, const MbsState *state, mbs_scalar level[3], bool turns) {
-  level[0] = state->local ? component(row, state->local, turns) + component(row, state->base, turns)
-                          : component(row, state->q, turns);
-  level[1] = component(row, state->v, turns);
-  level[2] = component(row, state->a, turns);
+  const mbs_scalar *c = row->block.value;
+  level[0] = state->local
+                 ? mbs_row_component(row, c, state->local, turns) + mbs_row_component(row, c, state->base, turns)
+                 : mbs_row_component(row, c, state->q, turns);
+  level[1] = mbs_row_component(row, c, state->v, turns);
+  level[2] = mbs_row_component(row, c, state->a, turns);
 }
 
 // ---- Phi, Phidot, Phiddot ----
@@ -120,7 +97,7 @@ MBS_KERNEL void residual(const MbsRow *row, const MbsState *state, const MbsWeig
   mbs_scalar level[3];
   if (row->kind == MBS_ROW_COINCIDE) {
     component_levels(row, state, level, turns);
-    add_component_transposed(row, lambda, f, turns);
+    mbs_row_component_transposed(row, c, lambda, f, turns);
     if (scale) {
       double of_a = mbs_re(w->k2) > 0 ? mbs_re(w->k2) * largest_of(row, state->a, d) : 0;
       double of_v = mbs_re(w->k1) > 0 ? mbs_re(w->k1) * largest_of(row, state->v, d) : 0;

@@ -6,50 +6,62 @@
 // ---- product with a direction ----
 // value of a form's derivative: the form of the directions plus its coefficients' slopes on the state
 MBS_KERNEL void evaluate_derivative(const MbsLinearForm *form, const mbs_scalar *c, const mbs_scalar *slope,
-                                    const MbsState *state, const MbsDirectionColumn *direction, MbsRowValues *values,
-                                    int d, bool turns) {
-  *values = (MbsRowValues){{{0}}};
-  mbs_form_add(form, c, d, turns, direction->X, values->at[0]);
-  mbs_form_add(form, c, d, turns, direction->V, values->at[1]);
-  if (direction->A) {
-    mbs_form_add(form, c, d, turns, direction->A, values->at[2]);
-  }
-  if (slope) {
-    mbs_form_add(form, slope, d, turns, state->q, values->at[0]);
-    mbs_form_add(form, slope, d, turns, state->v, values->at[1]);
-    mbs_form_add(form, slope, d, turns, state->a, values->at[2]);
+                                    const MbsState *state, int levels, const MbsDirectionColumn *direction,
+                                    MbsRowValues *values, int d, bool turns) {
+  const mbs_scalar *const at[] = {state->q, state->v, state->a};
+  const mbs_scalar *const along[] = {direction->X, direction->V, direction->A};
+  for (int level = 0; level < levels; ++level) {
+    for (int k = 0; k < 3; ++k) {
+      values->at[level][k] = 0;
+    }
+    if (along[level]) {
+      mbs_form_add(form, c, d, turns, along[level], values->at[level]);
+    }
+    if (slope) {
+      mbs_form_add(form, slope, d, turns, at[level], values->at[level]);
+    }
   }
 }
 
-// one direction, with the forms' values at the state at hand
-MBS_KERNEL void add_direction(const MbsRow *row, const MbsState *state, const MbsWeights *w, const MbsRowValues *A,
-                              const MbsRowValues *B, const MbsDirectionColumn *direction, mbs_scalar *f, mbs_scalar *e,
-                              int d, bool turns) {
+// Of a coinciding row; levels: of e, as below.
+MBS_KERNEL void add_to_component(const MbsRow *row, const MbsState *state, int levels,
+                                 const MbsDirectionColumn *direction, const mbs_scalar *slope, mbs_scalar dlambda,
+                                 mbs_scalar level[3], mbs_scalar *f, bool turns) {
+  const mbs_scalar *const at[] = {state->q, state->v, state->a};
+  const mbs_scalar *const along[] = {direction->X, direction->V, direction->A};
+  const mbs_scalar *c = row->block.value;
+  for (int k = 0; k < levels; ++k) {
+    level[k] = along[k] ? mbs_row_component(row, c, along[k], turns) : 0;
+    level[k] += slope ? mbs_row_component(row, slope, at[k], turns) : 0;
+  }
+  if (slope) {
+    mbs_row_component_transposed(row, slope, state->lambda[row->index], f, turns);
+  }
+  if (direction->L) {
+    mbs_row_component_transposed(row, c, dlambda, f, turns);
+  }
+}
+
+// One direction, with the forms' values at the state at hand; levels: 1 where e has Phi alone, 2 with Phidot, 3 with
+// Phiddot.
+MBS_KERNEL void add_direction(const MbsRow *row, const MbsState *state, const MbsWeights *w, int levels,
+                              const MbsRowValues *A, const MbsRowValues *B, const MbsDirectionColumn *direction,
+                              mbs_scalar *f, mbs_scalar *e, int d, bool turns) {
   const mbs_scalar *c = row->block.value;
   const mbs_scalar *slope = direction->column < 0 ? NULL : mbs_block_slope(&row->block, direction->column);
   mbs_scalar lambda = state->lambda[row->index];
   mbs_scalar dlambda = direction->L ? direction->L[row->index] : 0;
   mbs_scalar dc = slope ? slope[0] : 0;
-  mbs_scalar level[3];
-  MbsRowValues dA, dB;
-  evaluate_derivative(&row->A, c, slope, state, direction, &dA, d, turns);
+  mbs_scalar level[3] = {0};
   if (row->kind == MBS_ROW_COINCIDE) {
-    mbs_scalar y[3];
-    mbs_row_unit(row, y);
-    if (slope) {
-      mbs_form_add_transposed(&row->A, slope, d, turns, lambda, y, f);
-    }
-    if (direction->L) {
-      mbs_form_add_transposed(&row->A, c, d, turns, dlambda, y, f);
-    }
-    for (int k = 0; k < 3; ++k) {
-      level[k] = dA.at[k][row->component];
-    }
+    add_to_component(row, state, levels, direction, slope, dlambda, level, f, turns);
   } else {
+    MbsRowValues dA, dB;
+    evaluate_derivative(&row->A, c, slope, state, levels, direction, &dA, d, turns);
     if (row->is_square) {
       dB = dA;
     } else {
-      evaluate_derivative(&row->B, c, slope, state, direction, &dB, d, turns);
+      evaluate_derivative(&row->B, c, slope, state, levels, direction, &dB, d, turns);
     }
     // f' = lambda (E_A' B' + E_B' A' + dE_A' B + dE_B' A) + lambda' (E_A' B + E_B' A)
     mbs_scalar onto_A[3], onto_B[3];
@@ -64,24 +76,33 @@ MBS_KERNEL void add_direction(const MbsRow *row, const MbsState *state, const Mb
       mbs_form_add_transposed(&row->B, slope, d, turns, lambda, A->at[0], f);
     }
     level[0] = mbs_row_dot(dA.at[0], B->at[0], d) + mbs_row_dot(A->at[0], dB.at[0], d);
-    level[1] = mbs_row_dot(dA.at[1], B->at[0], d) + mbs_row_dot(A->at[1], dB.at[0], d) +
-               mbs_row_dot(dA.at[0], B->at[1], d) + mbs_row_dot(A->at[0], dB.at[1], d);
-    level[2] = mbs_row_dot(dA.at[2], B->at[0], d) + mbs_row_dot(A->at[2], dB.at[0], d) +
-               mbs_row_dot(dA.at[0], B->at[2], d) + mbs_row_dot(A->at[0], dB.at[2], d) +
-               2 * (mbs_row_dot(dA.at[1], B->at[1], d) + mbs_row_dot(A->at[1], dB.at[1], d));
+    if (levels > 1) {
+      level[1] = mbs_row_dot(dA.at[1], B->at[0], d) + mbs_row_dot(A->at[1], dB.at[0], d) +
+                 mbs_row_dot(dA.at[0], B->at[1], d) + mbs_row_dot(A->at[0], dB.at[1], d);
+    }
+    if (levels > 2) {
+      level[2] = mbs_row_dot(dA.at[2], B->at[0], d) + mbs_row_dot(A->at[2], dB.at[0], d) +
+                 mbs_row_dot(dA.at[0], B->at[2], d) + mbs_row_dot(A->at[0], dB.at[2], d) +
+                 2 * (mbs_row_dot(dA.at[1], B->at[1], d) + mbs_row_dot(A->at[1], dB.at[1], d));
+    }
   }
   level[0] -= dc;
   e[row->index] += w->k2 * level[2] + w->k1 * level[1] + w->k0 * level[0] - w->epsilon * dlambda;
 }
 
+static int levels_of(const MbsWeights *w) { return !mbs_is_zero(w->k2) ? 3 : !mbs_is_zero(w->k1) ? 2 : 1; }
+
 MBS_KERNEL void derivative(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *w,
                            int count, const MbsDirectionColumn *directions, mbs_scalar *R, int stride, int d,
                            bool turns) {
-  MbsRowValues A, B;
-  mbs_row_evaluate(row, state, &A, &B, d, turns);
+  MbsRowValues A = {{{0}}}, B = {{{0}}};
+  int levels = levels_of(w);
+  if (row->kind != MBS_ROW_COINCIDE) {
+    mbs_row_evaluate_levels(row, state, levels, &A, &B, d, turns);
+  }
   for (int k = 0; k < count; ++k) {
     mbs_scalar *f = R + k * stride;
-    add_direction(row, state, w, &A, &B, &directions[k], f, f + system->nq, d, turns);
+    add_direction(row, state, w, levels, &A, &B, &directions[k], f, f + system->nq, d, turns);
   }
 }
 
@@ -143,7 +164,7 @@ MBS_KERNEL void transposed(const MbsRow *row, const MbsState *state, const MbsWe
   const mbs_scalar *const given[] = {adjoint->nu[0] + row->index, adjoint->nu[1] + row->index,
                                      adjoint->nu[2] + row->index};
   const mbs_scalar nu[] = {w->k0 * *given[0], w->k1 * *given[1], w->k2 * *given[2]};
-  int levels = !mbs_is_zero(w->k2) ? 3 : !mbs_is_zero(w->k1) ? 2 : 1;
+  int levels = levels_of(w);
   mbs_scalar A_mu[3] = {0}, B_mu[3] = {0};
   mbs_form_add(&row->A, c, d, turns, adjoint->mu, A_mu);
   adjoint->lambda[row->index] -= w->epsilon * *given[2];

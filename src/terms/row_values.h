@@ -60,6 +60,33 @@ MBS_KERNEL void mbs_row_evaluate(const MbsRow *row, const MbsState *state, MbsRo
   mbs_row_evaluate_levels(row, state, 3, A, B, d, turns);
 }
 
+// ---- a component of A, for coinciding rows; c: coefficients of the block, or their slopes ----
+MBS_KERNEL mbs_scalar mbs_row_component(const MbsRow *row, const mbs_scalar *c, const mbs_scalar *q, bool turns) {
+  const mbs_scalar *ab = c + row->A.offset;
+  int own = row->component, other = 1 - own;
+  mbs_scalar sum = 0;
+  for (int i = 0; i < row->A.count; ++i) {
+    sum += ab[2 * i] * q[row->A.first[i] + own];
+    if (turns) {  // J = [0 -1; 1 0]
+      sum += (own == 0 ? -1 : 1) * ab[2 * i + 1] * q[row->A.first[i] + other];
+    }
+  }
+  return sum;
+}
+
+// q += scale E' of the component's unit vector
+MBS_KERNEL void mbs_row_component_transposed(const MbsRow *row, const mbs_scalar *c, mbs_scalar scale, mbs_scalar *q,
+                                             bool turns) {
+  const mbs_scalar *ab = c + row->A.offset;
+  int own = row->component, other = 1 - own;
+  for (int i = 0; i < row->A.count; ++i) {
+    q[row->A.first[i] + own] += scale * ab[2 * i];
+    if (turns) {
+      q[row->A.first[i] + other] += (own == 0 ? -1 : 1) * scale * ab[2 * i + 1];
+    }
+  }
+}
+
 // the unit vector of a coinciding row's component
 MBS_KERNEL void mbs_row_unit(const MbsRow *row, mbs_scalar *y) {
   for (int k = 0; k < 3; ++k) {

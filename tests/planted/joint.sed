@@ -4,4 +4,4 @@
 # verify: models/slider_crank.yaml --end 0.1
 # expect: constraint "joint [^"]*"  *natural  *velocities  *direct
 # expect: constraint "joint [^"]*"  *relative  *velocities  *direct
-s/(w->w1 \* x->g\[i\] + w->w2 \* x->level2_v\[i\])/(w->w1 * x->g[i] + 1.0001 * w->w2 * x->level2_v[i])/
+s/x->work\[1\]\[i\] = w\.w1 \* x->g\[i\] + w\.w2 \* x->level2_v\[i\];/x->work[1][i] = w.w1 * x->g[i] + 1.0001 * w.w2 * x->level2_v[i];/
