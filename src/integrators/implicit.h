@@ -42,6 +42,14 @@ typedef struct MbsKeptFactors {
   int wait, pause;     // steps that do without them yet, and for how many the next failure means that
 } MbsKeptFactors;
 
+// What Newton's iteration goes on with.
+typedef enum MbsFactors {
+  MBS_FACTORS_NONE,  // nothing: before the next correction come new ones, and no solution is believed before it
+  MBS_FACTORS_OLD,   // those of a step before: not solved yet, but soon
+  MBS_FACTORS_LAST,  // the same, and after one more correction it is solved
+  MBS_FACTORS_NEW    // those of this iteration
+} MbsFactors;
+
 // What solves the equations at one instant, and where it did so last.
 typedef struct MbsInstant {
   MbsState stage;      // where r = 0 holds: q of the state, v*, a*, lambda
@@ -239,13 +247,11 @@ const mbs_scalar *mbs_kept_factors_restore(MbsKeptFactors *kept, const mbs_scala
 void mbs_kept_factors_forget(MbsKeptFactors *kept);
 // Before the solver factors instant->tangent: for this step and those that follow.
 void mbs_kept_factors_take(MbsInstant *instant, mbs_scalar c0, mbs_scalar c1);
-// At the beginning of an iteration: are there factors to begin with? Then the solver has them.
-bool mbs_kept_factors_begin(MbsInstant *instant, mbs_scalar c0, mbs_scalar c1);
-// After so many corrections by them, of which the last has left `residual` of `before`: solved, after one more; not
-// yet, but soon; or not soon enough, then the step goes on with new ones.
-typedef enum MbsKeptVerdict { MBS_KEPT_SOLVED, MBS_KEPT_SERVE, MBS_KEPT_FAIL } MbsKeptVerdict;
-MbsKeptVerdict mbs_kept_factors_judge(MbsKeptFactors *kept, int corrections, double before, double residual,
-                                      double tolerance);
+// At the beginning of an iteration: with factors of old, which the solver then has, or with none.
+MbsFactors mbs_kept_factors_begin(MbsInstant *instant, mbs_scalar c0, mbs_scalar c1);
+// After so many corrections by factors of old, of which the last has left `residual` of `before`: with what to go on.
+MbsFactors mbs_kept_factors_judge(MbsKeptFactors *kept, int corrections, double before, double residual,
+                                  double tolerance);
 
 // Newton's iteration on the residual; c0 = dq/da, c1 = dv/da.
 MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scalar c0, mbs_scalar c1, MbsState *state);

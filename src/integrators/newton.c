@@ -225,40 +225,36 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
   int further = FURTHER_ITERATIONS;
   double taken = 1;  // of the last correction, that was taken
   MbsKeptFactors *kept = &implicit->at->kept;
-  bool is_old = mbs_kept_factors_begin(implicit->at, c0, c1), is_spoiled = false;
-  if (is_old) {
+  MbsFactors factors = mbs_kept_factors_begin(implicit->at, c0, c1);
+  if (factors == MBS_FACTORS_OLD) {
     rest = kept->rest;
   }
   for (int iteration = 0; iteration < MBS_MOST_ITERATIONS; ++iteration) {
     const MbsNewtonLeft left = mbs_newton_measure(system, state, &weights, c1, rest, implicit->tolerance, implicit->r);
+    bool is_old = factors == MBS_FACTORS_OLD && iteration > 0;  // what brought it here
     residual = left.largest;
-    bool is_slow = iteration == 0 || !(residual < fast * before);
     if (residual < best) {  // where most holds, what does not is what keeps the others from it
       best = residual;
       least = left.part[1] > implicit->tolerance ? left.worst : -1;
     }
-    if (!isfinite(residual) && !(is_old && iteration > 0)) {
+    if (!isfinite(residual) && !is_old) {
       return mbs_newton_not_finite(context, system, state, mbs_re(c0) > 0);
     }
-    MbsKeptVerdict verdict = MBS_KEPT_SERVE;
-    if (is_old && iteration > 0) {
-      verdict = mbs_kept_factors_judge(kept, iteration, before, residual, implicit->tolerance);
-      is_old = verdict != MBS_KEPT_FAIL;
-      is_slow = !is_old;
-      if (!is_old && !(residual < before)) {  // what old factors spoiled is no place to go on from
+    if (is_old) {
+      factors = mbs_kept_factors_judge(kept, iteration, before, residual, implicit->tolerance);
+      if (factors == MBS_FACTORS_NONE && !(residual < before)) {  // what they spoiled is no place to go on from
         move(implicit, c0, c1, -1, state);
-        before = 0;  // so that the matrix is made anew, and at least one correction with it
-        is_spoiled = true;
         continue;
       }
     }
-    bool is_solved = verdict == MBS_KEPT_SOLVED;
-    if (!is_old && verdict != MBS_KEPT_FAIL) {
+    bool is_slow = !(residual < fast * before);
+    bool is_solved = factors == MBS_FACTORS_LAST;
+    if (factors == MBS_FACTORS_NEW) {
       is_solved = residual <= implicit->tolerance ||
-                  (iteration > 1 && !(residual < fast * before) &&
+                  (iteration > 1 && is_slow &&
                    mbs_newton_is_rounding(system, state, &weights, &left, implicit->tolerance, implicit->r));
     }
-    if (is_solved && iteration > 0 && !is_spoiled && further-- <= 0) {
+    if (is_solved && further-- <= 0) {
       // the factors at hand are a little old but good: they remove most of what is left
       correct(implicit, c0, c1, state);
       return MBS_OK;
@@ -269,9 +265,9 @@ MbsStatus mbs_newton_solve(MbsContext *context, MbsImplicit *implicit, mbs_scala
       continue;
     }
     taken = 1;
-    if (is_slow && !is_old) {
+    if (factors == MBS_FACTORS_NONE || (factors == MBS_FACTORS_NEW && is_slow)) {
       MBS_TRY(factor(context, implicit, state, &weights, c0, c1));
-      is_spoiled = false;
+      factors = MBS_FACTORS_NEW;
       kept->rest = rest = mbs_newton_rest(system, &weights, implicit->at->tangent);
     }
     correct(implicit, c0, c1, state);

@@ -79,19 +79,19 @@ void mbs_kept_factors_take(MbsInstant *instant, mbs_scalar c0, mbs_scalar c1) {
   }
 }
 
-bool mbs_kept_factors_begin(MbsInstant *instant, mbs_scalar c0, mbs_scalar c1) {
+MbsFactors mbs_kept_factors_begin(MbsInstant *instant, mbs_scalar c0, mbs_scalar c1) {
   MbsKeptFactors *kept = &instant->kept;
   bool is_same = kept->is_there && mbs_is_zero(c0 - kept->c0) && mbs_is_zero(c1 - kept->c1);
   if (!is_same || kept->wait > 0) {
     kept->wait -= kept->wait > 0;
     kept->is_there = false;
-    return false;
+    return MBS_FACTORS_NONE;
   }
   if (!kept->is_at_hand) {
     memcpy(instant->tangent, kept->values, (size_t)kept->count * sizeof *kept->values);
     kept->is_at_hand = kept->is_there = mbs_sparse_solver_factor(instant->solver, instant->tangent);
   }
-  return kept->is_there;
+  return kept->is_there ? MBS_FACTORS_OLD : MBS_FACTORS_NONE;
 }
 
 // Is this little enough, with what a last correction at this rate takes away? New factors, at the state they are for,
@@ -100,24 +100,24 @@ static bool is_enough(double residual, double rate, double tolerance) {
   return residual <= tolerance && (residual * rate <= 3e-5 * tolerance || residual <= 1e-4 * tolerance);
 }
 
-MbsKeptVerdict mbs_kept_factors_judge(MbsKeptFactors *kept, int corrections, double before, double residual,
-                                      double tolerance) {
+MbsFactors mbs_kept_factors_judge(MbsKeptFactors *kept, int corrections, double before, double residual,
+                                  double tolerance) {
   double rate = before > 0 ? residual / before : 0;
   if (is_enough(residual, rate, tolerance)) {
     kept->pause = 1;
     kept->is_new = false;
     kept->is_there = corrections <= WORTH;
-    return MBS_KEPT_SOLVED;
+    return MBS_FACTORS_LAST;
   }
   for (int k = corrections; k <= WORTH; ++k) {
     residual *= rate;
   }
   if (corrections <= WORTH && rate < 1 && is_enough(residual, rate, tolerance)) {
-    return MBS_KEPT_SERVE;
+    return MBS_FACTORS_OLD;
   }
   if (kept->is_new) {
     kept->wait = kept->pause;
     kept->pause = kept->pause < LONGEST_PAUSE ? 2 * kept->pause : LONGEST_PAUSE;
   }
-  return MBS_KEPT_FAIL;
+  return MBS_FACTORS_NONE;
 }
