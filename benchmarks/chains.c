@@ -16,6 +16,7 @@
 #include <mbsens/simulator.h>
 #include <stdlib.h>
 
+#include "chain_model.h"
 #include "measure.h"
 #include "peers/chains.h"
 
@@ -35,41 +36,11 @@ static void must(MbsContext *context, MbsStatus status) {
 }
 
 // ---- the models ----
-static char *write_open(int count, size_t *used) {
-  static const char *const axes[] = {"0, 1, 0", "0, 0, 1", "0.6, 0.8, 0"};
-  size_t size = 2000 + 300 * (size_t)count;
-  char *text = malloc(size);
-  *used = 0;
-#define PUT(...) *used += (size_t)snprintf(text + *used, size - *used, __VA_ARGS__)
-  PUT("mbsens: 1\ndimension: 3\ngravity: [0, 0, -9.81]\nground: {points: {O: [0, 0, 0]}}\nbodies:\n");
-  for (int i = 0; i < count && text; ++i) {
-    PUT("  b%d: {mass: 1, com: [0.15, 0.01, 0.02], inertia: [0.005, 0.02, 0.022], points: {A: [0, 0, 0], B: [0.3, 0, "
-        "0]}}\n",
-        i);
-  }
-  PUT("joints:\n  - {revolute: [ground.O, b0.A], axis: [0, 1, 0]}\n");
-  for (int i = 1; i < count; ++i) {
-    PUT("  - {revolute: [b%d.B, b%d.A], axis: [%s]}\n", i - 1, i, axes[i % 3]);
-  }
-  PUT("objectives: {x: {final: r(b%d.B).x}, y: {final: r(b%d.B).y}, z: {final: r(b%d.B).z}}\n", count - 1, count - 1,
-      count - 1);
-  PUT("simulation: {end: 1, step: 0.001}\n");
-  return text;
-}
-
-static char *write_loops(int count, size_t *used) {
-  size_t size = 1000;
-  char *text = malloc(size);
-  *used = 0;
-  PUT("mbsens: 1\ninclude: models/n_four_bar.yaml\nname: loops\nconstants: {N: %d}\n", count);
-#undef PUT
-  return text;
-}
-
 static MbsModel *model_of(MbsContext *context, ChainKind kind, int count) {
   MbsModel *model;
-  size_t used;
-  char *text = kind == CHAIN_OPEN ? write_open(count, &used) : write_loops(count, &used);
+  size_t size = 2000 + 300 * (size_t)count;
+  char *text = calloc(size, 1);
+  size_t used = kind == CHAIN_OPEN ? chain_write_open(count, text, size) : chain_write_loops(count, text, size);
   must(context, mbs_model_read_text(context, text, used, "chain.yaml", &model));
   free(text);
   return model;

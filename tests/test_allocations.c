@@ -1,13 +1,6 @@
 // 1,000 steps with sensitivities, the adjoint's way there and back, and second runs of a simulator allocate nothing and
 // free nothing, KLU included: malloc and its kin are replaced by ones that count, for every library in the process.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-#define HAS_OTHER_ALLOCATOR
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__) && !defined(__linux__)
-#define HAS_OTHER_ALLOCATOR
-#endif
+#include "counted_memory.h"
 
 #include <math.h>
 #include <mbsens/simulator.h>
@@ -19,54 +12,7 @@
 #include "simulation/simulation.h"
 #include "support.h"
 
-#ifdef HAS_OTHER_ALLOCATOR
-
-int main(void) {
-  (void)printf("skipped: the sanitizer has an allocator of its own\n");
-  return 0;
-}
-
-#else
-
-// glibc's own names for the allocator it would have used
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void __libc_free(void *memory);
-
-static long taken, freed;
-
-void *malloc(size_t size) {
-  taken += 1;
-  return __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size) {
-  taken += 1;
-  return __libc_calloc(count, size);
-}
-
-void *realloc(void *old, size_t size) {
-  taken += 1;
-  return __libc_realloc(old, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size) {
-  taken += 1;
-  return __libc_memalign(alignment, size);
-}
-
-int posix_memalign(void **memory, size_t alignment, size_t size) {
-  taken += 1;
-  *memory = __libc_memalign(alignment, size);
-  return *memory ? 0 : 12;  // ENOMEM
-}
-
-void free(void *memory) {
-  freed += memory != NULL;
-  __libc_free(memory);
-}
+#ifndef MEMORY_IS_NOT_COUNTED
 
 // The first steps belong to the set-up: there projections are factored for the first time, and pivots chosen anew where
 // the matrix of a step is scaled otherwise than that of the start.
@@ -101,7 +47,7 @@ static void must(MbsContext *context, const char *path, MbsStatus status) {
 }
 
 static void ensure_none(const char *path, const char *formulation, const char *what, long set_up) {
-  long took = taken, gave = freed;
+  long took = memory.taken, gave = memory.freed;
   ENSURE(set_up > 10);  // setting up cannot do without memory
   (void)printf("%s, %s, %s: %ld allocations at set-up, %ld (and %ld frees) in %d steps\n", path, formulation, what,
                set_up, took, gave, STEPS - FIRST);
@@ -117,7 +63,7 @@ static void check(MbsContext *context, const char *path, const char *formulation
   MbsSettings settings;
   MbsSimulation *simulation;
   int columns[MOST_COLUMNS], count = prepare(context, model, formulation, is_projection_tangent, &settings, columns);
-  taken = freed = 0;
+  memory.taken = memory.freed = 0;
   ENSURE_OK(context, mbs_simulation_create(context, model, &settings, count, columns, NULL, &simulation));
   if (source) {
     ENSURE_OK(context, source->create(context, model, &settings, NULL, &terms));
@@ -128,8 +74,8 @@ static void check(MbsContext *context, const char *path, const char *formulation
   long set_up = 0;
   for (int i = 0; i < STEPS; ++i) {
     if (i == FIRST) {
-      set_up = taken;
-      taken = freed = 0;
+      set_up = memory.taken;
+      memory.taken = memory.freed = 0;
     }
     must(context, path, mbs_simulation_step(context, simulation));
     mbs_outputs_evaluate(simulation, NULL);
@@ -144,7 +90,7 @@ static void check(MbsContext *context, const char *path, const char *formulation
   if (source) {
     source->destroy(terms);
   }
-  ENSURE(freed > 0);
+  ENSURE(memory.freed > 0);
   mbs_model_destroy(model);
 }
 
@@ -156,7 +102,7 @@ static void check_sweep(MbsContext *context, const char *path, const char *formu
   MbsSimulation *simulation;
   MbsSweep *sweep;
   int columns[MOST_COLUMNS], count = prepare(context, model, formulation, is_projection_tangent, &settings, columns);
-  taken = freed = 0;
+  memory.taken = memory.freed = 0;
   ENSURE_OK(context, mbs_simulation_create_for_sweep(context, model, &settings, count, columns, NULL, &simulation));
   double row = (double)(simulation->stepper->row_size + 4) * (double)sizeof(double);
   ENSURE_OK(context, mbs_sweep_create(context, simulation, 300 * row, &sweep));
@@ -170,8 +116,8 @@ static void check_sweep(MbsContext *context, const char *path, const char *formu
   long set_up = 0;
   for (int i = 0; i < STEPS; ++i) {
     if (i == FIRST) {
-      set_up = taken;
-      taken = freed = 0;
+      set_up = memory.taken;
+      memory.taken = memory.freed = 0;
     }
     must(context, path, mbs_simulation_step(context, simulation));
     must(context, path, mbs_trajectory_record(context, sweep->trajectory));
@@ -203,15 +149,16 @@ static void check_second_run(MbsContext *context, const char *path, const char *
   int count = mbs_simulator_parameter_count(simulator);
   ENSURE(count <= MOST_COLUMNS);
   ENSURE_OK(context, mbs_simulator_run(context, simulator));
-  taken = freed = 0;
+  memory.taken = memory.freed = 0;
   // where a run has events, a few numbers for each of them would fit into the room that an arena has to spare: often
   for (int again = 0; again < (strstr(path, "event_impacts.yaml") ? 200 : 1); ++again) {
     ENSURE_OK(context, mbs_simulator_run(context, simulator));
   }
-  if (taken > 0 || freed > 0) {
-    (void)printf("%s, %s, %s, method %d: %ld taken, %ld freed\n", path, formulation, coordinates, method, taken, freed);
+  if (memory.taken > 0 || memory.freed > 0) {
+    (void)printf("%s, %s, %s, method %d: %ld taken, %ld freed\n", path, formulation, coordinates, method, memory.taken,
+                 memory.freed);
   }
-  ENSURE(taken == 0 && freed == 0);
+  ENSURE(memory.taken == 0 && memory.freed == 0);
   for (int i = 0; i < count; ++i) {
     values[i] = mbs_simulator_parameters(simulator)[i] * (1 + 1e-4 * sin(i));
   }
@@ -220,11 +167,11 @@ static void check_second_run(MbsContext *context, const char *path, const char *
   // other coordinates for matrix-r, or other pivots where joints come and go
   bool is_chosen = (strcmp(formulation, "matrix-r") == 0 && strcmp(path, "models/rssr.yaml") == 0) ||
                    strcmp(path, "models/geneva.yaml") == 0;
-  if ((taken > 0 || freed > 0) && !is_chosen) {
+  if ((memory.taken > 0 || memory.freed > 0) && !is_chosen) {
     (void)printf("%s, %s, %s, method %d, other numbers: %ld taken, %ld freed\n", path, formulation, coordinates, method,
-                 taken, freed);
+                 memory.taken, memory.freed);
   }
-  ENSURE((taken == 0 && freed == 0) || is_chosen);
+  ENSURE((memory.taken == 0 && memory.freed == 0) || is_chosen);
   mbs_simulator_destroy(simulator);
   mbs_model_destroy(model);
 }
@@ -264,9 +211,9 @@ static void check_terms(MbsContext *context, const char *path, const char *coord
     }
     ENSURE_OK(context, mbs_terms_reactions(context, terms, 6 * mbs_terms_reaction_count(terms), y));
     if (round > 0) {
-      ENSURE(taken == 0 && freed == 0);
+      ENSURE(memory.taken == 0 && memory.freed == 0);
     }
-    taken = freed = 0;
+    memory.taken = memory.freed = 0;
   }
   mbs_terms_destroy(terms);
   ENSURE_OK(context, mbs_step_map_create(context, model, &request, &map));
@@ -275,12 +222,12 @@ static void check_terms(MbsContext *context, const char *path, const char *coord
   const MbsStepArguments arguments = {.position = q, .velocity = v, .parameters = u};
   const MbsStepResults results = {.position = y};
   for (int round = 0; round < 3; ++round) {
-    taken = freed = 0;
+    memory.taken = memory.freed = 0;
     ENSURE_OK(context, mbs_step_map_run(context, map, t, n, q, v, 3, NULL));
     ENSURE_OK(context, mbs_step_map_jvp(context, map, &arguments, &results));
     ENSURE_OK(context, mbs_step_map_vjp(context, map, &results, &(MbsStepArguments){.parameters = u}));
   }
-  ENSURE(taken == 0 && freed == 0);
+  ENSURE(memory.taken == 0 && memory.freed == 0);
   mbs_step_map_destroy(map);
   free(q);
   free(v);
@@ -292,16 +239,16 @@ static void check_terms(MbsContext *context, const char *path, const char *coord
 
 int main(void) {
   // the counters count: what the library takes, and what the C library takes for it (a stream has a buffer)
-  taken = freed = 0;
+  memory.taken = memory.freed = 0;
   MbsContext *context = mbs_context_create();
   ENSURE(context);
-  ENSURE(taken > 0);
-  taken = freed = 0;
+  ENSURE(memory.taken > 0);
+  memory.taken = memory.freed = 0;
   FILE *file = fopen("models/five_bar.yaml", "r");
   ENSURE(file);
-  ENSURE(taken > 0 && freed == 0);
+  ENSURE(memory.taken > 0 && memory.freed == 0);
   (void)fclose(file);
-  ENSURE(freed > 0);
+  ENSURE(memory.freed > 0);
   static const char *const formulations[] = {"index1", "penalty", "ali1", "ali3p", "index3"};
   static const char *const models[] = {"models/five_bar.yaml", "models/slider_spring.yaml", "models/slider_crank.yaml",
                                        "tests/models/run_reactions.yaml"};  // with reactions in its objectives

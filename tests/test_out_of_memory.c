@@ -6,14 +6,8 @@
 //
 // usage: test_out_of_memory [all]   all: every n, but for verify, which asks 250,000 times; else a growing stride
 #define _GNU_SOURCE  // dladdr
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-#define HAS_OTHER_ALLOCATOR
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__) && !defined(__linux__)
-#define HAS_OTHER_ALLOCATOR
-#endif
+#define MEMORY_FAILS fails
+#include "counted_memory.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,23 +24,8 @@
 #define MBS_ARENA_CHUNK 0
 #include "../src/base/arena.c"
 
-#ifdef HAS_OTHER_ALLOCATOR
+#ifndef MEMORY_IS_NOT_COUNTED
 
-int main(void) {
-  (void)printf("skipped: the sanitizer has an allocator of its own\n");
-  return 0;
-}
-
-#else
-
-// glibc's own names for the allocator it would have used
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void __libc_free(void *memory);
-
-static long live;             // blocks taken and not given back
 static long left = -1;        // requests until one fails; -1: none does
 static bool is_rest_failing;  // all after it, too
 static bool has_failed;
@@ -83,38 +62,6 @@ static bool fails(void) {
   }
   errno = does ? ENOMEM : errno;
   return does;
-}
-
-static void *counted(void *block) {
-  live += block != NULL;
-  return block;
-}
-
-void *malloc(size_t size) { return fails() ? NULL : counted(__libc_malloc(size)); }
-
-void *calloc(size_t count, size_t size) { return fails() ? NULL : counted(__libc_calloc(count, size)); }
-
-void *realloc(void *old, size_t size) {
-  if (fails()) {
-    return NULL;
-  }
-  void *block = __libc_realloc(old, size);
-  live += (block != NULL) - (old != NULL);
-  return block;
-}
-
-void *aligned_alloc(size_t alignment, size_t size) {
-  return fails() ? NULL : counted(__libc_memalign(alignment, size));
-}
-
-int posix_memalign(void **memory, size_t alignment, size_t size) {
-  *memory = fails() ? NULL : counted(__libc_memalign(alignment, size));
-  return *memory ? 0 : ENOMEM;
-}
-
-void free(void *memory) {
-  live -= memory != NULL;
-  __libc_free(memory);
 }
 
 #define TRY(call)               \
@@ -337,7 +284,7 @@ static void note_failure(void) {
 }
 
 static void try_once(MbsContext *context, const Job *job, MbsModel *model, long n, bool with_rest, Trial *trial) {
-  long before = live;
+  long before = memory.live;
   *trial = (Trial){.is_ended = false};
   is_rest_failing = with_rest;
   has_failed = is_in_fyaml = false;
@@ -350,7 +297,7 @@ static void try_once(MbsContext *context, const Job *job, MbsModel *model, long 
                    .is_ended = true,
                    .status = status,
                    .outcome = outcome,
-                   .leaked = live - before};
+                   .leaked = memory.live - before};
   (void)snprintf(trial->message, sizeof trial->message, "%.199s", mbs_context_message(context));
 }
 
