@@ -135,6 +135,58 @@ static void test_refused(void) {
   mbs_model_destroy(model);
 }
 
+// What comes to rest after ever smaller hops is told, and at the same time everywhere: by rounding the last ones are
+// hits of what moves away, which a restitution would turn round and drive through the stop.
+#define ELBOW                                                                                                     \
+  "mbsens: 1\ngravity: [0, -9.81]\nparameters: {e: 0.5, L: 0.7, a: 0.3}\nground: {points: {O: [0, 0]}}\n"         \
+  "bodies: {arm: {mass: 1.3, inertia: 0.02, com: [L/2, 0], points: {O: [0, 0], P: [L, 0]}},"                      \
+  " hand: {mass: 1.3, inertia: 0.02, com: [L/2, 0], points: {P: [0, 0], Q: [L, 0]}}}\n"                           \
+  "joints: [{revolute: [ground.O, arm.O], name: shoulder}, {revolute: [arm.P, hand.P], name: elbow}]\n"           \
+  "forces: [{spring: [ground.O, arm.P], stiffness: 1, damping: 1, length: 0.3},"                                  \
+  " {coordinate_force: angle(elbow), value: -8}]\n"                                                               \
+  "events: {stop: {when: angle(elbow) + a, direction: falling, restitution: e}}\n"                                \
+  "initial: {independent: [{coordinate: angle(shoulder), value: 0.1}, {coordinate: angle(elbow), value: 0.7}]}\n" \
+  "objectives: {angle: {final: angle(elbow)}}\nsimulation: {end: 1, step: 0.001}\n"
+// a dumb-bell that lands flat
+#define DUMBBELL                                                                              \
+  "mbsens: 1\ngravity: [0, -9.81]\nparameters: {e: 0.5}\n"                                    \
+  "bodies: {bar: {mass: 1, inertia: 0.6, com: [0.5, 0], points: {A: [0, 0], B: [1, 0]}}}\n"   \
+  "events: {left: {when: r(A).y, direction: falling, restitution: e},"                        \
+  " right: {when: r(B).y, direction: falling, restitution: e}}\n"                             \
+  "initial: {independent: [{coordinate: r(A).x, value: 0}, {coordinate: r(A).y, value: 0.3}," \
+  " {coordinate: r(B).y, value: 0.3}]}\n"                                                     \
+  "objectives: {y: {final: r(A).y}}\nsimulation: {end: 1, step: 0.001}\n"
+
+static void test_rest(void) {
+  static const struct {
+    const char *text, *event, *coordinates, *formulation, *integrator;
+    double at;
+  } runs[] = {
+      {ELBOW, "stop", "natural", "index1", "dormand-prince-5", 0.303671},
+      {ELBOW, "stop", "natural", "penalty", "trapezoidal", 0.303671},
+      {ELBOW, "stop", "natural", "matrix-r", "generalised-alpha", 0.303671},
+      {ELBOW, "stop", "relative", "index3", "radau-5", 0.303671},
+      {DUMBBELL, "right", "natural", "ali3p", "trapezoidal", 0.436862},
+      {DUMBBELL, "right", "relative", "ali3p", "trapezoidal", 0.436862},
+  };
+  for (int i = 0; i < (int)(sizeof runs / sizeof runs[0]); ++i) {
+    MbsModel *model = read_text(context, "rest.yaml", runs[i].text);
+    MbsRequest request = request_of(model, runs[i].formulation, runs[i].coordinates);
+    MbsResult *result;
+    char part[64];
+    (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "%s", runs[i].integrator);
+    (void)snprintf(part, sizeof part, "event \"%s\" at t = 0.", runs[i].event);
+    request.method = MBS_METHOD_NONE;
+    ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_NUMERICAL);
+    ENSURE_CONTAINS(mbs_context_message(context), part);
+    ENSURE_CONTAINS(mbs_context_message(context), "it comes to rest");
+    ENSURE(result->event_count > 5);
+    ENSURE_NEAR(result->events[result->event_count - 1].time, runs[i].at, 1e-4);
+    mbs_result_destroy(result);
+    mbs_model_destroy(model);
+  }
+}
+
 // constraints that a rate contradicts: a pendulum's length
 static void test_contradiction(void) {
   ensure_refused(
@@ -190,6 +242,7 @@ int main(void) {
   test_placed();
   test_refused();
   test_contradiction();
+  test_rest();
   test_together();
   mbs_context_destroy(context);
   return 0;

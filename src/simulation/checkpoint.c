@@ -133,6 +133,7 @@ static void visit_events(Cursor *cursor, const MbsEvents *events, const MbsSyste
     visit_real(cursor, 1, &event->trend);
     visit_real(cursor, 1, &event->fastest);
     visit_real(cursor, 1, &event->since);
+    visit_real(cursor, 1, &event->happened);
     visit_real(cursor, 1, &event->largest);
   }
   visit(cursor, (size_t)(events->moving_count * system->asked_count), events->variable_columns);

@@ -186,6 +186,7 @@ void mbs_events_place(MbsSimulation *simulation) {
     event->is_armed = is_armed(simulation, event->spec);
     event->trend = 0;
     event->fastest = event->since = 0;
+    event->happened = -INFINITY;
     event->largest = fabs(event->value);  // real
     if (event->side == 0) {
       leave_zero(simulation, event);
@@ -465,6 +466,31 @@ static void find_sides(MbsSimulation *simulation, MbsEvent *fired) {
   }
 }
 
+// Impacts that come ever faster (restitution e: flights of T, e T, e^2 T ...) end at a time that none of them reaches.
+// What rests there would be hit for ever; by rounding it is hit while it comes off, and an impact that turns such a
+// rate round drives it through. So it rests as soon as a flight, a parabola of height rate * time / 4, is none but for
+// rounding: or if the guard is zero with a rate that leads away from there.
+static MbsStatus check_flight(MbsContext *context, const MbsSimulation *simulation, const MbsEvent *event,
+                              const MbsStep *step) {
+  const double rounding = 1e-9, slow = 1e-2;
+  const MbsEventSpec *spec = event->spec;
+  if (simulation->followed != &simulation->plan || step->is_chained || spec->jump_count == 0 || spec->is_last ||
+      spec->switch_count > 0 || spec->branch > 0 || spec->rate == MBS_NODE_NONE || event->side == 0) {
+    return MBS_OK;
+  }
+  double t = mbs_re(simulation->state.t), approach = -event->side * mbs_event_rate(simulation, event);
+  bool is_hop = isfinite(event->happened) && approach < slow * event->fastest &&
+                approach * (t - event->happened) / 4 < rounding * event->largest;
+  return approach < 0 || is_hop
+             ? mbs_fail(
+                   context, MBS_ERROR_NUMERICAL, spec->text.place,
+                   "event \"%s\" at t = %.10g: it comes to rest: impacts come ever faster, the last flight was none "
+                   "but for rounding, and what follows is not determined; add a joint that holds it (add: ...), or "
+                   "end the run before (stop: yes)",
+                   spec->name, t)
+             : MBS_OK;
+}
+
 // a rate that has become zero: what was hit does not come off again. Or a branch whose guard comes straight back
 static MbsStatus check_rate(MbsContext *context, const MbsSimulation *simulation, const MbsEvent *event) {
   const double rounding = 1e-9;
@@ -497,6 +523,10 @@ MbsStatus mbs_events_happen(MbsContext *context, MbsSimulation *simulation) {
   const MbsStep step = events->step;
   MbsEvent *event = step.event > 0 ? &events->items[step.event - 1] : NULL;
   mbs_signal_bank_evaluate(simulation->system, &simulation->state);
+  if (event) {
+    MBS_TRY(check_flight(context, simulation, event, &step));
+    event->happened = mbs_re(simulation->state.t);
+  }
   if (columns) {
     mbs_system_use_step_columns(simulation->system, true);
     mbs_events_take_columns(simulation, event);

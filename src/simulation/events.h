@@ -66,6 +66,7 @@ typedef struct MbsEvent {
   double largest;         // that it has been so far
   double fastest;         // the largest rate at which it has passed zero
   double since;           // the largest since it happened last, or since the start
+  double happened;        // when it happened last; before the start: never
 } MbsEvent;
 
 // What has happened.
