@@ -130,6 +130,12 @@ void mbs_events_start_columns(struct MbsSimulation *simulation);
 void mbs_events_find_moving(struct MbsSimulation *simulation, const MbsColumns *columns);
 // Sides of guards anew, at a state that is another one than steps have led to; its signals are evaluated.
 void mbs_events_place(struct MbsSimulation *simulation);
+// After one, that has taken effect. Then: does what it has hit come off again? And before it takes effect: was there a
+// flight since it happened last?
+void mbs_events_find_sides(struct MbsSimulation *simulation, MbsEvent *fired);
+MbsStatus mbs_event_check_leaving(MbsContext *context, const struct MbsSimulation *simulation, const MbsEvent *event);
+MbsStatus mbs_event_check_flight(MbsContext *context, const struct MbsSimulation *simulation, const MbsEvent *event,
+                                 const MbsStep *step);
 // The dynamics of the next step, to its end or to the first event on the way; a path that is followed says which.
 MbsStatus mbs_events_step(MbsContext *context, struct MbsSimulation *simulation, MbsStep *step);
 // Flow instead of a step.
