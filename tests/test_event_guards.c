@@ -187,6 +187,17 @@ static void test_rest(void) {
   }
 }
 
+// Flights much shorter than a step, just before it rests: a run that follows finds their times all the same.
+static void test_short_flights(void) {
+  static const char text[] =
+      BALL("y0: 1, v0: 0, e: 0.5", "a: {when: r(P).y, direction: falling, restitution: e}", "1.35451");
+  MbsModel *model = read_text(context, "ball.yaml", text);
+  MbsRequest request = request_of(model, "ali3p", "natural");
+  request.settings.step = 0.3;
+  ENSURE(compare_methods(model, &request, "short flights") == 14);
+  mbs_model_destroy(model);
+}
+
 // constraints that a rate contradicts: a pendulum's length
 static void test_contradiction(void) {
   ensure_refused(
@@ -243,6 +254,7 @@ int main(void) {
   test_refused();
   test_contradiction();
   test_rest();
+  test_short_flights();
   test_together();
   mbs_context_destroy(context);
   return 0;

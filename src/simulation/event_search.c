@@ -19,8 +19,9 @@
 //
 // A run that follows the path of another one knows which event happens, and about when. There Newton's iteration finds
 // the root in the scalar of the build, so that a perturbed run has a perturbed time: with a slope from a difference of
-// two tried steps, which is good to some digits, each iteration gains these. The root may lie outside the step, for the
-// grid does not move with the event.
+// two tried steps, which is good to some digits, each iteration gains these. Where it is not, as of flights shorter
+// than that difference, imaginary parts tell: they are linear in each other, im g' - im g = slope (im tau' - im tau).
+// The root may lie outside the step, for the grid does not move with the event.
 #include "simulation/event_search.h"
 
 #include <float.h>
@@ -337,36 +338,48 @@ static MbsStatus has_changed(const Search *search, const MbsEvent *event, bool i
                       : "no difference can be taken");
 }
 
+// The slope of g by its last change, of what is more than rounding, where the one so far brought it hardly nearer to 0.
+static double improve(double slope, double change, double before, double after, double rounding) {
+  const double slow = 0.1, least = 1e-4;
+  bool is_slow = fabs(after) > slow * fabs(before) && fabs(change) > rounding;  // real
+  bool is_told = fabs(after - before) > least * fabs(slope * change);           // real
+  return is_slow && is_told ? (after - before) / change : slope;
+}
+
 // (An event at a planned time that is there but for rounding stays there.)
 static MbsStatus follow(Search *search, MbsEvent *event) {
   enum { MOST = 30 };
+  const double digits = 1e-9;
   double whole = search->simulation->settings.step, apart = 1e-3 * whole;
   bool is_flow = search->planned.is_flow, is_there = false;
   mbs_scalar tau = search->planned.h;
   search->is_clock = event->spec->is_timed;
   MBS_TRY(try_step(search, tau + apart, is_flow));
-  mbs_scalar slope = guard_of(search, event);
-  MBS_TRY(try_step(search, tau, is_flow));
   mbs_scalar g = guard_of(search, event);
-  slope = mbs_re(slope - g) / apart;
+  MBS_TRY(try_step(search, tau, is_flow));
+  double slope = mbs_re(g - guard_of(search, event)) / apart, imaginary_slope = slope;  // real
+  g = guard_of(search, event);
   for (int i = 0; i < MOST && !is_there; ++i) {
-    mbs_scalar change = -g / slope;
-    if (search->planned.is_planned && fabs(mbs_re(change)) <= on_grid * whole) {  // real
-      change -= mbs_re(change);
+    double real = -mbs_re(g) / slope, imaginary = -mbs_im(g) / imaginary_slope;  // real
+    if (search->planned.is_planned && fabs(real) <= on_grid * whole) {           // real
+      real = 0;
     }
-    double real = fabs(mbs_re(change)), imaginary = fabs(mbs_im(change));                            // real
-    is_there = real <= 2 * DBL_EPSILON * whole && imaginary <= 2 * DBL_EPSILON * fabs(mbs_im(tau));  // real
-    if (!(real < 10 * whole)) {
+    is_there = fabs(real) <= 2 * DBL_EPSILON * whole && fabs(imaginary) <= 2 * DBL_EPSILON * fabs(mbs_im(tau));  // real
+    if (!(fabs(real) < 10 * whole)) {                                                                            // real
       break;
     }
     if (!is_there) {
-      tau += change;
+      mbs_scalar before = g;
+      tau += mbs_complex(real, imaginary);
       MBS_TRY(try_step(search, tau, is_flow));
       g = guard_of(search, event);
+      slope = improve(slope, real, mbs_re(before), mbs_re(g), digits * whole);
+      imaginary_slope =
+          improve(imaginary_slope, imaginary, mbs_im(before), mbs_im(g), digits * fabs(mbs_im(tau)));  // real
     }
   }
   // rounding may keep it from coming any nearer
-  bool is_near = fabs(mbs_re(g)) <= 1e-9 * fabs(mbs_re(slope)) * whole;  // real
+  bool is_near = fabs(mbs_re(g)) <= digits * fabs(slope) * whole;  // real
   if (!is_there && !is_near) {
     return has_changed(search, event, false);
   }
