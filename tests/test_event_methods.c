@@ -64,6 +64,33 @@ static void test_methods(void) {
   }
 }
 
+// Integrators with stages: guards, laws and what an event sets read angles, which steps evaluate at their stages.
+static void test_stages(void) {
+  static const char *const integrators[] = {"radau-3", "radau-5", "dormand-prince-5", "dormand-prince-8"};
+  static const char text[] =
+      "mbsens: 1\ngravity: [0, -g]\nparameters: {g: 9.81, a0: -0.3, w0: 1.5, n0: 1.2, lev: 0.2, c1: 0.7, c2: 0.1}\n"
+      "variables: {n: n0}\nground: {points: {O: [0, 0]}}\n"
+      "bodies: {b: {mass: 1, com: [0.3, 0.02], inertia: 0.05, points: {A: [0, 0], B: [0.6, 0]}}}\n"
+      "joints: [{revolute: [ground.O, b.A], name: j}]\n"
+      "forces: [{coordinate_force: angle(j), value: -n*rate + 9*cos(angle(j))}]\n"
+      "events: {knock: {when: angle(j) - lev, set: {n: c1*n + c2*rate(angle(j))}}}\n"
+      "initial: {independent: [{coordinate: angle(j), value: a0, velocity: w0}]}\n"
+      "objectives: {y: {final: r(B).y}, late: {event_time: knock}, work: {integral: n*omega(b)^2}}\n"
+      "simulation: {end: 1, step: 0.05}\n";
+  MbsModel *model = read_text(context, "stages", text);
+  for (int i = 0; i < MBS_COUNT(integrators); ++i) {
+    for (int c = 0; c < MBS_COUNT(coordinates); ++c) {
+      MbsRequest request = request_of(model, "index1", coordinates[c]);
+      (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "%s", integrators[i]);
+      ENSURE(compare_methods(model, &request, integrators[i]) == 1);
+      MbsResult *result = run_with(model, &request, MBS_METHOD_ADJOINT);
+      ENSURE_NEAR(result->events[0].time, 0.16254, 1e-3);
+      mbs_result_destroy(result);
+    }
+  }
+  mbs_model_destroy(model);
+}
+
 // ---- histories ----
 enum { MOST_ROWS = 40, MOST_WIDTH = 800 };
 typedef struct Rows {
@@ -135,6 +162,7 @@ int main(void) {
   context = mbs_context_create();
   ENSURE(context);
   test_methods();
+  test_stages();
   test_histories();
   mbs_context_destroy(context);
   return 0;

@@ -257,6 +257,7 @@ static mbs_scalar transpose_guard(const MbsSweep *sweep, const MbsStep *step, mb
   const MbsSweepAside *aside = &sweep->aside;
   const MbsFunction *guard = &simulation->events.items[step->event - 1].guard;
   mbs_sweep_clear_aside(sweep);
+  mbs_signal_bank_visit(system, &simulation->state);  // preparing the step may have left signals at one of its stages
   (void)mbs_function_evaluate(system, guard, &simulation->state, NULL);
   mbs_function_transposed(system, guard, &simulation->state, 1, &aside->bar);
   transpose_step(sweep, step, NULL, &aside->bar, aside->carry, aside->gradient);
