@@ -1447,7 +1447,7 @@ static inline MbsStatus mbs_model_add_output(
   return mbs_model_add_element(context, model, "outputs", NULL, def->name, 3, fields);
 }
 
-// where the model holds: elsewhere a run stops, with a message
+// where the model holds: elsewhere a run stops, or warns
 typedef struct MbsValidityDef {
   // required
   const char *name;
@@ -1456,6 +1456,9 @@ typedef struct MbsValidityDef {
   const char *positive;
   // text, default the model does not hold there: what is wrong where it is not
   const char *message;
+  // stop or warn, default stop: where it is not: the run stops, or it goes on and its result has a
+  // warning that says when
+  const char *otherwise;
 } MbsValidityDef;
 
 static inline MbsValidityDef mbs_default_validity_def(void) {
@@ -1471,8 +1474,9 @@ static inline MbsStatus mbs_model_add_validity(
   const MbsFieldTexts fields[] = {
       {"positive", 1, &def->positive},
       {"message", 1, &def->message},
+      {"otherwise", 1, &def->otherwise},
   };
-  return mbs_model_add_element(context, model, "validity", NULL, def->name, 2, fields);
+  return mbs_model_add_element(context, model, "validity", NULL, def->name, 3, fields);
 }
 
 // what a body looks like in a report; changes no result

@@ -183,6 +183,15 @@ typedef struct MbsUnsmooth {
   bool has_no_value;      // rounding decides on its value too, as on that of x^0.1 at x = 0
 } MbsUnsmooth;
 
+// Where the model does not hold though the run goes on: of its validity with `otherwise: warn`, or beyond a table.
+typedef struct MbsBreach {
+  const char *owner;    // validity "low"
+  const char *place;    // "model.yaml:8:31"; "": not from a file
+  const char *message;  // what is wrong there
+  double from, to;      // times of the first and the last step after which it was so
+  long count;           // of such steps
+} MbsBreach;
+
 // A maximum or minimum that is reached twice, to rounding.
 typedef struct MbsTie {
   const char *objective;
@@ -267,6 +276,8 @@ typedef struct MbsResult {
   const MbsUnsmooth *unsmooth;
   int tie_count;
   const MbsTie *ties;
+  int breach_count;
+  const MbsBreach *breaches;
   const char *opposed_constraint;  // redundant, and only at this value of a parameter of the gradient; NULL: none is
   const char *opposing_parameter;  // that parameter: its derivatives mean nothing
   MbsStatistics statistics;

@@ -772,15 +772,18 @@ class Elements:
 
     def add_validity(
         self, name: str, positive: Number, *, message: str | None = None,
+        otherwise: str | None = None,
     ) -> None:
-        """validity: where the model holds: elsewhere a run stops, with a message.
+        """validity: where the model holds: elsewhere a run stops, or warns.
 
         - positive (expression, required): an expression of positions, velocities, states and time
           that is positive where the model holds
         - message (text, default the model does not hold there): what is wrong where it is not
+        - otherwise (stop or warn, default stop): where it is not: the run stops, or it goes on and
+          its result has a warning that says when
         """
         self._add_element("validity", None, name, {
-            "positive": positive, "message": message,
+            "positive": positive, "message": message, "otherwise": otherwise,
         })
 
     def add_shape(

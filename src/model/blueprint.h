@@ -194,6 +194,7 @@ typedef struct MbsConditionSpec {
   bool is_number;     // vector[0], also of velocities
   double least;
   const char *broken;  // what it means if it does
+  bool only_warns;     // the run goes on
   int switched;        // as of a row: the hidden parameter that says whether its joint acts, or 0
 } MbsConditionSpec;
 
@@ -340,6 +341,12 @@ typedef struct MbsParameter {
   bool is_derived;  // an expression of other parameters
 } MbsParameter;
 
+// A curve, looked up at a time (and parameters) alone, that goes on beyond its points: a warning is given there.
+typedef struct MbsTimedLookup {
+  int table;
+  MbsNode at;
+} MbsTimedLookup;
+
 // A curve or a map.
 typedef struct MbsTableSpec {
   const char *name;
@@ -379,6 +386,7 @@ typedef struct MbsBlueprint {
   MBS_LIST(double) nominal;       // by node of the graph, as far as they were asked for: see mbs_blueprint_nominal
   MBS_LIST(MbsFormula) formulas;  // functions of the model
   MBS_LIST(MbsTableSpec) tables;
+  MBS_LIST(MbsTimedLookup) timed_lookups;
   int delta_count;  // of TABLE signals
   MBS_LIST(MbsProperty) properties;
   int checked_count;  // of properties

@@ -264,8 +264,12 @@ static const MbsField validity_fields[] = {
                                           "where the model holds"},
     [MBS_VALIDITY_MESSAGE] = {"message", MBS_FIELD_TEXT, .default_text = "the model does not hold there",
                               .summary = "what is wrong where it is not"},
+    [MBS_VALIDITY_OTHERWISE] = {"otherwise", MBS_FIELD_CHOICE, .default_text = "stop",
+                                .choices = (const char *const[]){"stop", "warn", NULL},
+                                .summary = "where it is not: the run stops, or it goes on and its result has a warning "
+                                           "that says when"},
 };
-static const MbsRecordType validity_type = {"validity", "where the model holds: elsewhere a run stops, with a message",
+static const MbsRecordType validity_type = {"validity", "where the model holds: elsewhere a run stops, or warns",
                                             MBS_COUNT(validity_fields), validity_fields};
 
 static const MbsField limit_fields[] = {

@@ -303,6 +303,33 @@ void mbs_table_nearest(const MbsBlueprint *blueprint, const char *name, const ch
   }
 }
 
+// A manoeuvre that ends before the run does, and goes on as `outside` says.
+static MbsStatus keep_timed(MbsContext *context, MbsBlueprint *blueprint, int table, MbsNode at) {
+  const MbsTable *curve = mbs_graph_table(blueprint->graph, table);
+  bool has_end = curve->form != MBS_TABLE_STEP || curve->axis[0].count > curve->piece_count;
+  bool is_timed = false, is_known = curve->axis_count != 1 || curve->axis[0].period > 0 || !has_end;
+  int count;
+  const int *inputs;
+  for (int i = 0; i < blueprint->timed_lookups.count && !is_known; ++i) {
+    is_known = blueprint->timed_lookups.items[i].table == table && blueprint->timed_lookups.items[i].at == at;
+  }
+  if (is_known || curve->outside == MBS_OUTSIDE_ERROR) {
+    return MBS_OK;
+  }
+  MBS_TRY(mbs_graph_inputs_of(context, blueprint->graph, at, &count, &inputs));
+  for (int i = 0; i < count; ++i) {
+    MbsSignalKind kind = blueprint->signals.items[inputs[i]].kind;
+    if (kind != MBS_SIGNAL_TIME && kind != MBS_SIGNAL_PARAMETER) {
+      return MBS_OK;
+    }
+    is_timed = is_timed || kind == MBS_SIGNAL_TIME;
+  }
+  if (is_timed) {
+    MBS_APPEND(context, blueprint->arena, &blueprint->timed_lookups, (MbsTimedLookup){.table = table, .at = at});
+  }
+  return MBS_OK;
+}
+
 MbsStatus mbs_table_apply(MbsContext *context, MbsBlueprint *blueprint, const char *owner, MbsPlace place,
                           const MbsTableSpec *spec, const MbsExpression *arguments, MbsExpression *value) {
   const MbsTable *table = mbs_graph_table(blueprint->graph, spec->table);
@@ -315,6 +342,7 @@ MbsStatus mbs_table_apply(MbsContext *context, MbsBlueprint *blueprint, const ch
   }
   MbsGraph *graph = blueprint->graph;
   MbsNode x = arguments[0].node[0];
+  MBS_TRY(keep_timed(context, blueprint, spec->table, x));
   *value = (MbsExpression){.size = 1};
   value->node[0] = mbs_graph_look_up(graph, spec->table, order, x, count == 2 ? arguments[1].node[0] : MBS_NODE_NONE);
   if (table->form == MBS_TABLE_STEP && mbs_graph_node(graph, value->node[0])->operation == MBS_OP_TABLE) {  // it moves

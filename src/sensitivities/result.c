@@ -140,6 +140,28 @@ static MbsStatus give_jumps(MbsContext *context, MbsArena *arena, const MbsGuard
   return MBS_OK;
 }
 
+static MbsStatus give_breaches(MbsContext *context, MbsArena *arena, const MbsSystem *system, MbsResult *result) {
+  MbsBreach *given;
+  MBS_TAKE(context, arena, given, system->condition_count);
+  for (int i = 0; i < system->condition_count; ++i) {
+    const MbsCondition *condition = &system->conditions[i];
+    if (condition->broken_count > 0) {
+      MbsBreach breach = {.owner = mbs_arena_copy_text(arena, condition->spec->owner),
+                          .place = print_place(arena, condition->spec->place),
+                          .message = mbs_arena_copy_text(arena, condition->spec->broken),
+                          .from = condition->broken_from,
+                          .to = condition->broken_to,
+                          .count = condition->broken_count};
+      if (!breach.owner || !breach.place || !breach.message) {
+        return mbs_fail(context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+      }
+      given[result->breach_count++] = breach;
+    }
+  }
+  result->breaches = given;
+  return MBS_OK;
+}
+
 static MbsStatus give_events(MbsContext *context, MbsArena *arena, const MbsSession *session, MbsResult *result) {
   const MbsSimulation *simulation = session->simulation;
   const MbsEvents *events = &simulation->events;
@@ -360,6 +382,7 @@ MbsStatus mbs_session_result(MbsContext *context, MbsArena *arena, MbsSession *s
   MBS_TRY(give_jumps(context, arena, &simulation->guards, result));
   MBS_TRY(give_unsmooth(context, arena, simulation, result));
   MBS_TRY(give_ties(context, arena, simulation, result));
+  MBS_TRY(give_breaches(context, arena, simulation->system, result));
   if (simulation->opposition.off > 0) {
     const MbsBlueprint *blueprint = simulation->system->blueprint;
     int parameter = simulation->system->columns[simulation->opposition.column];

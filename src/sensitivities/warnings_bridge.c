@@ -202,6 +202,19 @@ static MbsStatus warn_of_ties(MbsContext *context, const MbsResult *result, Warn
   return MBS_OK;
 }
 
+static MbsStatus warn_of_breaches(MbsContext *context, const MbsResult *result, Warnings *warnings) {
+  for (int i = 0; i < result->breach_count; ++i) {
+    const MbsBreach *breach = &result->breaches[i];
+    char until[80] = "";
+    if (breach->count > 1) {
+      (void)snprintf(until, sizeof until, " (after %ld steps, the last at t = %.10g)", breach->count, breach->to);
+    }
+    MBS_TRY(add(context, warnings, "%s%s%s at t = %.10g%s: %s", breach->place, *breach->place ? ": " : "",
+                breach->owner, breach->from, until, breach->message));
+  }
+  return MBS_OK;
+}
+
 static MbsStatus warn_of_opposition(MbsContext *context, const MbsResult *result, Warnings *warnings) {
   if (!result->opposed_constraint) {
     return MBS_OK;
@@ -227,6 +240,7 @@ MbsStatus mbs_warnings_collect(MbsContext *context, MbsArena *arena, MbsResult *
   MBS_TRY(warn_of_unsmooth(context, result, &warnings));
   MBS_TRY(warn_of_events(context, result, &warnings));
   MBS_TRY(warn_of_ties(context, result, &warnings));
+  MBS_TRY(warn_of_breaches(context, result, &warnings));
   MBS_TRY(warn_of_opposition(context, result, &warnings));
   result->warning_count = warnings.count;
   result->warnings = warnings.items;

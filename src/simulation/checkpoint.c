@@ -74,6 +74,9 @@ static void visit_system(Cursor *cursor, const MbsSystem *system) {
   for (int i = 0; i < system->condition_count; ++i) {
     visit_real(cursor, 3, system->conditions[i].last);
     visit_real(cursor, 3, system->conditions[i].before);
+    visit_long(cursor, &system->conditions[i].broken_count);
+    visit_real(cursor, 1, &system->conditions[i].broken_from);
+    visit_real(cursor, 1, &system->conditions[i].broken_to);
   }
 }
 

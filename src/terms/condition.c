@@ -1,6 +1,6 @@
 // Vectors that must not vanish: where one does, an element has no meaning. A motion seldom hits that position in a
 // step; it passes through, and the vector comes out reversed. So its length is watched, and its direction from step to
-// step. A number of the model's own must be positive.
+// step. A number of the model's own must be positive; where that only warns, it is counted.
 #include "terms/elements.h"
 
 static int size_of(const MbsSystem *system, const MbsCondition *condition) {
@@ -39,6 +39,11 @@ static bool holds(const MbsSystem *system, const MbsCondition *condition, const 
   return square >= condition->spec->least * condition->spec->least && along > 0;  // false if not a number
 }
 
+static void count(MbsCondition *condition, double t) {
+  condition->broken_from = condition->broken_count++ == 0 ? t : condition->broken_from;
+  condition->broken_to = t;
+}
+
 const MbsConditionSpec *mbs_conditions_accept(const MbsSystem *system, const MbsState *state, bool is_first) {
   const MbsConditionSpec *broken = NULL;
   for (int i = 0; i < system->condition_count; ++i) {
@@ -48,7 +53,11 @@ const MbsConditionSpec *mbs_conditions_accept(const MbsSystem *system, const Mbs
     for (int k = 0; k < size; ++k) {
       vector[k] = mbs_re(mbs_function_value(system, &condition->vector[k], state));
     }
-    if (!holds(system, condition, vector, is_first ? vector : condition->last) && !broken) {
+    bool is_broken = !holds(system, condition, vector, is_first ? vector : condition->last);
+    condition->broken_count = is_first ? 0 : condition->broken_count;
+    if (is_broken && condition->spec->only_warns) {
+      count(condition, mbs_re(state->t));
+    } else if (is_broken && !broken) {
       broken = condition->spec;
     }
     for (int k = 0; k < size; ++k) {
@@ -66,7 +75,7 @@ const MbsConditionSpec *mbs_conditions_suspect(const MbsSystem *system) {
     for (int k = 0; k < size_of(system, condition); ++k) {
       ahead[k] = condition->last[k] + 2 * (condition->last[k] - condition->before[k]);
     }
-    if (!holds(system, condition, ahead, condition->last)) {
+    if (!condition->spec->only_warns && !holds(system, condition, ahead, condition->last)) {
       return condition->spec;
     }
   }

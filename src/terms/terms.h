@@ -207,7 +207,9 @@ typedef struct MbsCondition {
   const MbsConditionSpec *spec;
   const mbs_scalar *acts;  // of its joint, as of a row
   MbsFunction vector[3];
-  double last[3], before[3];  // at the last accepted state and at the one before
+  double last[3], before[3];      // at the last accepted state and at the one before
+  long broken_count;              // of one that only warns: at so many accepted states it did not hold,
+  double broken_from, broken_to;  // the first and the last of them
 } MbsCondition;
 
 // Fixed coordinates that are functions of time. See moving_ground.c.

@@ -74,6 +74,33 @@ functions: {rack_travel(s): -way(s)}'
 exits 3 simulate "$folder/variant.yaml" --end 1
 grep -q 'table "way" is left at t = 0.15: its argument goes beyond 0.15' "$folder/err" || fail "the end of a manoeuvre"
 
+# and where a run goes on: warnings with names and times, after the adjoint's way back too
+# usage: warns PATTERN COMMAND OPTION...    of the last variant
+warns() {
+  pattern=$1 verb=$2
+  shift 2
+  exits 0 "$verb" "$folder/variant.yaml" "$@"
+  grep -q "^warning: .*$pattern" "$folder/out" || fail "no warning \"$pattern\""
+}
+variant buggy_step 'functions: {"road(x, y)": "0.16*step(x - 1)"}'
+warns 'validity "fr_tyre_contact_deep" at t = 0.504[0-9]* (after 3 steps, the last at t = 0.51): the tyre is pressed in' simulate --end 0.53
+warns 'validity "fl_tyre_contact_far" at t = 0.57 (after 3 steps, the last at t = 0.59): the road is more than a radius below' simulate --end 0.59
+variant buggy_step 'functions: {"road(x, y)": "road_step(x, 1, 0.05, 0.08)"}'
+warns 'validity "fl_tyre_contact_steep" at t = 0.51 (after 2 steps, the last at t = 0.52): the road is steeper than 60' simulate --end 0.53
+variant buggy_step 'functions: {"road(x, y)": "0.15 + 0*x"}
+initial: {equilibrium: no}'
+warns 'validity "rr_tyre_contact_deep" at t = 0: the tyre is pressed in' simulate --end 0.02
+variant buggy_step 'parameters: {speed: 0.1}'
+warns 'validity "rl_tyre_fast" at t = 0 (after 3 steps, the last at t = 0.02): the wheel is slower than' simulate --end 0.02
+variant buggy_lane_change 'tables: {way: {x: [0, 0.1, 0.15], y: [0, 0, 0.02], outside: hold}}
+functions: {rack_travel(s): -way(s)}'
+warns 'table "way" at t = 0.165 (after 3 steps, the last at t = 0.195): its points go from 0 to 0.15, and what is beyond them is held' gradient \
+  --method adjoint --wrt k_f --end 0.195
+exits 0 simulate "$folder/variant.yaml" --end 0.15
+grep -q '^warning: .*table' "$folder/out" && fail "the table is not left"
+variant iltis_quarter 'parameters: {drop: 0.9}'
+warns 'validity "wheel_tyre_far" at t = 1.19998.*: the road is more than two radii below the tyre' simulate --end 1.25
+
 # SAE's axes: some outputs have the other sign
 variant box_truck 'constants: {sae: 1}'
 exits 0 simulate "$folder/variant.yaml" --end 0.01
