@@ -103,8 +103,8 @@ static void check_relaxed(const char *kind) {
   double F0 = 4000, load = value(r, "Fz"), dF = (load - F0) / F0, s = value(r, "speed") * 0.01;
   double sigma_x = load * (2.3 + 0.1 * dF) * exp(-0.1 * dF) * 0.313 / F0;
   double sigma_y = 2.1 * sin(2 * atan(load / (2.0 * F0))) * (1 - 0.028 * fabs(value(r, "inclination"))) * 0.313;
-  ENSURE_NEAR(value(r, "slip"), kappa * (1 - exp(-s / sigma_x)), 0.01 * kappa);
-  ENSURE_NEAR(tan(value(r, "slip_angle")), side * (1 - exp(-s / sigma_y)), 0.01 * side);
+  ENSURE_NEAR(value(r, "slip"), kappa * (1 - exp(-s / sigma_x)), 0.003 * kappa);
+  ENSURE_NEAR(tan(value(r, "slip_angle")), side * (1 - exp(-s / sigma_y)), 0.003 * side);
   mbs_result_destroy(r);
   mbs_model_destroy(model);
 }

@@ -92,6 +92,8 @@ static void check_skidding(void) {
   // at once, what the damping (5e3 N s/m) of their rates over the slopes of car_tyre.tir makes of their slips
   request.settings.end = request.settings.step = 1e-4;
   result = run_with(model, &request, MBS_METHOD_NONE);
+  ENSURE_NEAR(value(result, "leaning_speed"), value(result, "leaning_radius"),
+              1e-4);  // its contact goes aside by 1 rad/s
   double F = value(result, "magic_load"), dF = F / 4000 - 1, Vx = 20 * (0.313 - 0.33 * F / 200e3);
   double slope_x = F * (21.51 - 0.163 * dF) * exp(0.245 * dF);
   double slope_y = 14.95 * 4000 * sin(2 * atan(F / (2.130 * 4000)));
@@ -99,6 +101,22 @@ static void check_skidding(void) {
               0.02 * 5e3 * Vx / slope_x);
   ENSURE_NEAR(tan(value(result, "magic_first_angle")) + value(result, "magic_side_slip"), 5e3 * 5 / slope_y,
               0.02 * 5e3 * 5 / slope_y);
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
+// A wheel that is held over a sharp edge, pressed onto it by 1 mm: the force is along the line from the edge to its
+// centre.
+static void check_edge(void) {
+  const double R = 0.3, c = 0.12, up = sqrt(R * R - c * c);
+  MbsModel *model = read_model(context, "tests/models/tyre_edge.yaml");
+  MbsRequest request = request_of(model, "ali3p", "relative");
+  MbsResult *result = run_with(model, &request, MBS_METHOD_NONE);
+  double pressed = R - hypot(c, up - 1e-3);
+  ENSURE_NEAR(value(result, "Fz"), 200e3 * pressed,
+              200e3 * 1e-6);  // the path of the disc goes straight on for a millimetre
+  ENSURE_NEAR(value(result, "normal_x"), -c / R, 1e-9);
+  ENSURE_NEAR(value(result, "normal_z"), up / R, 1e-9);
   mbs_result_destroy(result);
   mbs_model_destroy(model);
 }
@@ -170,6 +188,7 @@ int main(void) {
   check_tilted();
   check_laws_parked();
   check_skidding();
+  check_edge();
   mbs_context_destroy(context);
   return 0;
 }
