@@ -9,6 +9,9 @@ struct MbsSimulation;
 
 // Does it happen where the guard passes zero from the side where it is?
 bool mbs_event_is_awaited(const struct MbsEvent *event);
+// The rounding of its guard at the present state, below which it is zero there; only of branches that switch by its
+// sign, else 0.
+double mbs_event_rounding(const struct MbsSimulation *simulation, const struct MbsEvent *event);
 // Is its guard linear in time, and zero nowhere within a step that is planned?
 bool mbs_event_is_far(const struct MbsSimulation *simulation, const struct MbsEvent *event, const MbsStep *planned);
 // Numbers of what a step changes.

@@ -62,13 +62,14 @@ void mbs_events_place(MbsSimulation *simulation) {
   for (int i = 0; i < events->count; ++i) {
     MbsEvent *event = &events->items[i];
     evaluate(simulation, event);
-    event->side = event->value > 0 ? 1 : event->value < 0 ? -1 : 0;
+    double rounding = mbs_event_rounding(simulation, event), size = fabs(event->value);  // real
+    event->side = !(size > rounding) ? 0 : event->value > 0 ? 1 : -1;
     event->is_at_zero = event->is_near = event->is_held = false;
     event->is_armed = is_armed(simulation, event->spec);
     event->trend = 0;
     event->fastest = event->since = 0;
     event->happened = -INFINITY;
-    event->largest = fabs(event->value);  // real
+    event->largest = fmax(size, 1e9 * rounding);  // real
     if (event->side == 0) {
       leave_zero(simulation, event);
     }

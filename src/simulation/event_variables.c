@@ -1,6 +1,8 @@
 // Variables and branches of a run: numbers that hold between events. See events.h.
+#include <float.h>
 #include <math.h>
 
+#include "simulation/event_search.h"
 #include "simulation/simulation.h"
 
 void mbs_events_read_hidden(const MbsSimulation *simulation, mbs_scalar *to) {
@@ -46,6 +48,29 @@ void mbs_events_begin(MbsSimulation *simulation) {
   mbs_system_set_hidden(simulation->system, events->hidden);
 }
 
+// A number that is zero is known to rounding, as its inputs x are: eps sum |dg/dx| |x|, positions and velocities to
+// that of the largest of the mechanism, from which they are made.
+double mbs_event_rounding(const MbsSimulation *simulation, const MbsEvent *event) {
+  const MbsSystem *system = simulation->system;
+  const MbsState *state = &simulation->state;
+  const MbsFunction *guard = &event->guard;
+  double sum = 0, largest = mbs_state_size(system, state), fastest = 0;
+  if (event->spec->branch == 0 || event->spec->change != 0 || event->is_counted) {
+    return 0;
+  }
+  for (int i = 0; i < system->n; ++i) {
+    fastest = fmax(fastest, fabs(mbs_re(state->v[i])));  // real
+  }
+  (void)mbs_function_evaluate(system, guard, state, NULL);
+  for (int k = 0; k < guard->tape->input_count; ++k) {
+    MbsSignalKind kind = system->blueprint->signals.items[guard->tape->inputs[k]].kind;
+    double least = kind == MBS_SIGNAL_POSITION ? largest : kind == MBS_SIGNAL_VELOCITY ? fastest : 0;
+    double size = fmax(fabs(mbs_re(guard->inputs[k])), least);  // real
+    sum += fabs(mbs_re(guard->outputs[1 + k])) * size;          // real
+  }
+  return 4 * DBL_EPSILON * sum;
+}
+
 // where the guard is, or goes from zero; of a branch in constraints this decides on velocities: it is on one side
 static int side_of(const MbsSimulation *simulation, const MbsEvent *event, double g, bool is_zero, MbsKnown known) {
   bool does_prescribe = event->spec->changes_constraints;
@@ -89,7 +114,7 @@ bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, Mb
       continue;
     }
     double g = mbs_re(mbs_function_value(simulation->system, &event->guard, &simulation->state));
-    bool is_zero = !fired && !(g > 0 || g < 0);
+    bool is_zero = !fired && !(fabs(g) > mbs_event_rounding(simulation, event));  // real
     double b = branch_at(simulation, event, g, side_of(simulation, event, g, is_zero, known));
     double before = mbs_re(*branch_of(simulation, event->spec));
     if (b < before || b > before) {

@@ -25,6 +25,26 @@ near moving_roll_centre -0.08698236867882089 1e-9
 exits 0 kinematics $vehicles/strut_axle.yaml --step 0.25 --method direct --wrt hardpoints --compare complex-step
 prints 'largest relative difference between .*e-\(0[89]\|1[0-9]\)$'
 
+# struts on bushings: with stiff ones the kinematics above, the right side a mirror image of the left one, compliance over 1/stiffness
+exits 0 kinematics $vehicles/strut_axle.yaml --end 0.8125 --step 0.8125
+camber=$(awk '$1 == "camber" {print $2}' "$folder/out") toe=$(awk '$1 == "toe" {print $2}' "$folder/out")
+stiff() {
+  echo "--set axial=$1 --set radial=$1 --set top_axial=$1 --set top_radial=$1"
+}
+exits 0 equilibrium $vehicles/strut_axle_compliance.yaml --wrt side_force --set bump=0.05 $(stiff 1e11)
+for side in left right; do
+  near ${side}_camber $camber 1e-5
+  near ${side}_toe $toe 1e-5
+done
+for k in 1e9 1e10; do
+  exits 0 equilibrium $vehicles/strut_axle_compliance.yaml --wrt side_force --objective left_toe,right_toe,left_camber,right_camber $(stiff $k)
+  awk '$1 == "side_force" {print $2, $3, $4, $5}' "$folder/out"
+done >"$folder/steer"
+awk 'NR == 1 {split($0, d)} NR == 2 {for (i = 1; i <= 4; ++i) {e = d[i]/(10*$i) - 1; m = d[i]/d[i % 2 ? i + 1 : i - 1] - 1
+  good += d[i] != 0 && e*e < 1e-8 && m*m < 1e-18}} END {exit good != 4}' "$folder/steer" || fail "compliance steer: $(cat "$folder/steer")"
+exits 0 equilibrium $vehicles/strut_axle_compliance.yaml --wrt side_force,align,top_radial,radial,seat.y,tie_outer.z,bump --compare complex-step
+prints 'largest relative difference between .*e-\(0[89]\|1[0-9]\)$'
+
 # the car on its circle: the gradient by the speed against the circle found again, and a run that stays on it; its step of
 # steering; parked
 exits 0 equilibrium $vehicles/car_circle.yaml --wrt speed,bar_front --method adjoint --compare complex-step

@@ -49,6 +49,15 @@ for speed in 5.01 4.99; do
 done >"$folder/psi"
 awk -v slope="$slope" 'NR == 1 {a = $1} NR == 2 {e = (a - $1)/0.02/slope - 1; good = slope != 0 && e*e < 1e-6} END {exit !good}' "$folder/psi" ||
   fail "d psi/d speed is not $slope"
+# an edge exactly at the start, or nearly; a wheel that exactly touches the road there: guards that are zero but for rounding
+for coordinates in natural relative; do
+  for edge in 0 1e-9; do
+    exits 0 simulate $vehicles/iltis_quarter.yaml --coordinates $coordinates --set edge=$edge --end 0.2
+    near psi 0.162153 1e-5
+  done
+  exits 0 simulate $vehicles/iltis_quarter.yaml --coordinates $coordinates --set rear_radius=0.356 --end 0.2
+  near psi 0.00309710 1e-5
+done
 agrees natural matrix-r adjoint $vehicles/iltis_quarter.yaml --integrator trapezoidal --set edge=0.2 --end 0.08 --objective psi --wrt leaf,speed
 
 # the buggy: 18 bodies and 14 degrees of freedom, as P3's; down the step, and steered
