@@ -185,8 +185,14 @@ MbsStatus mbs_formulas_read(MbsContext *context, MbsBlueprint *blueprint) {
       return mbs_fail(context, MBS_ERROR_INPUT, record->name.place, "function \"%.60s\": %s", record->name.text,
                       trouble);
     }
-    if (mbs_formula_find(blueprint, formula.name)) {
-      return mbs_fail(context, MBS_ERROR_INPUT, record->name.place, "a second function is called \"%s\"", formula.name);
+    const MbsFormula *first = mbs_formula_find(blueprint, formula.name);
+    if (first) {
+      MbsPlace at = first->body.place;
+      return mbs_fail(
+          context, MBS_ERROR_INPUT, record->name.place,
+          "a second function is called \"%s\"; the first is that of %s:%d:%d (function f of an assembly a is "
+          "a_f: rename one of them, or the assembly)",
+          formula.name, at.file, at.line, at.column);
     }
     MBS_TRY(refuse_name(context, blueprint, formula.name, record->name.place));
     formula.body = record->values[0].texts[0];
