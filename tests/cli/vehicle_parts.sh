@@ -63,6 +63,18 @@ agrees relative ali3p adjoint $vehicles/car_parked.yaml --end 0.03 --objective m
 exits 0 simulate $vehicles/car_parked.yaml --end 6 --step 0.02
 awk '$1 == "speed_left" {good = $2 < 1e-5} END {exit !good}' "$folder/out" || fail "a parked car moves"
 
+# with a caravan: in steady motion nothing sways; the gradient against the file run again with its load elsewhere
+exits 0 simulate $vehicles/car_caravan.yaml --set steer=0 --end 0.2
+awk '$1 == "most" {good = $2 < 1e-12} END {exit !good}' "$folder/out" || fail "a caravan sways by itself"
+exits 0 gradient $vehicles/car_caravan.yaml --end 1 --step 0.01 --objective sway --wrt forward
+slope=$(awk '$1 == "forward" && NF == 2 {print $2}' "$folder/out")
+for forward in 0.121 0.119; do
+  exits 0 simulate $vehicles/car_caravan.yaml --end 1 --step 0.01 --set forward=$forward
+  awk '$1 == "sway" {print $2; exit}' "$folder/out"
+done >"$folder/sway"
+awk -v slope="$slope" 'NR == 1 {a = $1} NR == 2 {e = (a - $1)/0.002/slope - 1; good = slope != 0 && e*e < 1e-8} END {exit !good}' "$folder/sway" ||
+  fail "d sway/d forward is not $slope"
+
 # onto a kerb as a disc, whose path begins 0.17 m before it; and on a measured road, by a number of its table
 agrees relative ali3p direct $vehicles/car_kerb.yaml --set edge=1.3 --end 0.06 --step 0.01 --objective end_speed --wrt kerb,speed
 agrees relative ali3p adjoint $vehicles/car_profile.yaml --end 0.06 --step 0.01 --objective rms --wrt "left_track.y[22],k_f"
