@@ -9,6 +9,7 @@
 
 #include "../memory.h"
 #include "../outcome.h"
+#include "io/csv_cells.h"
 
 // ---- rows of a run ----
 static void take_columns(CliData *data, int count) {
@@ -108,14 +109,12 @@ void cli_data_free(CliData *data) {
 // ---- files ----
 typedef struct Reader {
   const char *path;
-  char *text, *at;
-  long line;
-  char *line_start;
+  char *text;
+  MbsCsvCells cells;
 } Reader;
 
-static int fail_at(const Reader *reader, const char *at, const char *message) {
-  return cli_fail(MBS_ERROR_INPUT, "%s:%ld:%ld: error: %s", reader->path, reader->line,
-                  (long)(at - reader->line_start) + 1, message);
+static int fail_at(const Reader *reader, int column, const char *message) {
+  return cli_fail(MBS_ERROR_INPUT, "%s:%d:%d: error: %s", reader->path, reader->cells.line, column, message);
 }
 
 static int read_text(Reader *reader) {
@@ -137,53 +136,20 @@ static int read_text(Reader *reader) {
   if (error) {
     return cli_fail(MBS_ERROR_FILE, "cannot read %s: %s", reader->path, strerror(error));
   }
-  bool has_mark = strncmp(reader->text, "\xEF\xBB\xBF", 3) == 0;  // of UTF-8
-  reader->at = reader->line_start = reader->text + (has_mark ? 3 : 0);
-  reader->line = 1;
+  reader->cells = mbs_csv_begin(reader->text);
   return strlen(reader->text) == length ? 0
                                         : cli_fail(MBS_ERROR_INPUT, "%s: is no text, it has a zero byte", reader->path);
 }
 
-// The next field, without its quotes, in place; *is_last: of its line.
-static int read_field(Reader *reader, char **field, bool *is_last) {
-  char *at = reader->at, *end = at;
-  *field = at;
-  if (*at == '"') {
-    ++*field;
-    for (++at, end = *field; *at != '"' || at[1] == '"'; ++at, ++end) {
-      if (*at == '\0') {
-        return fail_at(reader, reader->at, "the quote that begins here does not end");
-      }
-      at += *at == '"';
-      *end = *at;
-    }
-    ++at;
-  } else {
-    at += strcspn(at, ",\r\n");
-    end = at;
-  }
-  if (*at && !strchr(",\r\n", *at)) {
-    return fail_at(reader, at, "a comma or the end of the line must follow the quote");
-  }
-  *is_last = *at != ',';
-  at += *at == '\r' && at[1] == '\n';
-  reader->at = at + (*at != '\0');
-  *end = '\0';
-  return 0;
-}
-
 static int read_header(Reader *reader, CliData *data) {
-  bool is_last = false, has_name = false;
-  while (!is_last) {
-    char *name, *rest = NULL, *at = reader->at;
-    int failure = read_field(reader, &name, &is_last);
-    if (failure) {
-      return failure;
-    }
-    name += strspn(name, " \t");
-    size_t length = strlen(name);
+  bool has_name = false;
+  while (reader->cells.is_open) {
+    char *name, *rest = NULL;
+    int at;
+    const char *trouble = mbs_csv_next_cell(&reader->cells, &name, &at);
+    size_t length = trouble ? 0 : strlen(name);
     if (length == 0) {
-      return fail_at(reader, at, "a name of a column is missing: the first line must be names");
+      return fail_at(reader, at, trouble ? trouble : "a name of a column is missing: the first line must be names");
     }
     (void)strtod(name, &rest);
     has_name = has_name || *rest != '\0';
@@ -197,7 +163,7 @@ static int read_header(Reader *reader, CliData *data) {
     }
     column->name = cli_memory_copy_text(name, length);
   }
-  return has_name ? 0 : fail_at(reader, reader->line_start, "the first line has numbers, and must be names of columns");
+  return has_name ? 0 : fail_at(reader, 1, "the first line has numbers, and must be names of columns");
 }
 
 // All rows before this one had numbers in the column.
@@ -227,22 +193,22 @@ static void keep_field(CliData *data, CliColumn *column, const char *field) {
 }
 
 static int read_row(Reader *reader, CliData *data) {
-  bool is_last = false;
   make_room(data);
   for (int j = 0; j < data->column_count; ++j) {
-    char *field, *at = reader->at;
-    int failure = is_last ? fail_at(reader, reader->line_start, "a row with fewer fields than there are names")
-                          : read_field(reader, &field, &is_last);
-    failure = failure || j + 1 < data->column_count || is_last
-                  ? failure
-                  : fail_at(reader, at, "a row with more fields than there are names");
-    if (failure) {
+    char *field;
+    int at = 1;
+    const char *trouble = reader->cells.is_open ? mbs_csv_next_cell(&reader->cells, &field, &at)
+                                                : "a row with fewer fields than there are names";
+    if (!trouble && j + 1 == data->column_count && reader->cells.is_open) {
+      trouble = "a row with more fields than there are names";
+    }
+    if (trouble) {
       for (int k = 0; k < data->column_count; ++k) {  // of rows that count all columns have texts
         if (k < j && data->columns[k].texts) {
           free(data->columns[k].texts[data->row_count]);
         }
       }
-      return failure;
+      return fail_at(reader, at, trouble);
     }
     keep_field(data, &data->columns[j], field);
   }
@@ -251,30 +217,20 @@ static int read_row(Reader *reader, CliData *data) {
 }
 
 static int read_rows(Reader *reader, CliData *data) {
-  while (*reader->at) {
-    reader->line_start = reader->at;
-    ++reader->line;
-    if (*reader->at == '\n' || *reader->at == '\r') {  // an empty line
-      reader->at += strspn(reader->at, "\r");
-      reader->at += *reader->at == '\n';
-      continue;
-    }
-    int failure = read_row(reader, data);
-    if (failure) {
-      return failure;
-    }
-    for (char *c = reader->line_start; c < reader->at - 1; ++c) {
-      reader->line += *c == '\n';  // within quotes
-    }
+  int failure = 0;
+  while (!failure && mbs_csv_next_line(&reader->cells)) {
+    failure = read_row(reader, data);
   }
-  return data->row_count > 0 ? 0 : cli_fail(MBS_ERROR_INPUT, "%s: has names of columns, but no rows", reader->path);
+  return failure || data->row_count > 0
+             ? failure
+             : cli_fail(MBS_ERROR_INPUT, "%s: has names of columns, but no rows", reader->path);
 }
 
 int cli_data_read(CliData *data, const char *path) {
   Reader reader = {.path = path};
   cli_data_begin(data);
   int failure = read_text(&reader);
-  if (!failure && !*reader.at) {
+  if (!failure && !mbs_csv_next_line(&reader.cells)) {
     failure = cli_fail(MBS_ERROR_INPUT, "%s: is empty", path);
   }
   failure = failure ? failure : read_header(&reader, data);

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "expressions/scanner.h"
-
-static bool is_blank(char c) { return c == ' ' || c == '\r'; }
+#include "io/csv_cells.h"
 
 // the number that a text is, without names or operators
 bool mbs_csv_is_number(const char *text, double *number) {
@@ -20,35 +19,27 @@ bool mbs_csv_is_number(const char *text, double *number) {
 }
 
 // ---- lines and cells ----
-static MbsStatus split(const MbsCsv *csv, const char *line, size_t length, int number, MbsText **cells, int *count) {
+// the cells of a line
+static MbsStatus take_cells(const MbsCsv *csv, MbsCsvCells *cells, MbsText **texts, int *count) {
   const MbsReader *reader = csv->reader;
-  *count = 1;
-  for (size_t i = 0; i < length; ++i) {
-    *count += line[i] == csv->separator;
+  int most = 1;
+  for (const char *c = cells->at; *c && *c != '\n'; ++c) {
+    most += *c == cells->separator;
   }
-  MBS_TAKE(reader->context, reader->arena, *cells, *count);
-  const char *end = line + length, *begin = line;
-  for (int k = 0; k < *count; ++k) {
-    const char *next = memchr(begin, csv->separator, (size_t)(end - begin));
-    const char *stop = next ? next : end;
-    while (begin < stop && is_blank(*begin)) {
-      ++begin;
+  MBS_TAKE(reader->context, reader->arena, *texts, most);
+  for (*count = 0; cells->is_open && *count < most; ++*count) {
+    char *text;
+    MbsPlace place = {.file = csv->path, .line = cells->line};
+    const char *trouble = mbs_csv_next_cell(cells, &text, &place.column);
+    if (trouble) {
+      return mbs_fail(reader->context, MBS_ERROR_INPUT, place, "%s", trouble);
     }
-    while (stop > begin && is_blank(stop[-1])) {
-      --stop;
-    }
-    if (stop - begin >= 2 && *begin == '"' && stop[-1] == '"') {
-      ++begin;
-      --stop;
-    }
-    (*cells)[k] = (MbsText){.text = mbs_arena_print(reader->arena, "%.*s", (int)(stop - begin), begin),
-                            .place = {.file = csv->path, .line = number, .column = (int)(begin - line) + 1}};
-    if (!(*cells)[k].text) {
-      return mbs_fail(reader->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
-    }
-    begin = next ? next + 1 : end;
+    (*texts)[*count] = (MbsText){.text = text, .place = place};
   }
-  return MBS_OK;
+  return cells->is_open ? mbs_fail(reader->context, MBS_ERROR_INPUT,
+                                   (MbsPlace){.file = csv->path, .line = cells->line, .column = 1},
+                                   "a cell in quotes goes over several lines")
+                        : MBS_OK;
 }
 
 static bool is_header(const MbsText *cells, int count) {
@@ -61,50 +52,40 @@ static bool is_header(const MbsText *cells, int count) {
   return false;
 }
 
-static MbsStatus take_line(MbsCsv *csv, const char *line, size_t length, int number) {
+static MbsStatus take_line(MbsCsv *csv, MbsCsvCells *cells, bool is_first) {
   const MbsReader *reader = csv->reader;
-  MbsText *cells;
-  int count;
-  bool is_first = csv->separator == '\0';
-  if (is_first) {
-    csv->separator = memchr(line, ';', length) ? ';' : memchr(line, '\t', length) ? '\t' : ',';
-  }
-  MBS_TRY(split(csv, line, length, number, &cells, &count));
-  if (is_first && is_header(cells, count)) {
-    csv->header = cells;
+  MbsText *texts;
+  int count = 0, at = csv->row_count;
+  MBS_TRY(take_cells(csv, cells, &texts, &count));
+  if (is_first && is_header(texts, count)) {
+    csv->header = texts;
     csv->header_count = count;
     return MBS_OK;
   }
-  int at = csv->row_count;
   MBS_GROW(reader->context, reader->arena, csv->rows, at, csv->row_capacity);
   MBS_GROW(reader->context, reader->arena, csv->cell_counts, at, csv->count_capacity);
-  csv->rows[at] = cells;
+  csv->rows[at] = texts;
   csv->cell_counts[at] = count;
   csv->row_count += 1;
   return MBS_OK;
 }
 
 static MbsStatus parse(MbsCsv *csv, const char *bytes, size_t length) {
-  static const char mark[] = "\xEF\xBB\xBF";  // that some programs put before UTF-8
-  const char *end = bytes + length, *line = bytes;
-  if (length >= 3 && memcmp(bytes, mark, 3) == 0) {
-    line += 3;
+  const MbsReader *reader = csv->reader;
+  char *text;
+  const char *zero = memchr(bytes, '\0', length);
+  if (zero) {
+    MbsPlace place = {.file = csv->path, .line = 1, .column = 1};
+    for (const char *c = bytes; c < zero; ++c) {
+      place.line += *c == '\n';
+    }
+    return mbs_fail(reader->context, MBS_ERROR_INPUT, place, "this is no text: it has a zero byte");
   }
-  for (int number = 1; line < end; ++number) {
-    const char *stop = memchr(line, '\n', (size_t)(end - line));
-    size_t size = (size_t)((stop ? stop : end) - line);
-    const char *first = line;
-    while (first < line + size && (is_blank(*first) || *first == '\t')) {
-      ++first;
-    }
-    if (memchr(line, '\0', size)) {
-      return mbs_fail(csv->reader->context, MBS_ERROR_INPUT, (MbsPlace){.file = csv->path, .line = number, .column = 1},
-                      "this is no text: it has a zero byte");
-    }
-    if (first < line + size && *first != '#') {
-      MBS_TRY(take_line(csv, line, size, number));
-    }
-    line = stop ? stop + 1 : end;
+  MBS_TAKE(reader->context, reader->arena, text, length + 1);
+  memcpy(text, bytes, length);
+  MbsCsvCells cells = mbs_csv_begin(text);
+  for (bool is_first = true; mbs_csv_next_line(&cells); is_first = false) {
+    MBS_TRY(take_line(csv, &cells, is_first));
   }
   return MBS_OK;
 }

@@ -1,7 +1,7 @@
 // Files of comma-separated values, as cells of text with their own places, so that whoever complains about a number
 // says where it stands.
 //
-//   comments begin with #; cells are separated by commas, semicolons or tabs, whichever comes first in the file
+//   lines and cells: csv_cells.h
 //   the first line may be a header, which it is where one of its cells is no number; numbers have a decimal point
 #ifndef MBS_CSV_FILE_H
 #define MBS_CSV_FILE_H
@@ -11,7 +11,6 @@
 typedef struct MbsCsv {
   const MbsReader *reader;
   const char *path;
-  char separator;
   int header_count;  // 0: there is none
   const MbsText *header;
   int row_count, row_capacity;

@@ -143,6 +143,10 @@ table 'in.csv:3:1: error: a row with fewer fields' 'a,b\n1,2\n3\n'
 table 'in.csv:1:1: error: the first line has numbers' '1,2\n1,2\n'
 table 'in.csv:1:3: error: the quote that begins here does not end' 'a,"b\n1,2\n'
 table 'in.csv:2:4: error: a comma or the end' 'a,b\n"1"2,2\n'
+table 'in.csv:4:3: error: a row with more fields' '# made elsewhere\n"a;""1""" ;b\n\n1;2;3\n'
+printf '# made elsewhere\n"a, ""1""";b [N]\n\n1 ; 2\n 3;4\n' >"$csv"
+exits 0 plot "$csv" -o "$folder/other.svg"
+grep -qF '>a, &quot;1&quot;<' "$folder/other.svg" || fail 'a name in quotes has a comma and quotes'
 table 'has names of columns, but no rows' 'a,b\n'
 table 'is empty' ''
 table 'no finite values' 'a,b\n1,\n2,\n'
