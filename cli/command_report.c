@@ -156,6 +156,10 @@ int cli_run_report(const CliOptions *asked) {
   Kept kept = {0};
   CliOutputFile output = {0};
   int failure = check_options(asked);
+  if (!failure && cli_path_ends_in(asked->operand, ".csv")) {
+    failure = cli_fail(MBS_ERROR_INPUT, "a report is of a model, or of results as HDF5; %s is drawn by mbsens plot",
+                       asked->operand);
+  }
   if (!failure && cli_path_ends_in(asked->operand, ".h5")) {
     failure = read_kept(asked, &kept);
     options = &kept.options;

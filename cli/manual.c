@@ -4,6 +4,7 @@
 
 #include "formulations/formulation.h"
 #include "help.h"
+#include "io/catalogue.h"
 
 // ---- the manual page, in the macros of man(7) ----
 // A line may not begin with a control character; minus signs stay what they are, to be copied.
@@ -142,8 +143,17 @@ void cli_completion_print(FILE *out, const CliCommand *commands, int command_cou
       "    COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
       "    return\n"
       "  fi\n"
-      "  case ${COMP_WORDS[1]} in\n",
+      "  case ${COMP_WORDS[1]} in\n"
+      "    help) [ \"$COMP_CWORD\" -eq 2 ] && values=\"",
       out);
+  for (int i = 0; i < command_count; ++i) {
+    (void)fprintf(out, "%s ", commands[i].name);
+  }
+  (void)fputs("\" ;;\n    list) [ \"$COMP_CWORD\" -eq 2 ] && values=\"", out);
+  for (int i = 0; mbs_catalogue_topics[i]; ++i) {
+    (void)fprintf(out, "%s ", mbs_catalogue_topics[i]);
+  }
+  (void)fputs("\" ;;\n  esac\n  case ${COMP_WORDS[1]} in\n", out);
   for (int i = 0; i < command_count; ++i) {
     (void)fprintf(out, "    %s) options=\"", commands[i].name);
     cli_options_each(commands[i].bit, put_name, out);
@@ -153,7 +163,7 @@ void cli_completion_print(FILE *out, const CliCommand *commands, int command_cou
       "  esac\n"
       "  case $word in\n"
       "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-      "    *) COMPREPLY=() ;;  # names of files\n"
+      "    *) COMPREPLY=($(compgen -W \"$values\" -- \"$word\")) ;;  # without values: names of files\n"
       "  esac\n"
       "}\n"
       "complete -o default -F _mbsens mbsens\n",

@@ -100,8 +100,11 @@ static int find_meaning(Work *work, const char *option, const char *word, Meanin
   char *sentence = cli_memory_copy_text(mbs_context_message(context), strlen(mbs_context_message(context)));
   int failure = 0;
   if (strncmp(sentence, "no column", 9) != 0 || is_name(word)) {
-    failure = strncmp(sentence, "no column", 9) == 0 ? cli_fail(MBS_ERROR_INPUT, "%s: %s", option, sentence)
-                                                     : cli_fail_library(context, status);
+    bool is_lost = strstr(sentence, "did you mean") == NULL;
+    failure = strncmp(sentence, "no column", 9) == 0
+                  ? cli_fail(MBS_ERROR_INPUT, "%s: %s%s", option, sentence,
+                             is_lost ? "; mbsens simulate MODEL --columns all -o FILE.csv has all of them" : "")
+                  : cli_fail_library(context, status);
     free(sentence);
     return failure;
   }

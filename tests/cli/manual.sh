@@ -44,5 +44,7 @@ completes '--relative' mbsens gradient --rel
 completes '' mbsens simulate --rel
 completes 'matrix-r' mbsens simulate model.yaml --formulation matrix
 completes 'state sensitivities' mbsens gradient --error-control ''
+completes 'plot' mbsens help pl
+completes 'functions' mbsens list fu
 completes '' mbsens simulate mod
 done_well

@@ -109,6 +109,7 @@ data | grep -o '"mesh": "[^"]*"' | sed -n 2p | sed 's/.*: "//; s/"$//' | base64 
 { head -c 80 /dev/zero; printf '\001\000\000\000'; head -c 12 /dev/zero; printf '\000\000\200\077%.0s' 1 2 3 4 5 6 7 8 9; printf '\000\000'; } >"$folder/corner.stl"
 exits 0 report "$folder/in.yaml" -o "$html" --quiet
 floats mesh 9 | holds 'a triangle in bytes' '{ for (i = 1; i <= 9; ++i) if ($i != 1) exit 1 }'
+complains 'a report is of a model, or of results as HDF5; a.csv is drawn by mbsens plot' report a.csv -o "$folder/wrong.html"
 wrong() {  # wrong WHAT SHAPE: the first shape of the model's own is another
   sed "s|^  - {at: a.hub.W, to.*|  - {$2}|" "$folder/in.yaml" >"$folder/wrong.yaml"
   complains "$1" report "$folder/wrong.yaml" -o "$folder/wrong.html"
