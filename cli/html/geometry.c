@@ -235,7 +235,7 @@ static MbsStatus ask_axis(Numbers *numbers, const MbsModel *model, const MbsReco
 }
 
 // Its points, at values of s in equal distances: the curve is a function of its own.
-static MbsStatus ask_curve(Numbers *numbers, const MbsRecord *record, CliDrawnShape *shape) {
+static MbsStatus ask_curve(Numbers *numbers, const MbsRecord *record, int dimension, CliDrawnShape *shape) {
   const MbsValue *curve = mbs_record_value(record, MBS_SHAPE_CURVE), *range = mbs_record_value(record, MBS_SHAPE_RANGE);
   int pieces = (int)strtol(mbs_record_text(record, MBS_SHAPE_PIECES).text, NULL, 10);
   char name[40];
@@ -251,7 +251,7 @@ static MbsStatus ask_curve(Numbers *numbers, const MbsRecord *record, CliDrawnSh
   for (int i = 0; i <= pieces && status == MBS_OK; ++i) {  // s = a + i/n (b - a)
     (void)snprintf(text, room, "%s((%s) + %d/%d*((%s) - (%s)))", name, range->texts[0].text, i, pieces,
                    range->texts[1].text, range->texts[0].text);
-    status = ask_text(numbers, text, 3, shape->curve + (ptrdiff_t)(3 * i));
+    status = ask_text(numbers, text, dimension, shape->curve + (ptrdiff_t)(3 * i));
   }
   free(text);
   return status;
@@ -293,7 +293,7 @@ static MbsStatus read_shape(Numbers *numbers, const MbsModel *model, const MbsRe
   MBS_TRY(ask(numbers, mbs_record_value(record, MBS_SHAPE_OFFSET), 0, dimension, shape->offset));
   MBS_TRY(ask(numbers, mbs_record_value(record, MBS_SHAPE_SCALE), 0, 1, &shape->scale));
   MBS_TRY(ask(numbers, mbs_record_value(record, MBS_SHAPE_OPACITY), 0, 1, &shape->opacity));
-  MBS_TRY(mbs_record_value(record, MBS_SHAPE_CURVE)->is_given ? ask_curve(numbers, record, shape) : MBS_OK);
+  MBS_TRY(mbs_record_value(record, MBS_SHAPE_CURVE)->is_given ? ask_curve(numbers, record, dimension, shape) : MBS_OK);
   MBS_TRY(file.text ? cli_mesh_read(numbers->context, file, &shape->mesh) : MBS_OK);
   if (mirror.text) {
     mirror_mesh(&shape->mesh, mirror.text);

@@ -137,6 +137,11 @@ printf 'v 0 0 0\nf 1 2 3\n' >"$folder/bad.obj"
 wrong 'has a face with a vertex that is not there' 'at: a.hub.W, kind: mesh, file: bad.obj'
 [ ! -e "$folder/wrong.html" ] || fail 'a shape that is wrong leaves no file'
 
+# in the plane
+sed 's|^ground:.*|&\nshapes: [{at: O, kind: line, curve: ["s", "s^2"], range: [0, 2], pieces: 2}]|' models/pendulum.yaml >"$folder/in.yaml"
+exits 0 report "$folder/in.yaml" -o "$html" --end 0.01 --wrt none --quiet
+[ "$(numbers curve | tr -s ' ')" = ' 0 0 0 1 1 0 2 4 0' ] || fail 'points of a curve in the plane'
+
 # ---- a spike of one step among 20000 stays; what is kept is little ----
 sed 's/^objectives:/outputs: {spike: "if(and(t > 0.12345, t < 0.12352), 7, sin(t))"}\nobjectives:/' $model >"$folder/in.yaml"
 exits 0 report "$folder/in.yaml" -o "$html" --end 1 --step 5e-5 --wrt none --y spike
