@@ -283,12 +283,12 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *st
   }
   mbs_implicit_extrapolate(reduced->implicit, state->a, state->lambda);
   MbsStatus status = mbs_reduced_solve(context, reduced, &k, false, state);
-  if (status == MBS_ERROR_NUMERICAL && !reduced->is_stuck) {
-    // once more, carefully, from the accelerations of the step before; as a set may lose the motion within a step, with
-    // one that suits where the step begins; not because of rounding, for a step in other coordinates has another
-    // truncation error
+  // once more from the accelerations of the step before: as a set may lose the motion within a step, with one that
+  // suits where the step begins; then carefully. Not because of rounding, for a step in other coordinates has another
+  // truncation error
+  for (int attempt = is_decided; attempt < 2 && status == MBS_ERROR_NUMERICAL && !reduced->is_stuck; ++attempt) {
     context->status = MBS_OK;
-    if (!is_decided) {
+    if (attempt == 0) {
       MBS_TRY(mbs_reduced_choose_set(context, reduced, &reduced->old, true, reduced->count));
       mbs_reduced_use(reduced, reduced->next);
     }
@@ -298,7 +298,7 @@ MbsStatus mbs_reduced_step(MbsContext *context, MbsReduced *reduced, MbsStep *st
     for (int i = 0; i < system->m; ++i) {
       state->lambda[i] = reduced->old.lambda[i];
     }
-    status = mbs_reduced_solve(context, reduced, &k, true, state);
+    status = mbs_reduced_solve(context, reduced, &k, attempt > 0, state);
   }
   MBS_TRY(status);
   mbs_implicit_remember(reduced->implicit, state->a, state->lambda);
