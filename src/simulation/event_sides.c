@@ -68,7 +68,7 @@ void mbs_events_place(MbsSimulation *simulation) {
     event->is_armed = is_armed(simulation, event->spec);
     event->trend = 0;
     event->fastest = event->since = 0;
-    event->happened = -INFINITY;
+    event->happened = -(double)INFINITY;
     event->largest = fmax(size, 1e9 * rounding);  // real
     if (event->side == 0) {
       leave_zero(simulation, event);
