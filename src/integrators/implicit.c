@@ -177,7 +177,7 @@ MbsStatus mbs_implicit_start(MbsContext *context, MbsImplicit *implicit, MbsStat
   MbsState *stage = mbs_implicit_stage(implicit, state, true);
   implicit->previous_count = is_course_kept && implicit->previous_count > 1 ? implicit->previous_count : 0;
   implicit->is_piece = false;
-  implicit->at->kept.is_there = false;  // what acts, and parameters, may have changed
+  implicit->at->kept.is_there &= implicit->base.do_forces_jump;  // else what acts, and parameters, may have changed
   if (implicit->previous_count > 0) {
     shift(implicit, -1, stage);
   }

@@ -92,7 +92,9 @@ void mbs_implicit_restore(MbsImplicit *implicit, const mbs_scalar *from) {
 }
 
 void mbs_implicit_forget(MbsImplicit *implicit) {
-  mbs_kept_factors_forget(&implicit->own.kept);
+  if (!implicit->base.do_forces_jump) {
+    mbs_kept_factors_forget(&implicit->own.kept);
+  }
   for (int i = 0; i < implicit->formulation->system->m && implicit->has_room; ++i) {
     implicit->at->lambda[i] = 0;
   }

@@ -263,7 +263,7 @@ struct MbsForceElement {
   const MbsForceKernel *kernel;
   int coefficient_count;
   // by expressions
-  MbsTape *value_tape, *full_tape, *energy_tape;  // F; F and F_input (ports x inputs of value_tape); energy and power
+  MbsTape *value_tape, *full_tape, *energy_tape;  // F; F and F_input (ports x inputs of value_tape); V and V' (or NULL)
   MbsInputPlace *inputs;                          // of value_tape
   mbs_scalar *input_values, *outputs;
   int changing_count;

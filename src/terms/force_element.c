@@ -3,20 +3,11 @@
 
 const char *mbs_force_element_name(const MbsForceElement *force) { return force->name; }
 
-// P = F.v + V_y.v + V_t: the power of what has no potential
+// V and V' = V_y.v + V_t
 static MbsStatus make_energy(MbsContext *context, MbsSystem *system, const MbsForceSpec *spec, MbsForceElement *force) {
   MbsBlueprint *blueprint = system->blueprint;
   MbsGraph *g = blueprint->graph;
-  MbsNode power = mbs_graph_constant(g, 0);
-  for (int p = 0; p < spec->port_count; ++p) {
-    MbsExpression velocity;
-    MBS_TRY(mbs_signal_of_form(context, blueprint, &spec->ports[p], MBS_SIGNAL_VELOCITY, &velocity));
-    for (int k = 0; k < system->dimension; ++k) {
-      MbsNode part = mbs_graph_multiply(g, spec->expressions[p * system->dimension + k], velocity.node[k]);
-      power = mbs_graph_add(g, power, part);
-    }
-  }
-  MbsNode potential = spec->energy == MBS_NODE_NONE ? mbs_graph_constant(g, 0) : spec->energy;
+  MbsNode potential = spec->energy, rate = mbs_graph_constant(g, 0);
   int input_count;
   const int *inputs;
   MBS_TRY(mbs_graph_inputs_of(context, g, potential, &input_count, &inputs));
@@ -27,12 +18,12 @@ static MbsStatus make_energy(MbsContext *context, MbsSystem *system, const MbsFo
       MbsForm form = blueprint->signal_forms.items[signal.index];
       MBS_TRY(mbs_signal_of_form(context, blueprint, &form, MBS_SIGNAL_VELOCITY, &velocity));
       MbsNode slope = mbs_graph_derivative(g, potential, inputs[i]);
-      power = mbs_graph_add(g, power, mbs_graph_multiply(g, slope, velocity.node[signal.component]));
+      rate = mbs_graph_add(g, rate, mbs_graph_multiply(g, slope, velocity.node[signal.component]));
     } else if (signal.kind == MBS_SIGNAL_TIME) {  // what moves its end does work on it
-      power = mbs_graph_add(g, power, mbs_graph_derivative(g, potential, inputs[i]));
+      rate = mbs_graph_add(g, rate, mbs_graph_derivative(g, potential, inputs[i]));
     }
   }
-  MbsNode outputs[] = {potential, power};
+  MbsNode outputs[] = {potential, rate};
   return mbs_tape_create(context, system->arena, g, 2, outputs, &force->energy_tape);
 }
 
@@ -84,7 +75,7 @@ static MbsStatus make_tapes(MbsContext *context, MbsSystem *system, const MbsFor
   MBS_TRY(mbs_graph_status(context, blueprint->graph));
   MBS_TRY(mbs_tape_create(context, system->arena, blueprint->graph, outputs * (1 + inputs), nodes, &force->full_tape));
   MBS_TAKE(context, system->arena, force->outputs, outputs * (1 + inputs));
-  return make_energy(context, system, spec, force);
+  return spec->energy == MBS_NODE_NONE ? MBS_OK : make_energy(context, system, spec, force);
 }
 
 MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const MbsForceSpec *spec,
@@ -132,7 +123,7 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
   MBS_TAKE(context, system->arena, force->slopes.F_v, ports * arguments);
   MBS_TAKE(context, system->arena, force->slopes.F_c, ports * inner);
   int widest = inner;
-  if (!spec->kernel && force->energy_tape->input_count > widest) {
+  if (force->energy_tape && force->energy_tape->input_count > widest) {
     widest = force->energy_tape->input_count;
   }
   MBS_TAKE(context, system->arena, force->input_values, widest);

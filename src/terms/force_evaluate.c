@@ -149,6 +149,9 @@ void mbs_force_element_tangent(const MbsSystem *system, const MbsForceElement *f
                                const MbsCombination *c, mbs_scalar *values) {
   int d = system->dimension;
   int arguments = force->argument_count * d;
+  if (arguments == 0) {  // a law of time alone
+    return;
+  }
   mbs_force_element_evaluate(system, force, state);
   mbs_scalar *G = force->G;  // -(c0 F_y + c1 F_v)
   for (int i = 0; i < force->port_count * d * arguments; ++i) {
@@ -275,18 +278,28 @@ void mbs_force_element_derivative(const MbsSystem *system, const MbsForceElement
   mbs_force_slopes_columns(system, force, &force->slopes, state, count, directions, R, stride);
 }
 
+// P = F.v + V': the power of what has no potential
 void mbs_force_element_energy(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
                               mbs_scalar *potential, mbs_scalar *power) {
-  MbsForceInput in = gather(system, force, state);
   if (force->kernel) {
+    MbsForceInput in = gather(system, force, state);
     force->kernel->energy(&in, potential, power);
     return;
   }
-  mbs_scalar outputs[2];
-  mbs_signal_bank_inputs(system, state, force->energy_tape, NULL, force->input_values);
-  mbs_tape_evaluate(force->energy_tape, force->input_values, outputs);
+  int d = system->dimension;
+  mbs_scalar outputs[2] = {0};  // V, V'
+  evaluate(system, force, state);
+  if (force->energy_tape) {
+    mbs_signal_bank_inputs(system, state, force->energy_tape, NULL, force->input_values);
+    mbs_tape_evaluate(force->energy_tape, force->input_values, outputs);
+  }
   *potential = outputs[0];
   *power = outputs[1];
+  for (int p = 0; p < force->port_count; ++p) {
+    mbs_scalar v[3] = {0};
+    mbs_form_add(&force->ports[p], force->block.value, d, force->has_turn, state->v, v);
+    *power += mbs_dot(d, force->slopes.F + p * d, v);
+  }
 }
 
 void mbs_force_element_value(const MbsSystem *system, const MbsForceElement *force, const MbsState *state, double *F) {

@@ -11,8 +11,12 @@ MbsStatus mbs_tables_create(MbsContext *context, MbsSystem *system) {
   MbsGraph *graph = system->blueprint->graph;
   system->table_count = mbs_graph_table_count(graph);
   MBS_TAKE(context, system->arena, system->tables, system->table_count);
+  MBS_TAKE(context, system->arena, system->leaving, system->table_count);
   for (int i = 0; i < system->table_count; ++i) {
-    const MbsTable *table = mbs_graph_table(graph, i);
+    MbsTable *table = mbs_graph_table(graph, i);
+    if (table->outside == MBS_OUTSIDE_ERROR) {
+      system->leaving[system->leaving_count++] = table;
+    }
     if (table->is_varying) {
       MBS_TRY(mbs_coefficients_add_block(context, &system->coefficients, table->number_count, table->nodes,
                                          &system->tables[i]));
@@ -75,17 +79,16 @@ void mbs_input_transposed(const MbsSystem *system, const MbsTape *tape, const Mb
 }
 
 const MbsTable *mbs_tables_left(const MbsSystem *system) {
-  for (int i = 0; i < system->table_count; ++i) {
-    const MbsTable *table = mbs_graph_table(system->blueprint->graph, i);
-    if (table->is_left) {
-      return table;
+  for (int i = 0; i < system->leaving_count; ++i) {
+    if (system->leaving[i]->is_left) {
+      return system->leaving[i];
     }
   }
   return NULL;
 }
 
 void mbs_tables_forget_left(const MbsSystem *system) {
-  for (int i = 0; i < system->table_count; ++i) {
-    mbs_graph_table(system->blueprint->graph, i)->is_left = false;
+  for (int i = 0; i < system->leaving_count; ++i) {
+    system->leaving[i]->is_left = false;
   }
 }
