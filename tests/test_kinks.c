@@ -275,6 +275,24 @@ static void test_touch(double step) {
   mbs_model_destroy(model);
 }
 
+// An equilibrium k d = g that a spring finds, which begins softly at d = 0 and is whole from d = w on: the search
+// passes both bends, which runs hold, and begins where they held nothing.
+static void test_equilibrium(const char *integrator) {
+  MbsModel *model = read_text(context, "seat",
+                              "mbsens: 1\nparameters: {k: 400, w: 0.005}\n"
+                              "coordinates: {z: {inertia: 0.3}}\n"
+                              "forces: [{coordinate_force: z, value: 2.94 - k*z*step5(z/w)}]\n"
+                              "initial: {equilibrium: yes, independent: [{coordinate: z, value: 0.001}]}\n"
+                              "objectives: {z: {final: z}}\nsimulation: {end: 0.1, step: 0.01}\n");
+  MbsRequest request = request_of(model, "index1", "natural");
+  (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "%s", integrator);
+  MbsResult *result = run_with(model, &request, MBS_METHOD_ADJOINT);
+  ENSURE_NEAR(result->values[0], 2.94 / 400, 1e-9);
+  ENSURE_NEAR(result->gradient[0], -2.94 / (400.0 * 400), 1e-10);
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
 int main(void) {
   static const char *const kinds[] = {"linear", "akima", "monotone", "spline"};
   context = mbs_context_create();
@@ -283,6 +301,8 @@ int main(void) {
     test_stop(stops[i], "dormand-prince-8", 0.02, 1e-10);
   }
   test_methods();
+  test_equilibrium("trapezoidal");
+  test_equilibrium("dormand-prince-5");
   for (int i = 0; i < MBS_COUNT(kinds); ++i) {
     test_table_order(kinds[i], i % 2 == 0 ? "hold" : "linear");
   }

@@ -20,6 +20,13 @@ static const char ball[] =
     "forces: [{air_drag: ball.C, coefficient: c, area: A, density: 1.3, wind: [W, 0]}]\n"
     "objectives: {v: {final: v(C).y}, x: {final: r(C).x}}\nsimulation: {end: 0.7, step: 0.01}\n";
 
+// the same as a law: |v| has no derivative at rest, where it begins, |v| v has
+static const char by_law[] =
+    "mbsens: 1\ngravity: [0, -g]\nparameters: {g: 9.8, m: 0.3, c: 0.9, A: 0.2, W: 0, c0: 0}\n"
+    "bodies: {ball: {mass: m, points: {C: [0, 0]}}}\n"
+    "forces: [{point_force: ball.C, value: \"-(c0 + 1.3/2*c*A*norm(v(C) - [W, 0]))*(v(C) - [W, 0])\"}]\n"
+    "objectives: {v: {final: v(C).y}, x: {final: r(C).x}}\nsimulation: {end: 0.7, step: 0.01}\n";
+
 static MbsResult *run(MbsModel *model, const char *kind, MbsMethod method) {
   MbsRequest request;
   MbsResult *result;
@@ -61,9 +68,9 @@ static void check_nut(const char *kind, MbsMethod method) {
   mbs_model_destroy(model);
 }
 
-static void check_ball(const char *kind, MbsMethod method) {
+static void check_ball(const char *text, const char *kind, MbsMethod method) {
   enum { G, M, C, A, WIND };
-  MbsModel *model = read_text(context, "ball", ball);
+  MbsModel *model = read_text(context, "ball", text);
   MbsResult *result = run(model, kind, method);
   const double t = 0.7, V = sqrt(2 * 0.3 * 9.8 / (1.3 * 0.9 * 0.2)), q = 9.8 * t / V;
   ENSURE_NEAR(result->values[0], -V * tanh(q), 1e-8);
@@ -72,7 +79,39 @@ static void check_ball(const char *kind, MbsMethod method) {
   double of_speed = -tanh(q) + q / (cosh(q) * cosh(q));
   ENSURE(fabs(of_speed) > 0.01);
   ENSURE_NEAR(result->gradient[C], of_speed * -V / (2 * 0.9), 1e-8);
+  ENSURE_NEAR(result->gradient[M], of_speed * V / (2 * 0.3), 1e-8);
   ENSURE(result->gradient[result->parameter_count + WIND] > 0.01);
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
+// all methods, of the same steps; and a norm alone has no derivative still
+static void check_rest(void) {
+  const MbsMethod methods[] = {MBS_METHOD_DIRECT, MBS_METHOD_ADJOINT, MBS_METHOD_COMPLEX_STEP};
+  MbsModel *model = read_text(context, "law", by_law);
+  double gradient[12];
+  MbsRequest request;
+  MbsResult *result;
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  for (int i = 0; i < MBS_COUNT(methods); ++i) {
+    request.method = methods[i];
+    ENSURE_OK(context, mbs_run(context, model, &request, &result));
+    ENSURE(result->parameter_count == 6 && result->objective_count == 2);
+    for (int k = 0; k < 12; ++k) {
+      gradient[k] = i == 0 ? result->gradient[k] : gradient[k];
+      ENSURE_NEAR(result->gradient[k], gradient[k], 1e-11);
+    }
+    mbs_result_destroy(result);
+  }
+  ENSURE(fabs(gradient[5]) > 0.1);  // by c0, of what is linear
+  mbs_model_destroy(model);
+  model =
+      read_text(context, "alone",
+                "mbsens: 1\ngravity: [0, -9.8]\nparameters: {c: 1}\nbodies: {ball: {mass: 1, points: {C: [0, 0]}}}\n"
+                "forces: [{point_force: ball.C, value: [\"c*norm(v(C))\", 0]}]\n"
+                "objectives: {x: {final: r(C).x}}\nsimulation: {end: 0.1, step: 0.01}\n");
+  ENSURE_OK(context, mbs_request_default(context, model, &request));
+  ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_NUMERICAL);
   mbs_result_destroy(result);
   mbs_model_destroy(model);
 }
@@ -81,8 +120,11 @@ int main(void) {
   context = mbs_context_create();
   check_nut("natural", MBS_METHOD_DIRECT);
   check_nut("relative", MBS_METHOD_ADJOINT);
-  check_ball("natural", MBS_METHOD_DIRECT);
-  check_ball("relative", MBS_METHOD_ADJOINT);
+  for (int i = 0; i < 2; ++i) {
+    check_ball(i == 0 ? ball : by_law, "natural", MBS_METHOD_DIRECT);
+    check_ball(i == 0 ? ball : by_law, "relative", MBS_METHOD_ADJOINT);
+  }
+  check_rest();
   mbs_context_destroy(context);
   return 0;
 }

@@ -266,15 +266,14 @@ bool mbs_operator_apply(char symbol, MbsGraph *graph, const MbsExpression *a, co
   if (is_refused(symbol, a->size, b->size, trouble, trouble_size)) {
     return false;
   }
-  MbsOperation operation = symbol == '+'   ? MBS_OP_ADD
-                           : symbol == '-' ? MBS_OP_SUBTRACT
-                           : symbol == '*' ? MBS_OP_MULTIPLY
-                           : symbol == '/' ? MBS_OP_DIVIDE
-                                           : MBS_OP_POWER;
+  MbsOperation operation = symbol == '+' ? MBS_OP_ADD : symbol == '-' ? MBS_OP_SUBTRACT : MBS_OP_DIVIDE;
   value->size = a->size > b->size ? a->size : b->size;
   for (int k = 0; k < value->size; ++k) {
     // a number meets every component
-    value->node[k] = mbs_graph_apply(graph, operation, a->node[a->size == 1 ? 0 : k], b->node[b->size == 1 ? 0 : k]);
+    MbsNode x = a->node[a->size == 1 ? 0 : k], y = b->node[b->size == 1 ? 0 : k];
+    value->node[k] = symbol == '*'   ? mbs_rest_product(graph, x, y)
+                     : symbol == '^' ? mbs_rest_power(graph, x, y)
+                                     : mbs_graph_apply(graph, operation, x, y);
   }
   return true;
 }

@@ -37,6 +37,11 @@ typedef struct MbsArguments {
 MbsStatus mbs_piecewise_apply(const MbsScanner *scanner, MbsGraph *graph, const MbsScope *scope,
                               const MbsArguments *arguments, MbsExpression *value);
 
+// ---- rest_product.c ----
+// a b and a^exponent, which have derivatives where a norm among their factors is zero and they have one
+MbsNode mbs_rest_product(MbsGraph *graph, MbsNode a, MbsNode b);
+MbsNode mbs_rest_power(MbsGraph *graph, MbsNode a, MbsNode exponent);
+
 // ---- calls (call.c) ----
 // Where a call stands.
 typedef struct MbsCall {

@@ -259,6 +259,9 @@ MbsStatus mbs_equilibrium_evaluate(MbsContext *context, MbsInitial *initial, boo
   MbsStatus status = place(context, initial, &equilibrium->state);
   put_given(initial->set.system);
   equilibrium->has_slopes = false;
+  if (status == MBS_OK && equilibrium->follow_bends) {
+    equilibrium->follow_bends(equilibrium->user, &equilibrium->state);
+  }
   if (status == MBS_OK) {
     evaluate_forces(initial);
     mbs_equilibrium_evaluate_conditions(initial);

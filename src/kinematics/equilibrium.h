@@ -27,6 +27,10 @@
 #include "algebra/dense.h"
 #include "kinematics/initial.h"
 
+// Where laws bend the side that a run holds between events has to be that of a state, between two of which a search
+// goes.
+typedef void MbsBendsFollow(void *user, const MbsState *state);
+
 typedef struct MbsEquilibrium {
   bool is_found;          // the start is one: by the last call of mbs_initial_solve
   bool is_alone;          // the start is that and nothing else: its rates are not those that the model gives a run
@@ -58,6 +62,8 @@ typedef struct MbsEquilibrium {
   double *matrix, *right;         // unknown_count squared, unknown_count: what decisions look at
   int *order;                     // 2 count
   bool has_slopes;                // J, X, V, A are those of the state
+  MbsBendsFollow *follow_bends;   // NULL: nothing is held between events
+  void *user;                     // of that
   MbsColumns columns;             // X, V, A of the parameters, at fixed unknowns
   mbs_scalar *slopes;             // z', count by column
   MbsStateBar bar;                // what the state of equilibrium receives

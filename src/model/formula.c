@@ -23,10 +23,14 @@ static const char *take_name(MbsArena *arena, const char **text) {
   return mbs_arena_print(arena, "%.*s", (int)length, at);
 }
 
+static const char how_to_write[] =
+    "write the function with the names of its arguments: f(x), f(x, y); within { } a key with a comma in quotes: "
+    "{\"f(x, y)\": ...}";
+
 static const char *what_is_wrong(const MbsFormula *formula) {
   const char *name = formula->name;
   if (!mbs_name_is_identifier(name)) {
-    return "write the function with the names of its arguments: f(x), f(x, y)";
+    return how_to_write;
   }
   if (mbs_expression_is_reserved(name) || mbs_signal_has_function(name) || strcmp(name, "d") == 0) {
     return "its name has a meaning in expressions: choose another";
@@ -55,7 +59,7 @@ bool mbs_formula_read_key(MbsArena *arena, const char *key, MbsFormula *formula,
   }
   *formula = (MbsFormula){.name = take_name(arena, &at)};
   arguments = mbs_arena_take(arena, (size_t)count + 1, sizeof *arguments);
-  *trouble = "write the function with the names of its arguments: f(x), f(x, y)";
+  *trouble = how_to_write;
   if (!arguments || !formula->name || *at != '(') {
     return false;
   }

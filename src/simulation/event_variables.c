@@ -96,6 +96,10 @@ static bool is_about_to_switch(const MbsSimulation *simulation, int branch) {
   return is;
 }
 
+static bool does_jump(const MbsSimulation *simulation, const MbsEventSpec *spec) {
+  return simulation->system->blueprint->branches.items[spec->branch - 1].breaks == MBS_BREAK_JUMPS;
+}
+
 // Branches as the present state has them; returns whether one changed. fired: an event that has switched its own; NULL:
 // the start, where guards at zero go where their rates take them, if these are known.
 bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, MbsKnown known) {
@@ -108,6 +112,9 @@ bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, Mb
       continue;
     }
     if (known == MBS_KNOWN_POSITIONS && !event->spec->changes_constraints) {
+      continue;
+    }
+    if (known == MBS_KNOWN_NOTHING && (event->spec->changes_constraints || does_jump(simulation, event->spec))) {
       continue;
     }
     if (fired && is_about_to_switch(simulation, event->spec->branch)) {
@@ -127,6 +134,18 @@ bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, Mb
     mbs_signal_bank_evaluate(simulation->system, &simulation->state);
   }
   return is_changed;
+}
+
+void mbs_events_follow_bends(void *user, const MbsState *state) {
+  MbsSimulation *simulation = user;
+  const MbsState own = simulation->state;
+  simulation->state = *state;
+  for (int round = 0; round <= simulation->system->blueprint->branches.count; ++round) {
+    if (!mbs_events_settle_once(simulation, NULL, MBS_KNOWN_NOTHING)) {
+      break;
+    }
+  }
+  simulation->state = own;
 }
 
 MbsStatus mbs_events_never_settle(MbsContext *context, const MbsSimulation *simulation) {

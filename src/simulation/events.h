@@ -43,7 +43,13 @@ struct MbsSimulation;
 
 // How much of the present state is known. Branches in constraints, whose guards depend on positions, are settled first,
 // for velocities depend on them; all others need velocities, and their rates accelerations.
-typedef enum MbsKnown { MBS_KNOWN_POSITIONS, MBS_KNOWN_VELOCITIES, MBS_KNOWN_ACCELERATIONS } MbsKnown;
+// (NOTHING: of what bends alone, where no force jumps.)
+typedef enum MbsKnown {
+  MBS_KNOWN_NOTHING,
+  MBS_KNOWN_POSITIONS,
+  MBS_KNOWN_VELOCITIES,
+  MBS_KNOWN_ACCELERATIONS
+} MbsKnown;
 
 typedef struct MbsEvent {
   const MbsEventSpec *spec;
@@ -172,6 +178,8 @@ void mbs_events_find_hidden(struct MbsSimulation *simulation, const MbsEvent *ev
 // Branches as the present state has them; returns whether one changed. fired: an event that has switched its own; NULL:
 // the start, where guards at zero go where their rates take them, if these are known.
 bool mbs_events_settle_once(struct MbsSimulation *simulation, const MbsEvent *fired, MbsKnown known);
+// Those of what bends as they are at a state; user: the simulation. A search for an equilibrium sees laws as written.
+void mbs_events_follow_bends(void *user, const MbsState *state);
 MbsStatus mbs_events_never_settle(MbsContext *context, const struct MbsSimulation *simulation);
 
 // ---- event_columns.c ----

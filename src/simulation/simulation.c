@@ -143,9 +143,15 @@ MbsStatus mbs_simulation_compile(MbsContext *context, MbsArena *arena, const Mbs
 static MbsStatus create_equilibrium(MbsContext *context, const MbsModel *model, MbsSimulation *simulation) {
   const MbsRecord *section = mbs_record_child(&model->root, MBS_MODEL_EQUILIBRIUM);
   bool is_steady = section && strcmp(mbs_record_text(section, MBS_EQUILIBRIUM_STEADY).text, "yes") == 0;
-  return mbs_trim_is_active(model, simulation->settings.is_equilibrium)
-             ? mbs_equilibrium_create(context, simulation->initial, is_steady, simulation->settings.is_equilibrium)
-             : MBS_OK;
+  if (!mbs_trim_is_active(model, simulation->settings.is_equilibrium)) {
+    return MBS_OK;
+  }
+  MBS_TRY(mbs_equilibrium_create(context, simulation->initial, is_steady, simulation->settings.is_equilibrium));
+  if (simulation->system->blueprint->branches.count > 0) {
+    simulation->initial->equilibrium->follow_bends = mbs_events_follow_bends;
+    simulation->initial->equilibrium->user = simulation;
+  }
+  return MBS_OK;
 }
 
 static MbsStatus create(MbsContext *context, const MbsModel *model, int column_count, const int *columns,
@@ -281,6 +287,14 @@ static MbsStatus observe(MbsContext *context, MbsSimulation *simulation, const M
   return mbs_violation_watch(context, simulation);
 }
 
+// Is what jumps on another side than the start was solved with? (Where laws bend an equilibrium has sides of its own.)
+static bool is_on_another_side(MbsSimulation *simulation) {
+  if (simulation->initial->equilibrium) {
+    mbs_events_follow_bends(simulation, &simulation->state);
+  }
+  return mbs_events_settle_once(simulation, NULL, MBS_KNOWN_VELOCITIES);
+}
+
 // position and velocity from constraints, drivers and independent coordinates; acceleration and multipliers from the
 // equations of motion
 static MbsStatus assemble(MbsContext *context, MbsSimulation *simulation) {
@@ -291,7 +305,7 @@ static MbsStatus assemble(MbsContext *context, MbsSimulation *simulation) {
   MBS_TRY(mbs_initial_solve(context, simulation->initial, &simulation->state, true));
   // constraints that bend with the position: where that is on the other side, the start is another one
   bool does_move = do_branches_prescribe || simulation->initial->equilibrium;
-  for (int round = 0; does_move && mbs_events_settle_once(simulation, NULL, MBS_KNOWN_VELOCITIES); ++round) {
+  for (int round = 0; does_move && is_on_another_side(simulation); ++round) {
     if (round > simulation->system->blueprint->branches.count + 2) {
       return mbs_events_never_settle(context, simulation);
     }

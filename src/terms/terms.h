@@ -253,7 +253,7 @@ typedef struct MbsSystem {
   MbsBlock *tables;  // numbers of each table of the graph that depends on parameters (table_terms.c)
   int leaving_count;
   MbsTable **leaving;  // of all, those that can be left
-  MbsBlock fixed;    // values of the fixed coordinates, nq - n
+  MbsBlock fixed;      // values of the fixed coordinates, nq - n
   MbsMovingGround moving;
   MbsBlock independents;  // value and velocity of each independent coordinate of the start
   int point_count;        // points to report
