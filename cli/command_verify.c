@@ -30,7 +30,7 @@ static Rival rival_of(const MbsVerifyRow *row) {
                                                                                           : COMPLEX_STEP;
 }
 
-// Was the complex step's own uncertainty needed? Or (of_any) is there one of any row?
+// Was the uncertainty of a derivative needed? Or (of_any) is there one of any row?
 static bool has_uncertainty(const MbsVerification *verification, bool of_any) {
   bool has = false;
   for (int i = 0; i < verification->row_count; ++i) {
@@ -323,7 +323,7 @@ static int report(const MbsVerification *verification, const CliOptions *options
     (void)printf("%s: %d derivatives, largest relative error %.1e, limit %.1e%s\n",
                  verification->pass ? "pass" : "FAIL", verification->row_count, verification->max_relative_error,
                  verification->limit,
-                 has_uncertainty(verification, false) ? ", or ten times the complex step's own uncertainty" : "");
+                 has_uncertainty(verification, false) ? ", or ten times the uncertainty" : "");
   }
   return judge(verification);
 }
