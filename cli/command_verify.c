@@ -322,8 +322,7 @@ static int report(const MbsVerification *verification, const CliOptions *options
   if (!options->is_quiet) {
     (void)printf("%s: %d derivatives, largest relative error %.1e, limit %.1e%s\n",
                  verification->pass ? "pass" : "FAIL", verification->row_count, verification->max_relative_error,
-                 verification->limit,
-                 has_uncertainty(verification, false) ? ", or ten times the uncertainty" : "");
+                 verification->limit, has_uncertainty(verification, false) ? ", or ten times the uncertainty" : "");
   }
   return judge(verification);
 }
