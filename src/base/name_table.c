@@ -8,7 +8,8 @@
 static MbsNamed *slot_of(const MbsNameTable *table, const char *name) {
   uint64_t hash = mbs_checksum(MBS_CHECKSUM_START, name, strlen(name));
   int mask = table->slot_count - 1;
-  int slot = (int)(hash >> 24) & mask;
+  // names that end in numbers differ in few bits of the checksum: the product brings all of them to the upper ones
+  int slot = (int)((hash ^ hash >> 32) * 0x9e3779b97f4a7c15U >> 36) & mask;
   while (table->slots[slot].name && strcmp(table->slots[slot].name, name) != 0) {
     slot = (slot + 1) & mask;
   }

@@ -121,11 +121,11 @@ static void place_entries(const MbsIndependentSet *set, const Columns *own, cons
   }
 }
 
-static MbsStatus create(MbsContext *context, MbsArena *scratch, const MbsIndependentSet *set, MbsProblem *problem) {
+static MbsStatus create_entries(MbsContext *context, MbsArena *scratch, const MbsIndependentSet *set,
+                                MbsProblem *problem) {
   const MbsSystem *system = set->system;
   Columns own = {NULL, NULL};
   int *row_of, *own_start;
-  problem->is_overcounted = problem->row_count > system->n;
   MBS_TAKE(context, system->arena, row_of, system->m);
   MBS_TAKE(context, system->arena, own_start, problem->row_count + 1);
   for (int r = 0; r < problem->row_count; ++r) {
@@ -140,6 +140,28 @@ static MbsStatus create(MbsContext *context, MbsArena *scratch, const MbsIndepen
   MBS_TAKE(context, system->arena, problem->constraint_entries, problem->constraint_entry_count);
   MBS_TAKE(context, system->arena, problem->own_entries, own_start[problem->row_count]);
   place_entries(set, &own, problem);
+  return MBS_OK;
+}
+
+static MbsStatus unfold(MbsContext *context, MbsArena *scratch, const MbsIndependentSet *set, MbsProblem *problem) {
+  const MbsSystem *system = set->system;
+  MbsKinematicRow *rows;
+  MBS_TAKE(context, system->arena, rows, problem->row_count);
+  for (int r = 0; r < problem->row_count; ++r) {
+    int index = problem->rows[r] - system->m;
+    rows[r] =
+        (MbsKinematicRow){.constraint = problem->rows[r], .function = index >= 0 ? &set->independents[index].w : NULL};
+  }
+  return mbs_system_unfold(context, scratch, system, problem->row_count, rows, &problem->pattern, &problem->unfolded);
+}
+
+static MbsStatus create(MbsContext *context, MbsArena *scratch, const MbsIndependentSet *set, MbsProblem *problem) {
+  const MbsSystem *system = set->system;
+  problem->is_overcounted = problem->row_count > system->n;
+  if (!problem->is_overcounted && !set->is_automatic) {
+    MBS_TRY(unfold(context, scratch, set, problem));
+  }
+  MBS_TRY(problem->unfolded ? MBS_OK : create_entries(context, scratch, set, problem));
   MBS_TAKE(context, system->arena, problem->values, problem->pattern.entry_count + 1);
   MBS_TAKE(context, system->arena, problem->work, 2 * (size_t)(problem->row_count + system->n));
   MBS_TRY(mbs_sparse_solver_create(context, system->arena, &problem->pattern, &problem->solver));
@@ -183,13 +205,10 @@ static bool is_regular(const MbsProblem *problem, double least_quality) {
          mbs_sparse_solver_condition(problem->solver, problem->values) * least_quality < 1;
 }
 
-bool mbs_problem_factor(const MbsIndependentSet *set, const MbsProblem *problem, const MbsState *state,
-                        const mbs_scalar *tangent, double least_quality) {
+static void fill(const MbsIndependentSet *set, const MbsProblem *problem, const MbsState *state,
+                 const mbs_scalar *tangent) {
   const MbsSystem *system = set->system;
   mbs_scalar *values = problem->values;
-  if (problem->pattern.size == 0) {  // nothing moves
-    return true;
-  }
   if (!tangent) {
     mbs_terms_jacobian(system, state, true, set->tangent);
   }
@@ -209,6 +228,22 @@ bool mbs_problem_factor(const MbsIndependentSet *set, const MbsProblem *problem,
   }
   if (problem->is_overcounted) {
     fill_diagonal(problem);
+  }
+}
+
+bool mbs_problem_factor(const MbsIndependentSet *set, const MbsProblem *problem, const MbsState *state,
+                        const mbs_scalar *tangent, double least_quality) {
+  mbs_scalar *values = problem->values;
+  if (problem->pattern.size == 0) {  // nothing moves
+    return true;
+  }
+  if (problem->unfolded) {
+    for (int i = 0; i <= problem->pattern.entry_count; ++i) {
+      values[i] = 0;
+    }
+    mbs_system_fill_unfolded(set->system, problem->unfolded, state, values);
+  } else {
+    fill(set, problem, state, tangent);
   }
   return (mbs_sparse_solver_factor(problem->solver, values) && is_regular(problem, least_quality)) ||
          (mbs_sparse_solver_factor_anew(problem->solver, values) && is_regular(problem, least_quality));

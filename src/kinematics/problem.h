@@ -31,6 +31,7 @@ typedef struct MbsProblem {
   MbsEntry *constraint_entries;
   const int *own_start;  // by row, 1 + row_count: entries of independent coordinates
   MbsEntry *own_entries;
+  MbsUnfolded *unfolded;  // of a deep tree, instead of these entries: K has further unknowns; else NULL
   MbsPattern pattern;
   MbsSparseSolver *solver;
   mbs_scalar *values;  // of the matrix, and the bin

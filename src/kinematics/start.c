@@ -219,7 +219,7 @@ static MbsStatus hold_best(MbsContext *context, Holding *h, MbsPlacedCoordinate 
 }
 
 static MbsStatus hold_rest(MbsContext *context, Holding *h) {
-  const double tolerances[] = {0.1, 1e-2, 1e-3, 1e-5};  // first what is held well
+  const double tolerances[] = {0.05, 1e-2, 1e-3, 1e-5};  // first what is held well
   const MbsBlueprint *blueprint = h->loose->blueprint;
   (void)mbs_system_follow(h->loose->system, &h->loose->state);
   for (int pass = 0; pass < MBS_COUNT(tolerances); ++pass) {

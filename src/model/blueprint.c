@@ -400,7 +400,14 @@ MbsStatus mbs_blueprint_find_point(MbsContext *context, const MbsBlueprint *blue
   MBS_TRY(mbs_blueprint_find_body(context, blueprint, owner, (MbsText){.text = body_name, .place = name.place},
                                   &point->body));
   const MbsBlueprintBody *body = &blueprint->bodies.items[point->body];
-  for (int p = 0; p < body->point_count; ++p) {
+  if (point->body == MBS_GROUND) {  // it may have thousands, and is the first of each name's bodies
+    int first = mbs_name_table_find(&blueprint->point_names, dot + 1);
+    if (first >= 0 && blueprint->named_points.items[first].point.body == MBS_GROUND) {
+      *point = blueprint->named_points.items[first].point;
+      return MBS_OK;
+    }
+  }
+  for (int p = 0; p < body->point_count && point->body != MBS_GROUND; ++p) {
     if (strcmp(body->points[p].name, dot + 1) == 0) {
       point->point = p;
       return MBS_OK;

@@ -167,3 +167,15 @@ MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *syst
                                       MbsPatternBuilder *builder) {
   return system->terms->add_form_pattern(context, system, form, row, builder);
 }
+
+MbsStatus mbs_system_unfold(MbsContext *context, MbsArena *scratch, const MbsSystem *system, int row_count,
+                            const MbsKinematicRow *rows, MbsPattern *pattern, MbsUnfolded **unfolded) {
+  *unfolded = NULL;
+  return system->terms->unfold ? system->terms->unfold(context, scratch, system, row_count, rows, pattern, unfolded)
+                               : MBS_OK;
+}
+
+void mbs_system_fill_unfolded(const MbsSystem *system, const MbsUnfolded *unfolded, const MbsState *state,
+                              mbs_scalar *values) {
+  system->terms->fill_unfolded(system, unfolded, state, values);
+}

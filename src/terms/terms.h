@@ -108,6 +108,14 @@ typedef struct MbsMover {
 struct MbsSystem;
 
 // The interface of terms.h's functions to coordinates of a kind. Arguments as there; of `system`, which has this table.
+// A row of derivatives by the free coordinates: of a constraint, as in mbs_terms_jacobian, or of a function of
+// positions.
+typedef struct MbsKinematicRow {
+  int constraint;
+  const MbsFunction *function;  // NULL: that of the constraint
+} MbsKinematicRow;
+typedef struct MbsUnfolded MbsUnfolded;  // see mbs_system_unfold
+
 typedef struct MbsTermsTable {
   bool has_sources;  // derivatives may come from perturbed elements (derivative_source.h)
 
@@ -140,6 +148,11 @@ typedef struct MbsTermsTable {
   int (*movers)(const struct MbsSystem *system, int first, bool is_point, MbsMover *movers);
   MbsStatus (*add_form_pattern)(MbsContext *context, const struct MbsSystem *system, const MbsLinearForm *form, int row,
                                 MbsPatternBuilder *builder);
+  // see mbs_system_unfold; NULL where rows are short
+  MbsStatus (*unfold)(MbsContext *context, MbsArena *scratch, const struct MbsSystem *system, int row_count,
+                      const MbsKinematicRow *rows, MbsPattern *pattern, MbsUnfolded **unfolded);
+  void (*fill_unfolded)(const struct MbsSystem *system, const MbsUnfolded *unfolded, const MbsState *state,
+                        mbs_scalar *values);
 
   // room for products with so many columns at once
   MbsStatus (*widen)(MbsContext *context, struct MbsSystem *system, int columns);
@@ -309,6 +322,13 @@ void mbs_system_ball_column(const mbs_scalar *p, int k, mbs_scalar e[3]);
 // Adds the free coordinates that a form of the signal bank depends on to a row of a pattern.
 MbsStatus mbs_system_add_form_pattern(MbsContext *context, const MbsSystem *system, const MbsLinearForm *form, int row,
                                       MbsPatternBuilder *builder);
+// A square matrix of rows, where each of them has very many entries, with further unknowns (pattern->extra), so that it
+// has few: its pattern, and its values at a state where signals are evaluated (asserted) added to zeros. The rows must
+// live as long. *unfolded is NULL where it does not pay.
+MbsStatus mbs_system_unfold(MbsContext *context, MbsArena *scratch, const MbsSystem *system, int row_count,
+                            const MbsKinematicRow *rows, MbsPattern *pattern, MbsUnfolded **unfolded);
+void mbs_system_fill_unfolded(const MbsSystem *system, const MbsUnfolded *unfolded, const MbsState *state,
+                              mbs_scalar *values);
 
 // Turns a completed blueprint into numbers. columns: parameters to differentiate with respect to; is_carried: by
 // products with columns, and not only by transposed products; event: whose impulse has rows besides those of the

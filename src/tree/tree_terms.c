@@ -3,6 +3,7 @@
 
 #include "terms/elements.h"
 #include "tree/tree_expanded.h"
+#include "tree/tree_unfolded.h"
 
 static void matrix(const MbsSystem *system, MbsMatrixKind kind, const MbsState *state, const MbsWeights *weights,
                    const MbsCombination *c, mbs_scalar *values) {
@@ -82,6 +83,13 @@ static int ball_of(const MbsSystem *system, int coordinate) {
   return node && node->kind == MBS_MOTION_BALL ? node->first : -1;
 }
 
+static MbsStatus unfold(MbsContext *context, MbsArena *scratch, const MbsSystem *system, int row_count,
+                        const MbsKinematicRow *rows, MbsPattern *pattern, MbsUnfolded **unfolded) {
+  return mbs_tree_has_long_rows(system, row_count, rows)
+             ? mbs_tree_unfold(context, scratch, system, row_count, rows, pattern, unfolded)
+             : MBS_OK;
+}
+
 static void forget(const MbsSystem *system) {
   system->tree->is_known = false;
   system->tree->known_parts = 0;
@@ -102,6 +110,8 @@ const MbsTermsTable mbs_tree_terms = {.residual = mbs_tree_residual,
                                       .end_bar = mbs_tree_end_bar,
                                       .movers = movers,
                                       .add_form_pattern = mbs_tree_add_form_pattern,
+                                      .unfold = unfold,
+                                      .fill_unfolded = mbs_tree_fill_unfolded,
                                       .widen = mbs_tree_widen,
                                       .guess = guess,
                                       .measure = measure,
