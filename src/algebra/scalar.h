@@ -131,6 +131,12 @@ static inline mbs_scalar mbs_dot(int count, const mbs_scalar *a, const mbs_scala
   return sum;
 }
 
+static inline void mbs_clear(int count, mbs_scalar *x) {
+  for (int i = 0; i < count; ++i) {
+    x[i] = 0;
+  }
+}
+
 // Is any of them not zero?
 static inline bool mbs_has_entries(int count, const mbs_scalar *x) {
   for (int i = 0; i < count; ++i) {

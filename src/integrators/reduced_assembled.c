@@ -48,12 +48,6 @@ static void add_product(const MbsReduced *reduced, double times, const mbs_scala
   }
 }
 
-static void clear(int count, mbs_scalar *x) {
-  for (int i = 0; i < count; ++i) {
-    x[i] = 0;
-  }
-}
-
 // V or A of independent coordinate j, from (E1)_q X or (E2)_q X + (E2)_v V in r; `by`: of w' or w'' by q and v
 static void solve_direction(const MbsReduced *reduced, int j, mbs_scalar own, mbs_scalar times, const mbs_scalar *by_q,
                             const mbs_scalar *by_v, const mbs_scalar *X, const mbs_scalar *V, mbs_scalar *result) {
@@ -90,10 +84,10 @@ bool mbs_reduced_factor_assembled(MbsReduced *reduced, const MbsRuleStep *k) {
     for (int i = 0; i < system->nq; ++i) {
       X[i] = i < n ? reduced->rhs[i] : 0;
     }
-    clear(size, r);
+    mbs_clear(size, r);
     add_product(reduced, times, rate, X, r);
     solve_direction(reduced, j, k->c1, 0.5, reduced->own[1], NULL, X, NULL, V);
-    clear(size, r);
+    mbs_clear(size, r);
     add_product(reduced, 1, reduced->by[0], X, r);
     add_product(reduced, 1, reduced->by[1], V, r);
     solve_direction(reduced, j, 1, 1, reduced->own[0], reduced->own[1], X, V, A);
@@ -192,7 +186,7 @@ bool mbs_reduced_factor_transposed(MbsReduced *reduced, mbs_scalar c0, mbs_scala
   const MbsIndependentSet *set = reduced->sets[reduced->current];
   int d = reduced->count, n = system->n, size = n + system->m, rows = set->velocity->row_count;
   const MbsStateBar *b = &reduced->scratch;
-  clear(d * rows, reduced->several);
+  mbs_clear(d * rows, reduced->several);
   for (int j = 0; j < d; ++j) {
     if (set->rate_row[j] >= 0) {
       reduced->several[j * rows + set->rate_row[j]] = 1;
@@ -204,9 +198,9 @@ bool mbs_reduced_factor_transposed(MbsReduced *reduced, mbs_scalar c0, mbs_scala
     for (int i = 0; i < d; ++i) {
       reduced->p[4][i] = i == j && set->rate_row[i] < 0 ? 1 : 0;
     }
-    clear(n, b->q);
-    clear(n, b->v);
-    clear(n, b->a);
+    mbs_clear(n, b->q);
+    mbs_clear(n, b->v);
+    mbs_clear(n, b->a);
     find_variables(reduced, reduced->several + j * rows, reduced->p[4], b, P);
     for (int i = 0; i < d; ++i) {
       reduced->J[j * d + i] = -mbs_reduced_of_s(reduced, c0, c1, P, reduced->p[4], i);

@@ -76,13 +76,9 @@ void mbs_reduced_solve_columns(MbsReduced *reduced, const MbsProblem *problem, i
   int n = system->n, size = n + system->m;
   mbs_scalar *const unknown[] = {columns->X, columns->V, columns->A};
   for (int k = 0; k < system->column_count; ++k) {
-    for (int i = 0; i < n; ++i) {
-      unknown[level][k * system->nq + i] = 0;
-    }
+    mbs_clear(n, unknown[level] + k * system->nq);
   }
-  for (int i = 0; i < size * system->column_count; ++i) {
-    reduced->R[i] = 0;
-  }
+  mbs_clear(size * system->column_count, reduced->R);
   const MbsColumns known = {.X = columns->X, .V = columns->V, .A = columns->A};
   mbs_terms_derivative_of(system, state, &weights[level], MBS_PART_ROWS, &known, reduced->R);
   mbs_reduced_columns_of(reduced, level, state, columns, reduced->S);
@@ -104,9 +100,7 @@ static void balance_columns(MbsReduced *reduced, const MbsState *state, const Mb
   const MbsWeights none = {0};
   const MbsColumns known = {.X = columns->X, .V = columns->V, .A = columns->A};
   int size = system->n + system->m;
-  for (int i = 0; i < size * system->column_count; ++i) {
-    reduced->R[i] = 0;
-  }
+  mbs_clear(size * system->column_count, reduced->R);
   mbs_terms_derivative_of(system, state, &none, MBS_PART_ALL, &known, reduced->R);
   for (int k = 0; k < system->column_count; ++k) {
     mbs_problem_solve_transposed(reduced->sets[reduced->current]->velocity, 1, reduced->R + k * size);

@@ -54,9 +54,9 @@ const MbsStateBar *mbs_reduced_gradient(const MbsReduced *reduced, const MbsInde
   const MbsSystem *system = reduced->system;
   const MbsFunction *function = mbs_reduced_function(set, i, level);
   const MbsStateBar *bar = &reduced->scratch;
-  for (int k = 0; k < system->nq; ++k) {
-    bar->q[k] = bar->v[k] = bar->a[k] = 0;
-  }
+  mbs_clear(system->nq, bar->q);
+  mbs_clear(system->nq, bar->v);
+  mbs_clear(system->nq, bar->a);
   (void)mbs_function_evaluate(system, function, state, NULL);
   mbs_function_transposed(system, function, state, 1, &(MbsStateBar){.q = bar->q, .v = bar->v, .a = bar->a});
   return bar;
@@ -145,9 +145,7 @@ static bool factor_quickly(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
   const mbs_scalar *T = reduced->tangent;
   int d = reduced->count, rows = problem->row_count, n = system->n;
   mbs_scalar *R = reduced->X, *rhs = reduced->several;
-  for (int i = 0; i < d * rows; ++i) {
-    rhs[i] = 0;
-  }
+  mbs_clear(d * rows, rhs);
   for (int j = 0; j < d; ++j) {
     rhs[j * rows + mbs_reduced_row(set, j)] = 1;
   }
@@ -155,9 +153,7 @@ static bool factor_quickly(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
   reduced->present_growth = 0;
   for (int j = 0; j < d; ++j) {
     mbs_scalar *direction = R + j * n, *e = reduced->r;
-    for (int i = 0; i < n + system->m; ++i) {
-      e[i] = 0;
-    }
+    mbs_clear(n + system->m, e);
     for (int i = 0; i < n; ++i) {
       direction[i] = rhs[j * rows + i];
     }
@@ -185,9 +181,7 @@ static bool factor_quickly(MbsReduced *reduced, const MbsRuleStep *k, const MbsS
   mbs_problem_solve(problem, d, rhs);
   for (int j = 0; j < d; ++j) {
     mbs_scalar *product = reduced->r;
-    for (int i = 0; i < n + system->m; ++i) {
-      product[i] = 0;
-    }
+    mbs_clear(n + system->m, product);
     for (int column = 0; column < n; ++column) {
       mbs_scalar A = R[j * n + column] - rhs[j * rows + column];
       for (int at = pattern->column_start[column]; at < pattern->column_start[column + 1]; ++at) {

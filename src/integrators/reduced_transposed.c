@@ -223,12 +223,8 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, mbs_scalar c0, mbs_scal
   if (mbs_has_entries(system->m, bar->lambda)) {
     mbs_problem_solve(set->velocity, 1, reduced->p[3]);
   }
-  for (int i = 0; i < d; ++i) {
-    reduced->p[4][i] = 0;
-  }
-  for (int i = 0; i < system->m; ++i) {
-    bar->lambda[i] = 0;
-  }
+  mbs_clear(d, reduced->p[4]);
+  mbs_clear(system->m, bar->lambda);
   MbsStateBar known = *bar;
   known.lambda = reduced->scratch.lambda;
   if (mbs_reduced_is_assembled(reduced)) {
@@ -242,9 +238,9 @@ void mbs_reduced_instant_transposed(MbsReduced *reduced, mbs_scalar c0, mbs_scal
     z[i] = reduced->p[0][mbs_reduced_row(set, i)];
     rate[i] = set->rate_row[i] >= 0 ? reduced->p[1][set->rate_row[i]] : 0;
   }
-  for (int i = 0; i < n; ++i) {
-    bar->q[i] = bar->v[i] = bar->a[i] = 0;
-  }
+  mbs_clear(n, bar->q);
+  mbs_clear(n, bar->v);
+  mbs_clear(n, bar->a);
 }
 
 // what the size of the step receives from the hats

@@ -104,13 +104,20 @@ const int *mbs_scatter_block(int d, const mbs_scalar *left_ab, const mbs_scalar 
   return map;
 }
 
-MbsStatus mbs_entry_add(MbsContext *context, void *user, int row, int column) {
-  return mbs_pattern_add(context, user, row, column);
+MbsStatus mbs_place_block(const MbsEntries *entries, const MbsSystem *system, int left, int right, int *map) {
+  for (int k = 0; k < system->dimension * system->dimension; ++k) {
+    int r = mbs_system_free_component(system, left, k / system->dimension);
+    int c = mbs_system_free_component(system, right, k % system->dimension);
+    bool is_free = r >= 0 && c >= 0;
+    MBS_TRY(mbs_entry(entries, is_free ? r : -1, is_free ? c : -1, &map[k]));
+  }
+  return MBS_OK;
 }
 
-MbsStatus mbs_entry_map(MbsContext *context, void *user, int row, int column) {
-  MbsEntryMap *map = user;
-  (void)context;
-  *map->next++ = mbs_pattern_position(map->pattern, row, column);
-  return MBS_OK;
+int mbs_terms_of_forms(int count, const MbsLinearForm *forms) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) {
+    sum += forms[i].count;
+  }
+  return sum;
 }

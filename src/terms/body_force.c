@@ -239,9 +239,7 @@ void mbs_body_forces_evaluate(const MbsSystem *system, const MbsState *state) {
   }
   MbsState at = cut_state(forces, state);
   int size = forces->view.nq + system->m;
-  for (int i = 0; i < size; ++i) {
-    forces->R[i] = 0;
-  }
+  mbs_clear(size, forces->R);
   for (int i = 0; i < forces->mass_count; ++i) {
     mbs_mass_residual(&forces->view, &forces->masses[i], &at, forces->R, NULL);
   }
@@ -282,9 +280,7 @@ void mbs_body_forces_differentiate(const MbsSystem *system, const MbsState *stat
                                               .A = forces->direction[2] + k * size,
                                               .L = columns->T ? columns->T + k * system->m : NULL};
   }
-  for (int i = 0; i < stride * count; ++i) {
-    forces->R_columns[i] = 0;
-  }
+  mbs_clear(stride * count, forces->R_columns);
   MbsState at = cut_state(forces, state);
   if (system->source) {
     mbs_source_columns(system, true, &at, &none, MBS_PART_ALL, count, forces->columns, forces->R_columns, stride);

@@ -100,9 +100,9 @@ void mbs_system_point(const MbsSystem *system, int point, const MbsState *state,
   const MbsSystem *bodies = system->bodies;
   const MbsState *x = mbs_system_follow(system, state);
   const MbsLinearForm *form = &bodies->points[point].form;
-  for (int k = 0; k < bodies->dimension; ++k) {
-    r[k] = v[k] = a[k] = 0;
-  }
+  mbs_clear(bodies->dimension, r);
+  mbs_clear(bodies->dimension, v);
+  mbs_clear(bodies->dimension, a);
   mbs_form_add(form, bodies->point_block.value, bodies->dimension, bodies->dimension == 2, x->q, r);
   mbs_form_add(form, bodies->point_block.value, bodies->dimension, bodies->dimension == 2, x->v, v);
   mbs_form_add(form, bodies->point_block.value, bodies->dimension, bodies->dimension == 2, x->a, a);

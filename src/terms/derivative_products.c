@@ -326,9 +326,7 @@ void mbs_source_transposed(const MbsSystem *system, bool is_cut, const MbsState 
 void mbs_source_tangent(const MbsSystem *system, const MbsState *state, const MbsWeights *weights, mbs_scalar c0,
                         mbs_scalar c1, mbs_scalar c2, mbs_scalar *values) {
   const At at = find(system, false, state, weights);
-  for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
-    values[i] = 0;
-  }
+  mbs_clear(system->mode.pattern.entry_count + 1, values);
   const mbs_scalar c[] = {
       [MBS_ARGUMENT_Q] = c0, [MBS_ARGUMENT_V] = c1, [MBS_ARGUMENT_A] = c2, [MBS_ARGUMENT_LAMBDA] = 1};
   for (int i = 0; i < at.set->element_count; ++i) {

@@ -99,14 +99,6 @@ static void list_force(const Lister *lister, const MbsCoefficients *coefficients
   }
 }
 
-static int terms_of(int count, const MbsLinearForm *forms) {
-  int sum = 0;
-  for (int i = 0; i < count; ++i) {
-    sum += forms[i].count;
-  }
-  return sum;
-}
-
 // positions of what the element adds to the tangent; what it does not depend on has none, and its slopes are zero
 static MbsStatus make_map(MbsContext *context, const MbsSystem *system, MbsSourceElement *element) {
   int size = element->coordinate_count + 1, *map;
@@ -136,8 +128,9 @@ static MbsStatus list_element(MbsContext *context, const MbsSystem *system, cons
   const MbsForceElement *force = of_forces < 0 ? NULL : set->forces[of_forces];
   const MbsExpressionRow *x = row ? row->expression : NULL;
   int entities = mass    ? mass->count
-                 : x     ? terms_of(x->argument_count, x->arguments)
-                 : force ? terms_of(force->port_count, force->ports) + terms_of(force->argument_count, force->arguments)
+                 : x     ? mbs_terms_of_forms(x->argument_count, x->arguments)
+                 : force ? mbs_terms_of_forms(force->port_count, force->ports) +
+                               mbs_terms_of_forms(force->argument_count, force->arguments)
                          : row->count;
   int most = entities * system->dimension, inputs = x                         ? x->parameter_count
                                                     : force && !force->kernel ? force->value_tape->input_count

@@ -4,6 +4,7 @@
 #define MBS_ELEMENTS_H
 
 #include "model/force.h"
+#include "terms/entries.h"
 #include "terms/terms.h"
 
 typedef struct MbsForceElement MbsForceElement;
@@ -80,15 +81,9 @@ MbsStatus mbs_input_places(MbsContext *context, MbsSystem *system, const MbsTape
 // Their values, given those of the forms (dimension each) at q, v, a; a may be NULL where no acceleration is used.
 void mbs_input_values(const MbsSystem *system, const MbsState *state, int count, const MbsInputPlace *places,
                       const mbs_scalar *y, const mbs_scalar *v, const mbs_scalar *a, mbs_scalar *values);
-// What to do with an entry of the assembled matrix (-1: outside it): add it to a pattern (user: the builder), or write
-// its position into a map (user: an MbsEntryMap).
-typedef MbsStatus (*MbsEntryFunction)(MbsContext *context, void *user, int row, int column);
-typedef struct MbsEntryMap {
-  const MbsPattern *pattern;
-  int *next;
-} MbsEntryMap;
-MbsStatus mbs_entry_add(MbsContext *context, void *user, int row, int column);
-MbsStatus mbs_entry_map(MbsContext *context, void *user, int row, int column);
+int mbs_terms_of_forms(int count, const MbsLinearForm *forms);
+// The entries of one term's entity (rows) by another's, row by row: what is not free is outside the matrix.
+MbsStatus mbs_place_block(const MbsEntries *entries, const MbsSystem *system, int left, int right, int *map);
 // values[map] += T' G T for the terms T = a I + b J (left, right) of two forms; returns the map behind the entries used
 const int *mbs_scatter_block(int d, const mbs_scalar *left_ab, const mbs_scalar *right_ab, const mbs_scalar *G,
                              int stride, const int *map, mbs_scalar *values);
@@ -136,9 +131,7 @@ MbsStatus mbs_conditions_create(MbsContext *context, MbsSystem *system);
 
 // ---- mass.c ----
 MbsStatus mbs_mass_create(MbsContext *context, MbsSystem *system, const MbsMassSpec *spec, MbsMass *mass);
-MbsStatus mbs_mass_add_pattern(MbsContext *context, const MbsSystem *system, const MbsMass *mass,
-                               MbsPatternBuilder *builder);
-MbsStatus mbs_mass_map(MbsContext *context, const MbsSystem *system, MbsMass *mass);
+MbsStatus mbs_mass_place(const MbsEntries *entries, const MbsSystem *system, MbsMass *mass);
 void mbs_mass_residual(const MbsSystem *system, const MbsMass *mass, const MbsState *state, mbs_scalar *f,
                        double *scale);
 void mbs_mass_tangent(const MbsSystem *system, const MbsMass *mass, mbs_scalar c2, mbs_scalar *values);
@@ -160,9 +153,7 @@ void mbs_mass_energy(const MbsSystem *system, const MbsMass *mass, const MbsStat
 
 // ---- row.c ----
 MbsStatus mbs_row_create(MbsContext *context, MbsSystem *system, const MbsRowSpec *spec, int index, MbsRow *row);
-MbsStatus mbs_row_add_pattern(MbsContext *context, const MbsSystem *system, const MbsRow *row,
-                              MbsPatternBuilder *builder);
-MbsStatus mbs_row_map(MbsContext *context, const MbsSystem *system, MbsRow *row);
+MbsStatus mbs_row_place(const MbsEntries *entries, const MbsSystem *system, MbsRow *row);
 void mbs_row_residual(const MbsSystem *system, const MbsRow *row, const MbsState *state, const MbsWeights *weights,
                       mbs_scalar *f, mbs_scalar *e, double scale[2]);
 // sizes[0], sizes[1] += what cancels within its part of f and of e: see mbs_terms_cancelling
@@ -209,9 +200,7 @@ typedef struct MbsExpressionRow {
 // arguments times dimension
 int mbs_expression_row_size(const MbsSystem *system, const MbsExpressionRow *x);
 MbsStatus mbs_expression_row_create(MbsContext *context, MbsSystem *system, const MbsRowSpec *spec, MbsRow *row);
-MbsStatus mbs_expression_row_add_pattern(MbsContext *context, const MbsSystem *system, const MbsRow *row,
-                                         MbsPatternBuilder *builder);
-MbsStatus mbs_expression_row_map(MbsContext *context, const MbsSystem *system, MbsRow *row);
+MbsStatus mbs_expression_row_place(const MbsEntries *entries, const MbsSystem *system, const MbsRow *row);
 void mbs_expression_row_residual(const MbsSystem *system, const MbsRow *row, const MbsState *state,
                                  const MbsWeights *weights, mbs_scalar *f, mbs_scalar *e, double scale[2]);
 void mbs_expression_row_cancelling(const MbsSystem *system, const MbsRow *row, const MbsState *state,
@@ -281,9 +270,7 @@ struct MbsForceElement {
 
 MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const MbsForceSpec *spec,
                                    MbsForceElement **force);
-MbsStatus mbs_force_element_add_pattern(MbsContext *context, const MbsSystem *system, const MbsForceElement *force,
-                                        MbsPatternBuilder *builder);
-MbsStatus mbs_force_element_map(MbsContext *context, const MbsSystem *system, MbsForceElement *force);
+MbsStatus mbs_force_element_place(const MbsEntries *entries, const MbsSystem *system, MbsForceElement *force);
 void mbs_force_element_residual(const MbsSystem *system, const MbsForceElement *force, const MbsState *state,
                                 mbs_scalar *f, double *scale);
 double mbs_force_element_cancelling(const MbsSystem *system, const MbsForceElement *force, const MbsState *state);

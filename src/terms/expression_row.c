@@ -136,52 +136,26 @@ MbsStatus mbs_expression_row_create(MbsContext *context, MbsSystem *system, cons
   return mbs_coefficients_add_block(context, &system->coefficients, used, nodes, &row->block);
 }
 
-// the entries of the multiplier's column, of its row, and of the hessian, in the order of the maps
-static MbsStatus visit_entries(MbsContext *context, const MbsSystem *system, const MbsRow *row, void *user,
-                               MbsEntryFunction visit) {
-  const MbsExpressionRow *x = row->expression;
-  int d = system->dimension, multiplier = system->n + row->index;
-  for (int part = 0; part < 2; ++part) {
-    for (int a = 0; a < x->argument_count; ++a) {
-      for (int i = 0; i < x->arguments[a].count * d; ++i) {
-        int q = mbs_system_free_component(system, x->arguments[a].first[i / d], i % d);
-        MBS_TRY(visit(context, user, part == 0 ? q : multiplier, part == 0 ? multiplier : q));
-      }
-    }
-  }
+MbsStatus mbs_expression_row_place(const MbsEntries *entries, const MbsSystem *system, const MbsRow *row) {
+  MbsExpressionRow *x = row->expression;
+  int d = system->dimension, multiplier = system->n + row->index, *column, *own, *hessian;
+  int terms = mbs_terms_of_forms(x->argument_count, x->arguments);
+  MBS_TRY(mbs_entries_take(entries, terms * d, &x->column_map, &column));
+  MBS_TRY(mbs_entries_take(entries, terms * d, &x->row_map, &own));
+  MBS_TRY(mbs_entries_take(entries, terms * terms * d * d, &x->hessian_map, &hessian));
   for (int a = 0; a < x->argument_count; ++a) {
+    for (int i = 0; i < x->arguments[a].count * d; ++i) {
+      int q = mbs_system_free_component(system, x->arguments[a].first[i / d], i % d);
+      MBS_TRY(mbs_entry(entries, q, multiplier, column++));
+      MBS_TRY(mbs_entry(entries, multiplier, q, own++));
+    }
     for (int i = 0; i < x->arguments[a].count; ++i) {
       for (int b = 0; b < x->argument_count; ++b) {
-        for (int j = 0; j < x->arguments[b].count; ++j) {
-          for (int k = 0; k < d * d; ++k) {
-            int r = mbs_system_free_component(system, x->arguments[a].first[i], k / d);
-            int c = mbs_system_free_component(system, x->arguments[b].first[j], k % d);
-            bool is_free = r >= 0 && c >= 0;
-            MBS_TRY(visit(context, user, is_free ? r : -1, is_free ? c : -1));
-          }
+        for (int j = 0; j < x->arguments[b].count; ++j, hessian += d * d) {
+          MBS_TRY(mbs_place_block(entries, system, x->arguments[a].first[i], x->arguments[b].first[j], hessian));
         }
       }
     }
   }
   return MBS_OK;
-}
-
-MbsStatus mbs_expression_row_add_pattern(MbsContext *context, const MbsSystem *system, const MbsRow *row,
-                                         MbsPatternBuilder *builder) {
-  return visit_entries(context, system, row, builder, mbs_entry_add);
-}
-
-MbsStatus mbs_expression_row_map(MbsContext *context, const MbsSystem *system, MbsRow *row) {
-  MbsExpressionRow *x = row->expression;
-  int d = system->dimension, terms = 0;
-  for (int a = 0; a < x->argument_count; ++a) {
-    terms += x->arguments[a].count;
-  }
-  int *map;
-  MBS_TAKE(context, system->arena, map, 2 * terms * d + terms * terms * d * d);
-  x->column_map = map;
-  x->row_map = map + terms * d;
-  x->hessian_map = map + 2 * terms * d;
-  MbsEntryMap writer = {.pattern = &system->mode.pattern, .next = map};
-  return visit_entries(context, system, row, &writer, mbs_entry_map);
 }

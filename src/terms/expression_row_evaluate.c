@@ -24,9 +24,7 @@ static void evaluate(const MbsSystem *system, const MbsRow *row, const MbsTape *
   int d = system->dimension;
   const mbs_scalar *at[] = {state->q, state->v, state->a};
   for (int k = 0; k < 3; ++k) {
-    for (int i = 0; i < mbs_expression_row_size(system, x); ++i) {
-      x->y[k][i] = 0;
-    }
+    mbs_clear(mbs_expression_row_size(system, x), x->y[k]);
     for (int a = 0; a < x->argument_count; ++a) {
       mbs_form_add(&x->arguments[a], row->block.value, d, x->has_turn, at[k], x->y[k] + a * d);
     }
@@ -188,9 +186,7 @@ static void add_direction(const MbsSystem *system, const MbsRow *row, const MbsS
   mbs_scalar lambda = state->lambda[row->index], dlambda = direction->L ? direction->L[row->index] : 0;
   mbs_scalar change = -w->epsilon * dlambda, *onto = x->work[3], *y = x->work[4];
   for (int level = levels - 1; level >= 0; --level) {  // so that y is the change at q in the end
-    for (int i = 0; i < size; ++i) {
-      y[i] = 0;
-    }
+    mbs_clear(size, y);
     for (int a = 0; a < x->argument_count; ++a) {
       if (directions[level]) {
         mbs_form_add(&x->arguments[a], row->block.value, d, x->has_turn, directions[level], y + a * d);
@@ -253,9 +249,7 @@ void mbs_expression_row_transposed(const MbsSystem *system, const MbsRow *row, c
                    nu2 = w.w2 * adjoint->nu[2][row->index];
   evaluate(system, row, x->full_tape, state);
   mbs_scalar *z = x->work[3];
-  for (int i = 0; i < size; ++i) {
-    z[i] = 0;
-  }
+  mbs_clear(size, z);
   for (int a = 0; a < x->argument_count; ++a) {
     mbs_form_add(&x->arguments[a], row->block.value, d, x->has_turn, adjoint->mu, z + a * d);
   }

@@ -134,43 +134,20 @@ MbsStatus mbs_force_element_create(MbsContext *context, MbsSystem *system, const
   return mbs_coefficients_add_block(context, &system->coefficients, used, nodes, &force->block);
 }
 
-// calls `visit` for every entry (r, c) of every pair of a port term and an argument term, in the order of the map
-static MbsStatus visit_entries(MbsContext *context, const MbsSystem *system, const MbsForceElement *force, void *user,
-                               MbsEntryFunction visit) {
-  int d = system->dimension;
+// the entries of every pair of a port term and an argument term, in the order of the map
+MbsStatus mbs_force_element_place(const MbsEntries *entries, const MbsSystem *system, MbsForceElement *force) {
+  int d = system->dimension, *map;
+  int terms =
+      mbs_terms_of_forms(force->port_count, force->ports) * mbs_terms_of_forms(force->argument_count, force->arguments);
+  MBS_TRY(mbs_entries_take(entries, terms * d * d, &force->map, &map));
   for (int p = 0; p < force->port_count; ++p) {
     for (int i = 0; i < force->ports[p].count; ++i) {
       for (int a = 0; a < force->argument_count; ++a) {
-        for (int j = 0; j < force->arguments[a].count; ++j) {
-          for (int k = 0; k < d * d; ++k) {
-            int r = mbs_system_free_component(system, force->ports[p].first[i], k / d);
-            int c = mbs_system_free_component(system, force->arguments[a].first[j], k % d);
-            bool is_free = r >= 0 && c >= 0;
-            MBS_TRY(visit(context, user, is_free ? r : -1, is_free ? c : -1));
-          }
+        for (int j = 0; j < force->arguments[a].count; ++j, map += d * d) {
+          MBS_TRY(mbs_place_block(entries, system, force->ports[p].first[i], force->arguments[a].first[j], map));
         }
       }
     }
   }
   return MBS_OK;
-}
-
-MbsStatus mbs_force_element_add_pattern(MbsContext *context, const MbsSystem *system, const MbsForceElement *force,
-                                        MbsPatternBuilder *builder) {
-  return visit_entries(context, system, force, builder, mbs_entry_add);
-}
-
-MbsStatus mbs_force_element_map(MbsContext *context, const MbsSystem *system, MbsForceElement *force) {
-  int port_terms = 0, argument_terms = 0;
-  for (int p = 0; p < force->port_count; ++p) {
-    port_terms += force->ports[p].count;
-  }
-  for (int a = 0; a < force->argument_count; ++a) {
-    argument_terms += force->arguments[a].count;
-  }
-  int *map;
-  MBS_TAKE(context, system->arena, map, port_terms * argument_terms * system->dimension * system->dimension);
-  force->map = map;
-  MbsEntryMap writer = {.pattern = &system->mode.pattern, .next = map};
-  return visit_entries(context, system, force, &writer, mbs_entry_map);
 }

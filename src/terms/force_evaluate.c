@@ -8,9 +8,8 @@
 
 static MbsForceInput gather(const MbsSystem *system, const MbsForceElement *force, const MbsState *state) {
   int d = system->dimension;
-  for (int i = 0; i < force->argument_count * d; ++i) {
-    force->y[i] = force->v[i] = 0;
-  }
+  mbs_clear(force->argument_count * d, force->y);
+  mbs_clear(force->argument_count * d, force->v);
   for (int a = 0; a < force->argument_count; ++a) {
     mbs_form_add(&force->arguments[a], force->block.value, d, force->has_turn, state->q, force->y + a * d);
     mbs_form_add(&force->arguments[a], force->block.value, d, force->has_turn, state->v, force->v + a * d);
@@ -66,9 +65,8 @@ static void evaluate(const MbsSystem *system, const MbsForceElement *force, cons
 void mbs_force_element_put_row(const MbsSystem *system, const MbsForceElement *force, int i, const mbs_scalar *by_input,
                                const MbsForceSlopes *slopes) {
   int d = system->dimension, arguments = force->argument_count * d, inputs = force->value_tape->input_count;
-  for (int j = 0; j < arguments; ++j) {
-    slopes->F_y[i * arguments + j] = slopes->F_v[i * arguments + j] = 0;
-  }
+  mbs_clear(arguments, slopes->F_y + i * arguments);
+  mbs_clear(arguments, slopes->F_v + i * arguments);
   for (int s = 0; s < inputs; ++s) {
     const MbsInputPlace *place = &force->inputs[s];
     int at = i * arguments + place->argument * d + place->signal.component;
@@ -334,9 +332,7 @@ void mbs_force_slopes_transposed(const MbsSystem *system, const MbsForceElement 
   int inner = force->kernel ? force->coefficient_count : force->value_tape->input_count;
   const MbsBlock *block = &force->block;
   mbs_scalar *F_bar = force->F_bar;
-  for (int i = 0; i < ports; ++i) {
-    F_bar[i] = 0;
-  }
+  mbs_clear(ports, F_bar);
   for (int p = 0; p < force->port_count; ++p) {
     mbs_form_add(&force->ports[p], block->value, d, turns, adjoint->mu, F_bar + p * d);
     mbs_scalar minus_F[3];

@@ -68,9 +68,7 @@ static void evaluate_expressions(const MbsSystem *system, const MbsForceElement 
     }
     mbs_tape_pull_back(force->full_tape, second->outputs_bar, second->registers, second->by_input);
     mbs_force_element_put_row(system, force, i, second->by_input, &second->slopes);
-    for (int s = 0; s < inputs; ++s) {
-      bar[s] = 0;
-    }
+    mbs_clear(inputs, bar);
   }
 }
 
@@ -81,9 +79,7 @@ static const MbsForceSlopes *evaluate(const MbsSystem *system, const MbsForceEle
   MbsForceSlopes *slopes = &second->slopes;
   int d = system->dimension, arguments = force->argument_count * d;
   mbs_force_element_evaluate(system, force, state);
-  for (int j = 0; j < arguments; ++j) {
-    slopes->z[j] = 0;
-  }
+  mbs_clear(arguments, slopes->z);
   for (int a = 0; a < force->argument_count; ++a) {
     mbs_form_add(&force->arguments[a], force->block.value, d, force->has_turn, u, slopes->z + a * d);
   }

@@ -52,44 +52,15 @@ MbsStatus mbs_mass_create(MbsContext *context, MbsSystem *system, const MbsMassS
   return mbs_coefficients_add_block(context, &system->coefficients, 2 * n * n + n * size, nodes, &mass->block);
 }
 
-MbsStatus mbs_mass_add_pattern(MbsContext *context, const MbsSystem *system, const MbsMass *mass,
-                               MbsPatternBuilder *builder) {
-  int d = size_of(system, mass);
+MbsStatus mbs_mass_place(const MbsEntries *entries, const MbsSystem *system, MbsMass *mass) {
+  int d = size_of(system, mass), per_pair = mass->has_turn ? 2 * d : d, *map;
+  MBS_TRY(mbs_entries_take(entries, mass->count * mass->count * per_pair, &mass->map, &map));
   for (int i = 0; i < mass->count; ++i) {
     for (int j = 0; j < mass->count; ++j) {
-      for (int k = 0; k < d; ++k) {
-        bool is_free = mass->first[i] < system->n && mass->first[j] < system->n;
-        if (is_free) {
-          MBS_TRY(mbs_pattern_add(context, builder, mass->first[i] + k, mass->first[j] + k));
-        }
-        if (is_free && mass->has_turn) {
-          MBS_TRY(mbs_pattern_add(context, builder, mass->first[i] + k, mass->first[j] + 1 - k));
-        }
-      }
-    }
-  }
-  return MBS_OK;
-}
-
-// position of (q_i, q_j) where both are free, else the bin
-static int free_position(const MbsSystem *system, int row, int column) {
-  return row < system->n && column < system->n ? mbs_pattern_position(&system->mode.pattern, row, column)
-                                               : system->mode.pattern.entry_count;
-}
-
-MbsStatus mbs_mass_map(MbsContext *context, const MbsSystem *system, MbsMass *mass) {
-  int d = size_of(system, mass);
-  int per_pair = mass->has_turn ? 2 * d : d;
-  int *map;
-  MBS_TAKE(context, system->arena, map, mass->count * mass->count * per_pair);
-  mass->map = map;
-  for (int i = 0; i < mass->count; ++i) {
-    for (int j = 0; j < mass->count; ++j) {
-      for (int k = 0; k < d; ++k) {
-        *map++ = free_position(system, mass->first[i] + k, mass->first[j] + k);
-      }
-      for (int k = 0; k < d && mass->has_turn; ++k) {
-        *map++ = free_position(system, mass->first[i] + k, mass->first[j] + 1 - k);
+      bool is_free = mass->first[i] < system->n && mass->first[j] < system->n;
+      for (int k = 0; k < per_pair; ++k) {  // the diagonal, then (0, 1) and (1, 0)
+        int row = mass->first[i] + k % d, column = mass->first[j] + (k < d ? k : 1 - k % d);
+        MBS_TRY(mbs_entry(entries, is_free ? row : -1, is_free ? column : -1, map++));
       }
     }
   }

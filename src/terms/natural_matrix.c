@@ -9,9 +9,7 @@ static void assemble(const MbsSystem *system, bool has_rates, mbs_scalar c2, con
                      const MbsCombination *forces, mbs_scalar *values) {
   const MbsMode *mode = &system->mode;
   bool has_forces = mbs_has_tangent_of_forces(forces->c0, forces->c1);
-  for (int i = 0; i <= mode->pattern.entry_count; ++i) {
-    values[i] = 0;
-  }
+  mbs_clear(mode->pattern.entry_count + 1, values);
   for (int i = 0; i < system->mass_count; ++i) {
     mbs_mass_tangent(system, &system->masses[i], c2, values);
   }
@@ -35,9 +33,7 @@ static MbsState at_rest(const MbsSystem *system, const MbsState *state) {
 static void assemble_jacobian(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
                               const MbsCombination *c, mbs_scalar *values) {
   const MbsState rest = at_rest(system, state);
-  for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
-    values[i] = 0;
-  }
+  mbs_clear(system->mode.pattern.entry_count + 1, values);
   for (int i = 0; i < system->mode.row_count; ++i) {
     mbs_row_tangent(system, &system->mode.rows[i], &rest, weights, c, values);
   }

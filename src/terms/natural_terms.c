@@ -5,9 +5,7 @@
 
 static mbs_scalar *cleared_scratch(const MbsSystem *system, int count) {
   int size = (system->nq + system->m) * count;
-  for (int i = 0; i < size; ++i) {
-    system->work->scratch[i] = 0;
-  }
+  mbs_clear(size, system->work->scratch);
   return system->work->scratch;
 }
 
@@ -78,9 +76,7 @@ static void forces(const MbsSystem *system, bool with_bodies, const MbsState *st
   const MbsMode *mode = &system->mode;
   const MbsWeights none = {0};
   mbs_scalar *e = cleared_scratch(system, 1);
-  for (int i = 0; i < system->nq; ++i) {
-    f[i] = 0;
-  }
+  mbs_clear(system->nq, f);
   mbs_signal_bank_try(system, state);
   for (int i = 0; i < system->mass_count && (parts & MBS_PART_BALANCE); ++i) {
     if (with_bodies || system->masses[i].is_scalar) {

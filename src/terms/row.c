@@ -67,64 +67,29 @@ static void pair_entry(const MbsSystem *system, int e, int f, int k, int *r, int
   }
 }
 
-MbsStatus mbs_row_add_pattern(MbsContext *context, const MbsSystem *system, const MbsRow *row,
-                              MbsPatternBuilder *builder) {
-  int multiplier = system->n + row->index;
-  MBS_TRY(mbs_pattern_add(context, builder, multiplier, multiplier));
-  if (row->kind == MBS_ROW_EXPRESSION) {
-    return mbs_expression_row_add_pattern(context, system, row, builder);
-  }
-  for (int i = 0; i < row->count * system->dimension; ++i) {
-    int q = row->first[i / system->dimension] + i % system->dimension;
-    if (q < system->n) {
-      MBS_TRY(mbs_pattern_add(context, builder, q, multiplier));
-      MBS_TRY(mbs_pattern_add(context, builder, multiplier, q));
-    }
-  }
-  for (int i = 0; i < row->A.count; ++i) {
-    for (int j = 0; j < row->B.count; ++j) {
-      for (int k = 0; k < pair_entries(system, row); ++k) {
-        int r, c;
-        pair_entry(system, row->A.first[i], row->B.first[j], k, &r, &c);
-        MBS_TRY(mbs_pattern_add(context, builder, r, c));
-        pair_entry(system, row->B.first[j], row->A.first[i], k, &r, &c);
-        MBS_TRY(mbs_pattern_add(context, builder, r, c));
-      }
-    }
-  }
-  return MBS_OK;
-}
-
-MbsStatus mbs_row_map(MbsContext *context, const MbsSystem *system, MbsRow *row) {
-  const MbsPattern *pattern = &system->mode.pattern;
+MbsStatus mbs_row_place(const MbsEntries *entries, const MbsSystem *system, MbsRow *row) {
   int d = system->dimension, multiplier = system->n + row->index;
-  row->diagonal = mbs_pattern_position(pattern, multiplier, multiplier);
+  int count = pair_entries(system, row), *columns, *rows, *hessian;
+  MBS_TRY(mbs_entry(entries, multiplier, multiplier, &row->diagonal));
   if (row->kind == MBS_ROW_EXPRESSION) {
-    return mbs_expression_row_map(context, system, row);
+    return mbs_expression_row_place(entries, system, row);
   }
-  int entries = pair_entries(system, row);
-  int *columns, *rows, *hessian;
-  MBS_TAKE(context, system->arena, columns, row->count * d);
-  MBS_TAKE(context, system->arena, rows, row->count * d);
-  MBS_TAKE(context, system->arena, hessian, 2 * row->A.count * row->B.count * entries);
-  row->column_map = columns;
-  row->row_map = rows;
-  row->hessian_map = hessian;
+  MBS_TRY(mbs_entries_take(entries, row->count * d, &row->column_map, &columns));
+  MBS_TRY(mbs_entries_take(entries, row->count * d, &row->row_map, &rows));
+  MBS_TRY(mbs_entries_take(entries, 2 * row->A.count * row->B.count * count, &row->hessian_map, &hessian));
   for (int i = 0; i < row->count * d; ++i) {
     int q = row->first[i / d] + i % d;
     q = q < system->n ? q : -1;
-    columns[i] = mbs_pattern_position(pattern, q, multiplier);
-    rows[i] = mbs_pattern_position(pattern, multiplier, q);
+    MBS_TRY(mbs_entry(entries, q, multiplier, &columns[i]));
+    MBS_TRY(mbs_entry(entries, multiplier, q, &rows[i]));
   }
   for (int i = 0; i < row->A.count; ++i) {
     for (int j = 0; j < row->B.count; ++j) {
-      for (int order = 0; order < (row->is_square ? 1 : 2); ++order) {
-        for (int k = 0; k < entries; ++k) {
-          int r, c;
-          pair_entry(system, order ? row->B.first[j] : row->A.first[i], order ? row->A.first[i] : row->B.first[j], k,
-                     &r, &c);
-          *hessian++ = mbs_pattern_position(pattern, r, c);
-        }
+      const int of[2] = {row->A.first[i], row->B.first[j]};
+      for (int k = 0; k < (row->is_square ? count : 2 * count); ++k) {
+        int order = k / count, r, c;
+        pair_entry(system, of[order], of[1 - order], k % count, &r, &c);
+        MBS_TRY(mbs_entry(entries, r, c, hessian++));
       }
     }
   }

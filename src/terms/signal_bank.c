@@ -99,9 +99,9 @@ static void evaluate_forms(const MbsSystem *system, const MbsState *state) {
   const MbsSignalBank *bank = &system->signals;
   const MbsWorkspace *work = system->work;
   int d = system->dimension;
-  for (int i = 0; i < bank->form_count * d; ++i) {
-    work->position[i] = work->velocity[i] = work->acceleration[i] = 0;
-  }
+  mbs_clear(bank->form_count * d, work->position);
+  mbs_clear(bank->form_count * d, work->velocity);
+  mbs_clear(bank->form_count * d, work->acceleration);
   for (int i = 0; i < bank->form_count; ++i) {
     mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->q, work->position + i * d);
     mbs_form_add(&bank->forms[i], bank->block.value, d, d == 2, state->v, work->velocity + i * d);

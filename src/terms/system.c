@@ -141,34 +141,33 @@ static MbsStatus create_independents(MbsContext *context, MbsSystem *system) {
                                     &system->independents);
 }
 
-static MbsStatus create_pattern(MbsContext *context, MbsSystem *system) {
+static MbsStatus place_all(const MbsEntries *entries, MbsSystem *system) {
   MbsMode *mode = &system->mode;
-  MbsPatternBuilder *builder;
-  MBS_TRY(mbs_pattern_begin(context, system->arena, system->n + system->m, &builder));
+  int diagonal;
   for (int i = 0; i < system->n; ++i) {  // a coordinate without mass has its diagonal entry too
-    MBS_TRY(mbs_pattern_add(context, builder, i, i));
+    MBS_TRY(mbs_entry(entries, i, i, &diagonal));
   }
   for (int i = 0; i < system->mass_count; ++i) {
-    MBS_TRY(mbs_mass_add_pattern(context, system, &system->masses[i], builder));
+    MBS_TRY(mbs_mass_place(entries, system, &system->masses[i]));
   }
   for (int i = 0; i < mode->row_count; ++i) {
-    MBS_TRY(mbs_row_add_pattern(context, system, &mode->rows[i], builder));
+    MBS_TRY(mbs_row_place(entries, system, &mode->rows[i]));
   }
   for (int i = 0; i < mode->force_count; ++i) {
-    MBS_TRY(mbs_force_element_add_pattern(context, system, mode->forces[i], builder));
-  }
-  MBS_TRY(mbs_pattern_finish(context, builder, &mode->pattern));
-  mode->factored = mode->pattern;
-  for (int i = 0; i < system->mass_count; ++i) {
-    MBS_TRY(mbs_mass_map(context, system, &system->masses[i]));
-  }
-  for (int i = 0; i < mode->row_count; ++i) {
-    MBS_TRY(mbs_row_map(context, system, &mode->rows[i]));
-  }
-  for (int i = 0; i < mode->force_count; ++i) {
-    MBS_TRY(mbs_force_element_map(context, system, mode->forces[i]));
+    MBS_TRY(mbs_force_element_place(entries, system, mode->forces[i]));
   }
   return MBS_OK;
+}
+
+static MbsStatus create_pattern(MbsContext *context, MbsSystem *system) {
+  MbsMode *mode = &system->mode;
+  MbsEntries entries = {.context = context, .arena = system->arena, .pattern = &mode->pattern};
+  MBS_TRY(mbs_pattern_begin(context, system->arena, system->n + system->m, &entries.builder));
+  MBS_TRY(place_all(&entries, system));
+  MBS_TRY(mbs_pattern_finish(context, entries.builder, &mode->pattern));
+  mode->factored = mode->pattern;
+  entries.builder = NULL;
+  return place_all(&entries, system);
 }
 
 MbsStatus mbs_natural_system_begin(MbsContext *context, MbsArena *arena, MbsBlueprint *blueprint, int column_count,

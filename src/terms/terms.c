@@ -40,9 +40,7 @@ void mbs_terms_derivative_along(const MbsSystem *system, const MbsState *state, 
                                 MbsParts parts, const mbs_scalar *X, const mbs_scalar *V, const mbs_scalar *A,
                                 mbs_scalar *R) {
   system->work->directions[0] = (MbsDirectionColumn){.column = -1, .X = X, .V = V, .A = A};
-  for (int i = 0; i < system->n + system->m; ++i) {
-    R[i] = 0;
-  }
+  mbs_clear(system->n + system->m, R);
   add_columns(system, state, weights, parts, 1, R);
 }
 

@@ -111,6 +111,40 @@ typedef struct MbsTree {
   mbs_scalar *end_motions;           // and their workspace
 } MbsTree;
 
+// The frame H of a node.
+MBS_KERNEL const mbs_scalar *mbs_tree_frame_of(const MbsTree *tree, int index, int d) {
+  return tree->H + index * mbs_frame_size(d);
+}
+
+// The frame that a node stands on: its parent's, or that of the ground (its axes; the origin does not count here).
+MBS_KERNEL const mbs_scalar *mbs_tree_frame_before(const MbsTree *tree, const MbsTreeNode *node, int d) {
+  return node->parent < 0 ? mbs_frame_of_ground[d - 2] : mbs_tree_frame_of(tree, node->parent, d);
+}
+
+// Of an array of twists by node, that of a node's parent.
+MBS_KERNEL const mbs_scalar *mbs_tree_of_parent(const MbsTree *tree, const MbsTreeNode *node, const mbs_scalar *twists,
+                                                int d) {
+  return node->parent < 0 ? tree->inner->zeros : twists + node->parent * mbs_twist_size(d);
+}
+
+// y += scale sum of u_k b_k (level 0), b_k' (1) or b_k'' (2) over a node's coordinates
+MBS_KERNEL void mbs_tree_add_axes(const MbsTree *tree, const MbsTreeNode *node, int level, double scale,
+                                  const mbs_scalar *u, mbs_scalar *y, int d) {
+  for (int k = node->first; k < node->first + node->count; ++k) {
+    mbs_twist_add(d, scale * u[k], tree->b[level] + k * mbs_twist_size(d), y);
+  }
+}
+
+// W (by node) += those of all that stands on each node
+MBS_KERNEL void mbs_tree_add_to_parents(const MbsTree *tree, mbs_scalar *W, int d) {
+  int size = mbs_twist_size(d);
+  for (int i = tree->node_count - 1; i >= 0; --i) {
+    if (tree->nodes[i].parent >= 0) {
+      mbs_twist_add(d, 1, W + i * size, W + tree->nodes[i].parent * size);
+    }
+  }
+}
+
 // Nodes and their coefficients, before those are finished.
 MbsStatus mbs_tree_create(MbsContext *context, MbsSystem *inner, MbsTree **tree);
 // The system in the tree's coordinates, after they are.

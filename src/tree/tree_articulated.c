@@ -190,24 +190,18 @@ MBS_KERNEL void fill_unknown(const MbsTree *tree, int index, mbs_scalar c0, mbs_
   mbs_bracket_transposed(d, 1, of[0], tree->W + index * twist, g);
 }
 
-MBS_KERNEL void clear(int count, mbs_scalar *numbers) {
-  for (int k = 0; k < count; ++k) {
-    numbers[k] = 0;
-  }
-}
-
 MBS_KERNEL void fill(const MbsTree *tree, mbs_scalar c0, mbs_scalar c1, mbs_scalar c2, mbs_scalar *values, int d) {
   const MbsTreeShape *shape = tree->shape;
   int twist = mbs_twist_size(d), numbers = 3 * twist * twist;
   if (shape->partner) {
-    clear(3 * numbers * shape->node_count, mbs_tree_shape_couple(shape, values, 0, 0));
+    mbs_clear(3 * numbers * shape->node_count, mbs_tree_shape_couple(shape, values, 0, 0));
   }
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
     int at = tree->shape_node[i];
     mbs_scalar *K = at < 0 ? NULL : mbs_tree_shape_K(shape, values, at);
     if (node->count > 0) {
-      clear(numbers, K);
+      mbs_clear(numbers, K);
       fill_unknown(tree, i, c0, c1, c2, values, d);
     }
     if (node->body_count == 0 || at < 0) {
@@ -239,23 +233,15 @@ MBS_KERNEL void fill_mass(const MbsTree *tree, mbs_scalar c2, mbs_scalar *values
 void mbs_tree_articulate(const MbsSystem *system, const MbsState *state, mbs_scalar c0, mbs_scalar c1, mbs_scalar c2,
                          mbs_scalar *values) {
   MbsTree *tree = system->tree;
-  bool is_full = mbs_has_tangent_of_forces(c0, c1), is_plane = system->dimension == 2;
+  bool is_full = mbs_has_tangent_of_forces(c0, c1);
   values[0] = is_full ? 3 : 1;
   if (!is_full) {
     mbs_tree_follow_twists(tree, state, false);
     mbs_tree_find_inertia(tree);
-    if (is_plane) {
-      fill_mass(tree, c2, values, 2);
-    } else {
-      fill_mass(tree, c2, values, 3);
-    }
+    MBS_IN_DIMENSION(tree->inner->dimension, fill_mass, tree, c2, values);
     return;
   }
   mbs_tree_follow_terms(tree, state, true);
   mbs_tree_balance(tree, MBS_PART_ALL);
-  if (is_plane) {
-    fill(tree, c0, c1, c2, values, 2);
-  } else {
-    fill(tree, c0, c1, c2, values, 3);
-  }
+  MBS_IN_DIMENSION(tree->inner->dimension, fill, tree, c0, c1, c2, values);
 }

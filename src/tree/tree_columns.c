@@ -4,8 +4,6 @@
 #include "tree/tree_ball.h"
 #include "tree/tree_inertia.h"
 
-MBS_KERNEL int frame_size(int d) { return d == 2 ? 4 : 12; }
-
 // ---- out: from columns of z to those of the bodies ----
 // gamma: the twist of the frame P = H F that a change of its numbers makes, from a' = H F': omega = 1/2 sum a x a'
 MBS_KERNEL void frame_twist(int d, const mbs_scalar *H, const mbs_scalar *P, const mbs_scalar *slope,
@@ -32,29 +30,24 @@ MBS_KERNEL void frame_twist(int d, const mbs_scalar *H, const mbs_scalar *P, con
   for (int i = 0; i < d; ++i) {
     gamma[i] = lin[i];
   }
-  mbs_cross_add(d, -1, gamma + d, P + frame_size(d) - d, gamma);
+  mbs_cross_add(d, -1, gamma + d, mbs_frame_origin(d, P), gamma);
 }
 
 // eta, eta', eta'' (or the first of them) where the node stands: its parent's, and the change of its frame
 MBS_KERNEL void stand_columns(const MbsTree *tree, int index, int column, int levels, int d) {
-  const mbs_scalar ground[12] = {1, 0, 0, 0, d == 3, 0, 0, 0, d == 3};
   const MbsTreeNode *node = &tree->nodes[index];
   int size = mbs_twist_size(d);
   for (int level = 0; level < levels; ++level) {
-    for (int k = 0; k < size; ++k) {
-      tree->eta[level][index * size + k] = node->parent < 0 ? 0 : tree->eta[level][node->parent * size + k];
-    }
+    mbs_twist_copy(d, mbs_tree_of_parent(tree, node, tree->eta[level], d), tree->eta[level] + index * size);
   }
   const mbs_scalar *slope = node->has_frame && column >= 0 ? mbs_block_slope(&node->frame, column) : NULL;
   if (!slope) {
     return;
   }
-  const mbs_scalar *zeros = tree->inner->zeros;
-  const mbs_scalar *V_p = node->parent < 0 ? zeros : tree->V + node->parent * size;
-  const mbs_scalar *A_p = node->parent < 0 ? zeros : tree->A + node->parent * size;
+  const mbs_scalar *V_p = mbs_tree_of_parent(tree, node, tree->V, d);
+  const mbs_scalar *A_p = mbs_tree_of_parent(tree, node, tree->A, d);
   mbs_scalar gamma[3][MBS_LONGEST_TWIST] = {{0}};
-  frame_twist(d, node->parent < 0 ? ground : tree->H + node->parent * frame_size(d), tree->P + index * frame_size(d),
-              slope, gamma[0]);
+  frame_twist(d, mbs_tree_frame_before(tree, node, d), tree->P + index * mbs_frame_size(d), slope, gamma[0]);
   if (levels == 3) {
     mbs_bracket_add(d, 1, V_p, gamma[0], gamma[1]);
     mbs_bracket_add(d, 1, A_p, gamma[0], gamma[2]);
@@ -69,20 +62,16 @@ MBS_KERNEL void stand_columns(const MbsTree *tree, int index, int column, int le
 MBS_KERNEL void move_columns(const MbsTree *tree, int index, const mbs_scalar *X, const mbs_scalar *V,
                              const mbs_scalar *A, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
-  int size = mbs_twist_size(d);
-  mbs_scalar *eta[3] = {tree->eta[0] + index * size, tree->eta[1] + index * size, tree->eta[2] + index * size};
-  for (int k = node->first; k < node->first + node->count; ++k) {
-    const mbs_scalar *b[3] = {tree->b[0] + k * size, tree->b[1] + k * size, tree->b[2] + k * size};
-    mbs_twist_add(d, X[k], b[0], eta[0]);
-    mbs_twist_add(d, X[k], b[1], eta[1]);
-    mbs_twist_add(d, X[k], b[2], eta[2]);
-    if (V) {
-      mbs_twist_add(d, V[k], b[0], eta[1]);
-      mbs_twist_add(d, 2 * V[k], b[1], eta[2]);
-    }
-    if (A) {
-      mbs_twist_add(d, A[k], b[0], eta[2]);
-    }
+  int at = index * mbs_twist_size(d);
+  for (int level = 0; level < 3; ++level) {
+    mbs_tree_add_axes(tree, node, level, 1, X, tree->eta[level] + at, d);
+  }
+  if (V) {
+    mbs_tree_add_axes(tree, node, 0, 1, V, tree->eta[1] + at, d);
+    mbs_tree_add_axes(tree, node, 1, 2, V, tree->eta[2] + at, d);
+  }
+  if (A) {
+    mbs_tree_add_axes(tree, node, 0, 1, A, tree->eta[2] + at, d);
   }
 }
 
@@ -112,9 +101,7 @@ MBS_KERNEL void out(const MbsTree *tree, bool is_whole, const MbsDirectionColumn
   int size = mbs_twist_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
     stand_columns(tree, i, direction->column, 3, d);
-    for (int k = i * size; k < (i + 1) * size; ++k) {
-      tree->own[k] = tree->eta[0][k];
-    }
+    mbs_twist_copy(d, tree->eta[0] + i * size, tree->own + i * size);
     move_columns(tree, i, direction->X, direction->V, direction->A, d);
     if (is_whole || mbs_tree_has_forces(tree, i)) {
       body_columns(tree, i, (mbs_scalar *)to->X, (mbs_scalar *)to->V, (mbs_scalar *)to->A, d);
@@ -136,11 +123,7 @@ static MbsDirectionColumn inner_column(const MbsSystem *system, bool is_whole, c
   mbs_scalar *A = tree->columns.A + (size_t)k * (size_t)inner->nq;
   const MbsDirectionColumn made = {.column = direction->column, .X = X, .V = V, .A = A, .L = direction->L};
   system->tree->own = tree->owns + column_at(tree, k);
-  if (inner->dimension == 2) {
-    out(tree, is_whole, direction, &made, 2);
-  } else {
-    out(tree, is_whole, direction, &made, 3);
-  }
+  MBS_IN_DIMENSION(inner->dimension, out, tree, is_whole, direction, &made);
   for (int i = 0; i < system->nq; ++i) {
     int at = i < system->n ? tree->scalar[i] : inner->n + i - system->n;
     if (at >= 0) {
@@ -179,9 +162,7 @@ MbsColumns mbs_tree_columns(const MbsSystem *system, const MbsState *state, cons
 MBS_KERNEL void gather_slopes(const MbsTree *tree, const mbs_scalar *body_dW, const mbs_scalar *f,
                               const mbs_scalar *slope, const mbs_scalar *X, int d) {
   int size = mbs_twist_size(d);
-  for (int i = 0; i < tree->node_count * size; ++i) {
-    tree->dW[i] = body_dW[i];
-  }
+  memcpy(tree->dW, body_dW, sizeof *body_dW * column_at(tree, 1));
   for (int i = tree->node_count - 1; i >= 0; --i) {
     const MbsTreeNode *node = &tree->nodes[i];
     for (int e = 0; e < node->body_count && mbs_tree_has_forces(tree, i); ++e) {
@@ -204,9 +185,7 @@ MBS_KERNEL void project_slopes(const MbsTree *tree, const mbs_scalar *W, const m
     if (node->count == 0) {
       continue;
     }
-    for (int k = 0; k < size; ++k) {
-      w[k] = tree->dW[i * size + k];
-    }
+    mbs_twist_copy(d, tree->dW + i * size, w);
     mbs_bracket_transposed(d, -1, tree->own + i * size, W + i * size, w);  // [s, b].W = -[b, s].W
     for (int k = node->first; k < node->first + node->count; ++k) {
       r[k] += mbs_twist_dot(d, tree->b[0] + k * size, w);
@@ -263,11 +242,7 @@ void mbs_tree_derivative(const MbsSystem *system, const MbsState *state, const M
     const mbs_scalar *dW = tree->body_dW + column_at(tree, k);
     mbs_scalar *r = R + k * (system->n + system->m);
     tree->own = tree->owns + column_at(tree, k);
-    if (inner->dimension == 2) {
-      in(tree, dW, slope, X, directions[k].X, r, 2);
-    } else {
-      in(tree, dW, slope, X, directions[k].X, r, 3);
-    }
+    MBS_IN_DIMENSION(inner->dimension, in, tree, dW, slope, X, directions[k].X, r);
     for (int i = 0; i < inner->m; ++i) {
       r[system->n + i] += slope[inner->n + i];
     }
@@ -286,35 +261,20 @@ typedef struct MassProduct {
   mbs_scalar *xi_slope;    // by node: xi'
 } MassProduct;
 
-MBS_KERNEL void add_to_parents(const MbsTree *tree, mbs_scalar *W, int d) {
-  int size = mbs_twist_size(d);
-  for (int i = tree->node_count - 1; i >= 0; --i) {
-    if (tree->nodes[i].parent >= 0) {
-      mbs_twist_add(d, 1, W + i * size, W + tree->nodes[i].parent * size);
-    }
-  }
-}
-
 MBS_KERNEL void find_product(const MbsTree *tree, const MassProduct *product, int d) {
   int size = mbs_twist_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
     mbs_scalar *xi = product->xi + i * size, *h = product->h + i * size;
-    for (int k = 0; k < size; ++k) {
-      xi[k] = node->parent < 0 ? 0 : product->xi[node->parent * size + k];
-      h[k] = 0;
-    }
-    for (int k = node->first; k < node->first + node->count; ++k) {
-      mbs_twist_add(d, product->u[k], tree->b[0] + k * size, xi);
-    }
+    mbs_twist_copy(d, mbs_tree_of_parent(tree, node, product->xi, d), xi);
+    mbs_tree_add_axes(tree, node, 0, 1, product->u, xi, d);
+    mbs_clear(size, h);
     if (mbs_tree_mass_of(tree, i)) {
       mbs_tree_inertia_times(&tree->inertia[i], xi, h, d);
     }
-    for (int k = 0; k < size; ++k) {
-      product->W[i * size + k] = h[k];
-    }
+    mbs_twist_copy(d, h, product->W + i * size);
   }
-  add_to_parents(tree, product->W, d);
+  mbs_tree_add_to_parents(tree, product->W, d);
 }
 
 // eta, eta_P and xi' of a node; then h' in tree->dW
@@ -328,14 +288,10 @@ MBS_KERNEL void slope_of_node(const MbsTree *tree, const MassProduct *product, i
   mbs_scalar *eta = tree->eta[0] + at, *slope = product->xi_slope + at, *dW = tree->dW + at;
   mbs_scalar own[MBS_LONGEST_TWIST] = {0}, change[MBS_LONGEST_TWIST], w[MBS_LONGEST_TWIST] = {0};
   stand_columns(tree, index, column, 1, d);
-  for (int k = 0; k < size; ++k) {
-    tree->own[at + k] = eta[k];
-    slope[k] = node->parent < 0 ? 0 : product->xi_slope[node->parent * size + k];
-  }
-  for (int k = node->first; k < node->first + node->count; ++k) {
-    mbs_twist_add(d, product->u[k], tree->b[0] + k * size, own);
-    mbs_twist_add(d, X[k], tree->b[0] + k * size, eta);
-  }
+  mbs_twist_copy(d, eta, tree->own + at);
+  mbs_twist_copy(d, mbs_tree_of_parent(tree, node, product->xi_slope, d), slope);
+  mbs_tree_add_axes(tree, node, 0, 1, product->u, own, d);
+  mbs_tree_add_axes(tree, node, 0, 1, X, eta, d);
   if (d == 3 && node->kind == MBS_MOTION_BALL && node->count > 0) {
     mbs_scalar s[3], turned[6];
     mbs_tree_ball_slope(tree->at.q + node->first, product->u + node->first, X + node->first, s);
@@ -344,16 +300,12 @@ MBS_KERNEL void slope_of_node(const MbsTree *tree, const MassProduct *product, i
   }
   mbs_bracket_add(d, 1, tree->own + at, own, slope);
   if (mass) {
-    for (int k = 0; k < size; ++k) {
-      change[k] = slope[k];
-    }
+    mbs_twist_copy(d, slope, change);
     mbs_bracket_add(d, -1, eta, xi, change);
     mbs_tree_inertia_times(&tree->inertia[index], change, w, d);
     mbs_bracket_transposed(d, 1, eta, h, w);
   }
-  for (int k = 0; k < size; ++k) {
-    dW[k] = w[k];
-  }
+  mbs_twist_copy(d, w, dW);
   if (ab) {
     MbsTreeInertia inertia;
     mbs_tree_integrate(ab, mass->count, mbs_tree_frame_of(tree, index, d), &inertia, d);
@@ -367,7 +319,7 @@ MBS_KERNEL void mass_slopes(const MbsTree *tree, const MassProduct *product, int
   for (int i = 0; i < tree->node_count; ++i) {
     slope_of_node(tree, product, i, column, X, d);
   }
-  add_to_parents(tree, tree->dW, d);
+  mbs_tree_add_to_parents(tree, tree->dW, d);
   project_slopes(tree, product->W, X, r, d);
 }
 
@@ -397,23 +349,14 @@ void mbs_tree_mass_slopes(const MbsSystem *system, const MbsState *state, const 
   MbsTree *tree = system->tree;
   const MassProduct product = {
       .u = u, .xi = tree->bar[0], .W = tree->bar[1], .h = tree->bar[2], .xi_slope = tree->bar_P};
-  bool is_plane = tree->inner->dimension == 2;
   mbs_tree_follow_places(tree, state);
   mbs_tree_find_inertia(tree);
   tree->own = tree->owns;
-  if (is_plane) {
-    find_product(tree, &product, 2);
-  } else {
-    find_product(tree, &product, 3);
-  }
+  MBS_IN_DIMENSION(tree->inner->dimension, find_product, tree, &product);
   for (int j = 0; j < system->column_count; ++j) {
     const MbsDirectionColumn direction = column_of(system, columns, j);
     mbs_scalar *r = R + j * (system->n + system->m);
-    if (is_plane) {
-      mass_slopes(tree, &product, j, direction.X, r, 2);
-    } else {
-      mass_slopes(tree, &product, j, direction.X, r, 3);
-    }
+    MBS_IN_DIMENSION(tree->inner->dimension, mass_slopes, tree, &product, j, direction.X, r);
     if (tree->has_scalars) {
       scalar_mass_slopes(tree, u, j, r);
     }

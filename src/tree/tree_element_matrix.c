@@ -63,9 +63,7 @@ MBS_KERNEL void move_forms(const MbsTree *tree, const MbsTreeElement *element, c
     const MbsTreeMover *mover = &element->movers[m];
     mbs_scalar *Y[3] = {all->Y[0] + m * size, all->Y[1] + m * size, all->Y[2] + m * size};
     for (int level = 0; level < levels; ++level) {
-      for (int k = 0; k < size; ++k) {
-        Y[level][k] = 0;
-      }
+      mbs_clear(size, Y[level]);
     }
     for (int p = 0; p < mover->part_count; ++p) {
       int part = mover->parts[p];
@@ -178,9 +176,7 @@ static void add_rows(const MbsTree *tree, bool is_exact, const MbsWeights *weigh
 void mbs_tree_jacobian(const MbsSystem *system, const MbsState *state, const MbsWeights *weights,
                        const MbsCombination *c, mbs_scalar *values) {
   (void)mbs_tree_follow(system->tree, state, false);
-  for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
-    values[i] = 0;
-  }
+  mbs_clear(system->mode.pattern.entry_count + 1, values);
   add_rows(system->tree, false, weights, c, values);
 }
 

@@ -205,56 +205,42 @@ static MbsStatus create_element(MbsContext *context, const MbsTree *tree, const 
 }
 
 // ---- entries ----
-static MbsStatus add_pairs(MbsContext *context, const MbsTreeElement *element, MbsPatternBuilder *builder) {
-  for (int i = 0; i < element->mover_count; ++i) {
-    for (int j = 0; j < element->mover_count; ++j) {
-      if (element->movers[i].is_port && element->movers[j].is_argument) {
-        MBS_TRY(mbs_pattern_add(context, builder, element->movers[i].coordinate, element->movers[j].coordinate));
-      }
-    }
-  }
-  return MBS_OK;
-}
-
-static MbsStatus map_pairs(MbsContext *context, const MbsSystem *system, MbsTreeElement *element) {
+static MbsStatus place_pairs(const MbsEntries *entries, MbsTreeElement *element) {
   int count = element->mover_count, *pairs;
-  MBS_TAKE(context, system->arena, pairs, count * count);
+  MBS_TRY(mbs_entries_take(entries, count * count, &element->pairs, &pairs));
   for (int i = 0; i < count * count; ++i) {
     const MbsTreeMover *port = &element->movers[i / count], *argument = &element->movers[i % count];
-    pairs[i] = port->is_port && argument->is_argument
-                   ? mbs_pattern_position(&system->mode.pattern, port->coordinate, argument->coordinate)
-                   : -1;
+    pairs[i] = -1;
+    if (port->is_port && argument->is_argument) {
+      MBS_TRY(mbs_entry(entries, port->coordinate, argument->coordinate, &pairs[i]));
+    }
   }
-  element->pairs = pairs;
   return MBS_OK;
 }
 
 // linear rows have no second derivatives
 static bool has_pairs(const MbsRow *row) { return row->kind != MBS_ROW_COINCIDE; }
 
-static MbsStatus add_row(MbsContext *context, const MbsSystem *system, const MbsRow *row, const MbsTreeElement *element,
-                         MbsPatternBuilder *builder) {
-  int at = system->n + row->index;
-  MBS_TRY(mbs_pattern_add(context, builder, at, at));
+// at: of the multiplier
+static MbsStatus place_row(const MbsEntries *entries, int at, MbsTreeElement *element) {
+  int *rows, *columns;
+  MBS_TRY(mbs_entries_take(entries, element->mover_count, &element->row, &rows));
+  MBS_TRY(mbs_entries_take(entries, element->mover_count, &element->column, &columns));
   for (int i = 0; i < element->mover_count; ++i) {
-    MBS_TRY(mbs_pattern_add(context, builder, at, element->movers[i].coordinate));
-    MBS_TRY(mbs_pattern_add(context, builder, element->movers[i].coordinate, at));
+    MBS_TRY(mbs_entry(entries, at, element->movers[i].coordinate, &rows[i]));
+    MBS_TRY(mbs_entry(entries, element->movers[i].coordinate, at, &columns[i]));
   }
-  return MBS_OK;
+  return mbs_entry(entries, at, at, &element->diagonal);
 }
 
-static MbsStatus map_row(MbsContext *context, const MbsSystem *system, const MbsRow *row, MbsTreeElement *element) {
-  const MbsPattern *pattern = &system->mode.pattern;
-  int at = system->n + row->index, *rows, *columns;
-  MBS_TAKE(context, system->arena, rows, element->mover_count);
-  MBS_TAKE(context, system->arena, columns, element->mover_count);
-  for (int i = 0; i < element->mover_count; ++i) {
-    rows[i] = mbs_pattern_position(pattern, at, element->movers[i].coordinate);
-    columns[i] = mbs_pattern_position(pattern, element->movers[i].coordinate, at);
+MbsStatus mbs_tree_place_scalar_mass(const MbsEntries *entries, const MbsTree *tree, const MbsMass *mass,
+                                     const int **result) {
+  int *map;
+  MBS_TRY(mbs_entries_take(entries, mass->count * mass->count, result, &map));
+  for (int p = 0; p < mass->count * mass->count; ++p) {
+    MBS_TRY(mbs_entry(entries, tree->coordinate_at[mass->first[p / mass->count]],
+                      tree->coordinate_at[mass->first[p % mass->count]], &map[p]));
   }
-  element->row = rows;
-  element->column = columns;
-  element->diagonal = mbs_pattern_position(pattern, at, at);
   return MBS_OK;
 }
 
@@ -267,27 +253,6 @@ static MbsStatus list_scalar_masses(MbsContext *context, const MbsTree *tree, Mb
       elements->scalar_masses[elements->scalar_mass_count++] = &inner->masses[i];
     }
   }
-  return MBS_OK;
-}
-
-static MbsStatus add_scalar_mass(MbsContext *context, const MbsTree *tree, const MbsMass *mass,
-                                 MbsPatternBuilder *builder) {
-  for (int p = 0; p < mass->count * mass->count; ++p) {
-    MBS_TRY(mbs_pattern_add(context, builder, tree->coordinate_at[mass->first[p / mass->count]],
-                            tree->coordinate_at[mass->first[p % mass->count]]));
-  }
-  return MBS_OK;
-}
-
-static MbsStatus map_scalar_mass(MbsContext *context, const MbsTree *tree, const MbsSystem *system, const MbsMass *mass,
-                                 const int **result) {
-  int *map;
-  MBS_TAKE(context, system->arena, map, mass->count * mass->count);
-  for (int p = 0; p < mass->count * mass->count; ++p) {
-    map[p] = mbs_pattern_position(&system->mode.pattern, tree->coordinate_at[mass->first[p / mass->count]],
-                                  tree->coordinate_at[mass->first[p % mass->count]]);
-  }
-  *result = map;
   return MBS_OK;
 }
 
@@ -333,47 +298,35 @@ MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, Mbs
   return list_scalar_masses(context, tree, elements);
 }
 
-MbsStatus mbs_tree_elements_add_pattern(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
-                                        bool with_pairs, MbsPatternBuilder *builder) {
+MbsStatus mbs_tree_elements_move(MbsContext *context, const MbsTree *tree, bool with_forces) {
   const MbsMode *mode = &tree->inner->mode;
   MbsTreeElements *elements = tree->elements;
   int most = 0;
-  for (int i = 0; i < mode->row_count; ++i) {
-    MBS_TRY(list_movers(context, tree, &elements->rows[i]));
-    MBS_TRY(add_row(context, system, &mode->rows[i], &elements->rows[i], builder));
-    if (with_pairs && has_pairs(&mode->rows[i])) {
-      MBS_TRY(add_pairs(context, &elements->rows[i], builder));
-    }
-    raise(&most, elements->rows[i].mover_count * elements->rows[i].form_count);
-  }
-  for (int i = 0; i < mode->force_count && with_pairs; ++i) {
-    MBS_TRY(list_movers(context, tree, &elements->forces[i]));
-    MBS_TRY(add_pairs(context, &elements->forces[i], builder));
-    raise(&most, elements->forces[i].mover_count * elements->forces[i].form_count);
-  }
-  for (int i = 0; i < elements->scalar_mass_count && with_pairs; ++i) {
-    MBS_TRY(add_scalar_mass(context, tree, elements->scalar_masses[i], builder));
+  for (int i = 0; i < mode->row_count + (with_forces ? mode->force_count : 0); ++i) {
+    MbsTreeElement *element = i < mode->row_count ? &elements->rows[i] : &elements->forces[i - mode->row_count];
+    MBS_TRY(list_movers(context, tree, element));
+    raise(&most, element->mover_count * element->form_count);
   }
   for (int level = 0; level < 3; ++level) {
-    MBS_TAKE(context, system->arena, elements->Y[level], system->dimension * most);
+    MBS_TAKE(context, tree->inner->arena, elements->Y[level], tree->inner->dimension * most);
   }
   return MBS_OK;
 }
 
-MbsStatus mbs_tree_elements_map(MbsContext *context, const MbsTree *tree, const MbsSystem *system, bool with_pairs) {
+MbsStatus mbs_tree_elements_place(const MbsEntries *entries, const MbsTree *tree, bool with_pairs) {
   const MbsMode *mode = &tree->inner->mode;
   MbsTreeElements *elements = tree->elements;
   for (int i = 0; i < mode->row_count; ++i) {
-    MBS_TRY(map_row(context, system, &mode->rows[i], &elements->rows[i]));
+    MBS_TRY(place_row(entries, tree->coordinate_count + mode->rows[i].index, &elements->rows[i]));
     if (with_pairs && has_pairs(&mode->rows[i])) {
-      MBS_TRY(map_pairs(context, system, &elements->rows[i]));
+      MBS_TRY(place_pairs(entries, &elements->rows[i]));
     }
   }
   for (int i = 0; i < mode->force_count && with_pairs; ++i) {
-    MBS_TRY(map_pairs(context, system, &elements->forces[i]));
+    MBS_TRY(place_pairs(entries, &elements->forces[i]));
   }
   for (int i = 0; i < elements->scalar_mass_count && with_pairs; ++i) {
-    MBS_TRY(map_scalar_mass(context, tree, system, elements->scalar_masses[i], &elements->scalar_maps[i]));
+    MBS_TRY(mbs_tree_place_scalar_mass(entries, tree, elements->scalar_masses[i], &elements->scalar_maps[i]));
   }
   return MBS_OK;
 }

@@ -78,10 +78,12 @@ typedef struct MbsTreeElements {
 // ---- tree_elements.c ----
 // What elements consist of.
 MbsStatus mbs_tree_elements_create(MbsContext *context, const MbsTree *tree, MbsTreeElements **elements);
-// Adds their entries to the pattern of the matrix, and (map) finds them there. with_pairs: else the rows' alone.
-MbsStatus mbs_tree_elements_add_pattern(MbsContext *context, const MbsTree *tree, const MbsSystem *system,
-                                        bool with_pairs, MbsPatternBuilder *builder);
-MbsStatus mbs_tree_elements_map(MbsContext *context, const MbsTree *tree, const MbsSystem *system, bool with_pairs);
+// Which coordinates move them: of the rows, and with_forces of the forces too.
+MbsStatus mbs_tree_elements_move(MbsContext *context, const MbsTree *tree, bool with_forces);
+// Their entries in the matrix of the tree's coordinates. with_pairs: else the rows' alone.
+MbsStatus mbs_tree_elements_place(const MbsEntries *entries, const MbsTree *tree, bool with_pairs);
+MbsStatus mbs_tree_place_scalar_mass(const MbsEntries *entries, const MbsTree *tree, const MbsMass *mass,
+                                     const int **map);
 
 // ---- tree_element_matrix.c ----
 // values += what rows, forces and the inertia of the model's own coordinates add to the matrix; see tree_tangent.c.

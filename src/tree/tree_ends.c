@@ -67,11 +67,7 @@ MBS_KERNEL void move_ends(const MbsTree *tree, const MbsTreeEnds *ends, int leve
 
 void mbs_tree_move_ends(const MbsTree *tree, const MbsTreeEnds *ends, int levels, mbs_scalar *motions) {
   mbs_tree_evaluate_parts(tree, ends->element, levels);
-  if (tree->inner->dimension == 2) {
-    move_ends(tree, ends, levels, motions, 2);
-  } else {
-    move_ends(tree, ends, levels, motions, 3);
-  }
+  MBS_IN_DIMENSION(tree->inner->dimension, move_ends, tree, ends, levels, motions);
 }
 
 MBS_KERNEL void force_product(const MbsForceElement *force, int form, mbs_scalar by_y, const mbs_scalar *y,
@@ -90,9 +86,5 @@ MBS_KERNEL void force_product(const MbsForceElement *force, int form, mbs_scalar
 
 void mbs_tree_force_product(const MbsTree *tree, const MbsForceElement *force, int form, mbs_scalar by_y,
                             const mbs_scalar *y, mbs_scalar by_v, const mbs_scalar *v, mbs_scalar *product) {
-  if (tree->inner->dimension == 2) {
-    force_product(force, form, by_y, y, by_v, v, product, 2);
-  } else {
-    force_product(force, form, by_y, y, by_v, v, product, 3);
-  }
+  MBS_IN_DIMENSION(tree->inner->dimension, force_product, force, form, by_y, y, by_v, v, product);
 }

@@ -3,12 +3,10 @@
 
 // ---- unknowns and entries ----
 typedef struct Builder {
-  MbsContext *context;
   const MbsTree *tree;
   const MbsSystem *system;
   MbsTreeExpanded *expanded;
-  MbsPatternBuilder *builder;  // NULL: the pattern is known, and positions are wanted
-  const MbsPattern *pattern;
+  MbsEntries entries;
   int twist;
 } Builder;
 
@@ -19,11 +17,7 @@ static int motion_of(const Builder *b, int moving, int k) {
 static int wrench_of(const Builder *b, int moving, int k) { return motion_of(b, moving, 3 * b->twist + k); }
 
 static MbsStatus entry(const Builder *b, int row, int column, int *position) {
-  if (b->builder) {
-    return mbs_pattern_add(b->context, b->builder, row, column);
-  }
-  *position = mbs_pattern_position(b->pattern, row, column);
-  return MBS_OK;
+  return mbs_entry(&b->entries, row, column, position);
 }
 
 // `count` rows below one another; the first one's position
@@ -36,15 +30,8 @@ static MbsStatus entries(const Builder *b, int count, int row, int column, int *
   return MBS_OK;
 }
 
-// a list for positions; the pass that makes the pattern has them already when positions are wanted
 static MbsStatus take(const Builder *b, int count, const int **list, int **filled) {
-  if (*list) {
-    *filled = (int *)*list;
-    return MBS_OK;
-  }
-  MBS_TAKE(b->context, b->system->arena, *filled, count);
-  *list = *filled;
-  return MBS_OK;
+  return mbs_entries_take(&b->entries, count, list, filled);
 }
 
 // ---- nodes ----
@@ -52,9 +39,9 @@ static MbsStatus list_nodes(const Builder *b) {
   const MbsTree *tree = b->tree;
   MbsTreeExpanded *expanded = b->expanded;
   int *moving;
-  MBS_TRY(mbs_tree_number_moving(b->context, tree, &moving, &expanded->node_count));
-  MBS_TAKE(b->context, b->system->arena, expanded->nodes, expanded->node_count);
-  MBS_TAKE(b->context, b->system->arena, expanded->coordinates, tree->joint_count);
+  MBS_TRY(mbs_tree_number_moving(b->entries.context, tree, &moving, &expanded->node_count));
+  MBS_TAKE(b->entries.context, b->system->arena, expanded->nodes, expanded->node_count);
+  MBS_TAKE(b->entries.context, b->system->arena, expanded->coordinates, tree->joint_count);
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
     if (node->count > 0) {
@@ -172,13 +159,7 @@ static MbsStatus place_all(const Builder *b) {
     MBS_TRY(place_pairs(b, &expanded->forces[i]));
   }
   for (int i = 0; i < tree->elements->scalar_mass_count; ++i) {
-    const MbsMass *mass = tree->elements->scalar_masses[i];
-    int *map;
-    MBS_TRY(take(b, mass->count * mass->count, &expanded->scalar_maps[i], &map));
-    for (int p = 0; p < mass->count * mass->count; ++p) {
-      MBS_TRY(entry(b, tree->coordinate_at[mass->first[p / mass->count]],
-                    tree->coordinate_at[mass->first[p % mass->count]], &map[p]));
-    }
+    MBS_TRY(mbs_tree_place_scalar_mass(&b->entries, tree, tree->elements->scalar_masses[i], &expanded->scalar_maps[i]));
   }
   return MBS_OK;
 }
@@ -189,49 +170,52 @@ static MbsStatus create_elements(const Builder *b) {
   MbsTreeExpanded *expanded = b->expanded;
   MbsArena *arena = b->system->arena;
   int most_ends = 0, most_forms = 0;
-  MBS_TAKE(b->context, arena, expanded->rows, mode->row_count);
-  MBS_TAKE(b->context, arena, expanded->forces, mode->force_count);
-  MBS_TAKE(b->context, arena, expanded->scalar_maps, tree->elements->scalar_mass_count);
+  MBS_TAKE(b->entries.context, arena, expanded->rows, mode->row_count);
+  MBS_TAKE(b->entries.context, arena, expanded->forces, mode->force_count);
+  MBS_TAKE(b->entries.context, arena, expanded->scalar_maps, tree->elements->scalar_mass_count);
   for (int i = 0; i < mode->row_count + mode->force_count; ++i) {
     bool is_row = i < mode->row_count;
     MbsTreeExpandedElement *to = is_row ? &expanded->rows[i] : &expanded->forces[i - mode->row_count];
     const MbsTreeElement *from = is_row ? &tree->elements->rows[i] : &tree->elements->forces[i - mode->row_count];
-    MBS_TRY(mbs_tree_ends_create(b->context, tree, expanded->moving, from, &to->ends, &most_ends));
-    MBS_TAKE(b->context, arena, to->row, is_row ? to->ends.count : 0);
-    MBS_TAKE(b->context, arena, to->column, is_row ? to->ends.count : 0);
+    MBS_TRY(mbs_tree_ends_create(b->entries.context, tree, expanded->moving, from, &to->ends, &most_ends));
+    MBS_TAKE(b->entries.context, arena, to->row, is_row ? to->ends.count : 0);
+    MBS_TAKE(b->entries.context, arena, to->column, is_row ? to->ends.count : 0);
     most_forms = from->form_count > most_forms ? from->form_count : most_forms;
   }
-  MBS_TAKE(b->context, arena, expanded->composite, b->twist * b->twist * expanded->node_count);
-  MBS_TAKE(b->context, arena, expanded->motion, 9 * b->twist * most_ends);
-  MBS_TAKE(b->context, arena, expanded->y, 3 * most_forms);
+  MBS_TAKE(b->entries.context, arena, expanded->composite, b->twist * b->twist * expanded->node_count);
+  MBS_TAKE(b->entries.context, arena, expanded->motion, 9 * b->twist * most_ends);
+  MBS_TAKE(b->entries.context, arena, expanded->y, 3 * most_forms);
   return MBS_OK;
 }
 
 static MbsStatus choose_order(const Builder *b, MbsPattern *pattern) {
   int *order;
-  MBS_TRY(take(b, pattern->size, &pattern->order, &order));
-  MbsArena *work = mbs_arena_create_for(b->context);
+  MBS_TAKE(b->entries.context, b->system->arena, order, pattern->size);
+  pattern->order = order;
+  MbsArena *work = mbs_arena_create_for(b->entries.context);
   if (!work) {
-    return mbs_fail(b->context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
+    return mbs_fail(b->entries.context, MBS_ERROR_MEMORY, mbs_nowhere, "out of memory");
   }
-  MbsStatus status = mbs_tree_expanded_order(b->context, work, b->tree, b->system, b->expanded, order);
+  MbsStatus status = mbs_tree_expanded_order(b->entries.context, work, b->tree, b->system, b->expanded, order);
   mbs_arena_destroy(work);
   return status;
 }
 
 MbsStatus mbs_tree_expanded_create(MbsContext *context, MbsTree *tree, MbsSystem *system) {
   MbsPattern *pattern = &system->mode.factored;
-  Builder b = {.context = context, .tree = tree, .system = system, .twist = mbs_twist_size(system->dimension)};
+  Builder b = {.entries = {.context = context, .arena = system->arena, .pattern = pattern},
+               .tree = tree,
+               .system = system,
+               .twist = mbs_twist_size(system->dimension)};
   MBS_TAKE(context, system->arena, b.expanded, 1);
   MBS_TRY(list_nodes(&b));
   MBS_TRY(create_elements(&b));
   int extra = 4 * b.twist * b.expanded->node_count;
-  MBS_TRY(mbs_pattern_begin(context, system->arena, system->n + system->m + extra, &b.builder));
+  MBS_TRY(mbs_pattern_begin(context, system->arena, system->n + system->m + extra, &b.entries.builder));
   MBS_TRY(place_all(&b));
-  MBS_TRY(mbs_pattern_finish(context, b.builder, pattern));
+  MBS_TRY(mbs_pattern_finish(context, b.entries.builder, pattern));
   pattern->extra = extra;
-  b.builder = NULL;
-  b.pattern = pattern;
+  b.entries.builder = NULL;
   tree->expanded = b.expanded;
   MBS_TRY(place_all(&b));
   return choose_order(&b, pattern);

@@ -252,12 +252,8 @@ void mbs_tree_expanded_assemble(const MbsSystem *system, MbsMatrixKind kind, con
   if (to.is_exact) {
     mbs_tree_balance(tree, MBS_PART_ALL);
   }
-  for (int i = 0; i <= system->mode.factored.entry_count; ++i) {
-    values[i] = 0;
-  }
-  for (int i = 0; i < to.twist * to.twist * tree->expanded->node_count; ++i) {
-    tree->expanded->composite[i] = 0;
-  }
+  mbs_clear(system->mode.factored.entry_count + 1, values);
+  mbs_clear(to.twist * to.twist * tree->expanded->node_count, tree->expanded->composite);
   for (int i = 0; i < tree->expanded->node_count; ++i) {
     put_node(&to, &tree->expanded->nodes[i]);
   }

@@ -13,9 +13,7 @@ MBS_KERNEL void find_wrenches(const MbsTreeElement *element, const mbs_scalar *v
                               const mbs_scalar *S, mbs_scalar *A, int d, bool turns) {
   int twist = mbs_twist_size(d);
   const mbs_scalar *c = element->block->value;
-  for (int i = 0; i < twist * arguments; ++i) {
-    A[i] = 0;
-  }
+  mbs_clear(twist * arguments, A);
   for (int p = 0; p < element->part_count; ++p) {
     const MbsTreePart *part = &element->parts[p];
     if (!mbs_tree_is_port(element, part->form) || part->form * d >= ports) {

@@ -28,11 +28,7 @@ static void add_up(MbsTree *tree, MbsParts parts, double *scale) {
   } else {
     memset(tree->W, 0, sizeof *tree->W * (size_t)(tree->node_count * mbs_twist_size(tree->inner->dimension)));
   }
-  if (tree->inner->dimension == 2) {
-    gather(tree, tree->f, tree->W, 2);
-  } else {
-    gather(tree, tree->f, tree->W, 3);
-  }
+  MBS_IN_DIMENSION(tree->inner->dimension, gather, tree, tree->f, tree->W);
   tree->known_parts = (int)parts;
   memcpy(tree->known_lambda, tree->x.lambda, sizeof *tree->known_lambda * (size_t)tree->inner->m);
 }
@@ -56,11 +52,7 @@ MBS_KERNEL void project(const MbsTree *tree, const mbs_scalar *W, mbs_scalar *f_
 }
 
 void mbs_tree_project(const MbsTree *tree, const mbs_scalar *f, const mbs_scalar *W, mbs_scalar *f_z) {
-  if (tree->inner->dimension == 2) {
-    project(tree, W, f_z, 2);
-  } else {
-    project(tree, W, f_z, 3);
-  }
+  MBS_IN_DIMENSION(tree->inner->dimension, project, tree, W, f_z);
   for (int k = tree->joint_count; k < tree->coordinate_count; ++k) {
     f_z[k] = 0;
   }
@@ -74,28 +66,18 @@ MBS_KERNEL void spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi,
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
     mbs_scalar *twist = xi + i * size;
-    for (int k = 0; k < size; ++k) {
-      twist[k] = node->parent < 0 ? 0 : xi[node->parent * size + k];
-    }
-    for (int k = node->first; k < node->first + node->count; ++k) {
-      mbs_twist_add(d, u[k], tree->b[0] + k * size, twist);
-    }
+    mbs_twist_copy(d, mbs_tree_of_parent(tree, node, xi, d), twist);
+    mbs_tree_add_axes(tree, node, 0, 1, u, twist, d);
     for (int e = 0; e < node->body_count; ++e) {
       int first = node->body_first + e * d;
-      for (int k = 0; k < d; ++k) {
-        y[first + k] = 0;
-      }
+      mbs_clear(d, y + first);
       mbs_twist_move(d, e == 0, twist, tree->local + first, y + first);
     }
   }
 }
 
 void mbs_tree_spread(const MbsTree *tree, const mbs_scalar *u, mbs_scalar *xi, mbs_scalar *y) {
-  if (tree->inner->dimension == 2) {
-    spread(tree, u, xi, y, 2);
-  } else {
-    spread(tree, u, xi, y, 3);
-  }
+  MBS_IN_DIMENSION(tree->inner->dimension, spread, tree, u, xi, y);
   for (int k = 0; k < tree->coordinate_count && tree->has_scalars; ++k) {
     if (tree->scalar[k] >= 0) {
       y[tree->scalar[k]] = u[k];

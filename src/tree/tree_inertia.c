@@ -28,11 +28,7 @@ void mbs_tree_find_inertia(MbsTree *tree) {
   if (tree->has_inertia) {
     return;
   }
-  if (tree->inner->dimension == 2) {
-    find_inertias(tree, 2);
-  } else {
-    find_inertias(tree, 3);
-  }
+  MBS_IN_DIMENSION(tree->inner->dimension, find_inertias, tree);
   tree->has_inertia = true;
 }
 
@@ -86,9 +82,8 @@ MBS_KERNEL void find_wrenches(const MbsTree *tree, double *scale, int d) {
     mbs_scalar *own = tree->inertia_W + i * size, *W = tree->W + i * size;
     mbs_scalar inertia[MBS_LONGEST_TWIST], weight[MBS_LONGEST_TWIST] = {0};  // in registers until all is known
     if (!mass) {
-      for (int k = 0; k < size; ++k) {
-        own[k] = W[k] = 0;
-      }
+      mbs_clear(size, own);
+      mbs_clear(size, W);
       continue;
     }
     inertia_wrench(&tree->inertia[i], V, A, inertia, d);
@@ -203,19 +198,13 @@ MBS_KERNEL void body_slopes(const MbsTree *tree, int column, mbs_scalar *dW, int
     if (slope) {
       add_mass_slope(tree, i, slope, mass->count, w, d);
     }
-    for (int k = 0; k < mbs_twist_size(d); ++k) {
-      dW[i * mbs_twist_size(d) + k] = w[k];
-    }
+    mbs_twist_copy(d, w, dW + i * mbs_twist_size(d));
   }
 }
 
 void mbs_tree_body_slopes(const MbsTree *tree, int column, mbs_scalar *dW) {
   MBS_ASSERT(tree->known_parts & MBS_PART_BALANCE);
-  if (tree->inner->dimension == 2) {
-    body_slopes(tree, column, dW, 2);
-  } else {
-    body_slopes(tree, column, dW, 3);
-  }
+  MBS_IN_DIMENSION(tree->inner->dimension, body_slopes, tree, column, dW);
 }
 
 // bar += K' xi
@@ -263,9 +252,5 @@ MBS_KERNEL void bodies_transposed(const MbsTree *tree, const mbs_scalar *xi, int
 
 void mbs_tree_bodies_transposed(const MbsTree *tree, const mbs_scalar *xi) {
   MBS_ASSERT(tree->known_parts & MBS_PART_BALANCE);
-  if (tree->inner->dimension == 2) {
-    bodies_transposed(tree, xi, 2);
-  } else {
-    bodies_transposed(tree, xi, 3);
-  }
+  MBS_IN_DIMENSION(tree->inner->dimension, bodies_transposed, tree, xi);
 }

@@ -14,14 +14,9 @@ static inline const MbsMass *mbs_tree_mass_of(const MbsTree *tree, int index) {
   return mass >= inner->masses && mass < inner->masses + inner->mass_count ? mass : NULL;
 }
 
-// The frame H of a node.
-MBS_KERNEL const mbs_scalar *mbs_tree_frame_of(const MbsTree *tree, int index, int d) {
-  return tree->H + index * (d == 2 ? 4 : 12);
-}
-
 // Entity e of the body with the frame H: its origin, then its axes.
 MBS_KERNEL const mbs_scalar *mbs_tree_entity(const mbs_scalar *H, int e, int d) {
-  return H + (e > 0 ? d * (e - 1) : d == 2 ? 2 : 9);
+  return e > 0 ? H + d * (e - 1) : mbs_frame_origin(d, H);
 }
 
 // The weight on entity e, among the coefficients of a mass, or its slope, among theirs.

@@ -14,8 +14,6 @@
 #include "terms/elements.h"
 #include "tree/tree.h"
 
-MBS_KERNEL int frame_size(int d) { return d == 2 ? 4 : 12; }
-
 MBS_KERNEL int turn_size(int d) { return d == 2 ? 1 : 3; }
 
 // y += omega x (omega x r)
@@ -31,7 +29,7 @@ MBS_KERNEL void find_centre(const MbsTree *tree, int index, int d) {
   const MbsMass *mass = node->mass;
   mbs_scalar *g = tree->centre.g + d * index;
   for (int k = 0; k < d; ++k) {
-    g[k] = mass ? 0 : tree->H[index * frame_size(d) + frame_size(d) - d + k];
+    g[k] = mass ? 0 : mbs_frame_origin(d, mbs_tree_frame_of(tree, index, d))[k];
   }
   for (int j = 0; mass && j < mass->count; ++j) {
     const mbs_scalar *ab = mass->block.value;
@@ -47,7 +45,7 @@ MBS_KERNEL const mbs_scalar *axis_of(const MbsTree *tree, const MbsTreeNode *nod
 MBS_KERNEL void move_node(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   const MbsTreeCentre *c = &tree->centre;
-  const mbs_scalar *zeros = tree->inner->zeros, *o = tree->H + index * frame_size(d) + frame_size(d) - d;
+  const mbs_scalar *zeros = tree->inner->zeros, *o = mbs_frame_origin(d, mbs_tree_frame_of(tree, index, d));
   int p = node->parent, w = turn_size(d);
   const mbs_scalar *g_p = p < 0 ? zeros : c->g + d * p, *rate_p = p < 0 ? zeros : c->rate + d * p;
   const mbs_scalar *omega_p = p < 0 ? zeros : c->omega + w * p, *g = c->g + d * index;
@@ -79,7 +77,7 @@ MBS_KERNEL void move_node(const MbsTree *tree, int index, int d) {
 MBS_KERNEL void accelerate_node(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   const MbsTreeCentre *c = &tree->centre;
-  const mbs_scalar *zeros = tree->inner->zeros, *o = tree->H + index * frame_size(d) + frame_size(d) - d;
+  const mbs_scalar *zeros = tree->inner->zeros, *o = mbs_frame_origin(d, mbs_tree_frame_of(tree, index, d));
   int p = node->parent, w = turn_size(d), size = mbs_twist_size(d);
   const mbs_scalar *g_p = p < 0 ? zeros : c->g + d * p, *second_p = p < 0 ? zeros : c->second + d * p;
   const mbs_scalar *omega_p = p < 0 ? zeros : c->omega + w * p, *alpha_p = p < 0 ? zeros : c->alpha + w * p;
@@ -151,11 +149,7 @@ MBS_KERNEL void follow(const MbsTree *tree, int level, int d) {
 }
 
 void mbs_tree_follow_centres(const MbsTree *tree, int level) {
-  if (tree->inner->dimension == 2) {
-    follow(tree, level, 2);
-  } else {
-    follow(tree, level, 3);
-  }
+  MBS_IN_DIMENSION(tree->inner->dimension, follow, tree, level);
 }
 
 // ---- forces ----
@@ -164,9 +158,7 @@ MBS_KERNEL void project(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *f_
   const mbs_scalar *all_g = tree->centre.g;
   int size = mbs_twist_size(d);
   mbs_scalar *W = tree->W;
-  for (int i = 0; i < size * tree->node_count; ++i) {
-    W[i] = 0;
-  }
+  mbs_clear(size * tree->node_count, W);
   for (int i = tree->node_count - 1; i >= 0; --i) {
     const MbsTreeNode *node = &tree->nodes[i];
     const mbs_scalar *g = all_g + d * i;
@@ -179,7 +171,7 @@ MBS_KERNEL void project(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *f_
       mbs_twist_move_transposed(d, e == 0, arm, f + first, W + i * size);
     }
     for (int k = node->first; k < node->first + node->count; ++k) {
-      const mbs_scalar *axis = axis_of(tree, node, k, d), *o = tree->H + i * frame_size(d) + frame_size(d) - d;
+      const mbs_scalar *axis = axis_of(tree, node, k, d), *o = mbs_frame_origin(d, mbs_tree_frame_of(tree, i, d));
       mbs_scalar b[MBS_LONGEST_TWIST] = {0}, arm[3];
       bool is_slide = node->kind == MBS_MOTION_SLIDE;
       for (int l = 0; l < d; ++l) {
@@ -206,11 +198,7 @@ MBS_KERNEL void project(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *f_
 }
 
 void mbs_tree_project_centres(const MbsTree *tree, const mbs_scalar *f, mbs_scalar *f_z) {
-  if (tree->inner->dimension == 2) {
-    project(tree, f, f_z, 2);
-  } else {
-    project(tree, f, f_z, 3);
-  }
+  MBS_IN_DIMENSION(tree->inner->dimension, project, tree, f, f_z);
   for (int k = 0; k < tree->coordinate_count; ++k) {
     f_z[k] = (k < tree->joint_count ? f_z[k] : 0) + (tree->scalar[k] >= 0 ? f[tree->scalar[k]] : 0);
   }

@@ -5,10 +5,6 @@
 #include "terms/elements.h"
 #include "tree/tree_ball.h"
 
-MBS_KERNEL int frame_size(int d) { return d == 2 ? 4 : 12; }
-
-MBS_KERNEL const mbs_scalar *origin_of(int d, const mbs_scalar *frame) { return frame + (d == 2 ? 2 : 9); }
-
 // axis k of a frame
 MBS_KERNEL void axis_of(int d, const mbs_scalar *frame, int k, mbs_scalar *axis) {
   if (d == 2) {
@@ -49,14 +45,14 @@ MBS_KERNEL void move(int d, const MbsTreeNode *node, const mbs_scalar *z, const 
     mbs_tree_move_ball(P, z + node->first, H);
     return;
   }
-  for (int i = 0; i < frame_size(d); ++i) {
+  for (int i = 0; i < mbs_frame_size(d); ++i) {
     H[i] = P[i];
   }
   if (node->kind == MBS_MOTION_SLIDE) {
     mbs_scalar axis[3];
     axis_of(d, P, node->axis, axis);
     for (int i = 0; i < d; ++i) {
-      H[frame_size(d) - d + i] += z[node->first] * axis[i];
+      H[mbs_frame_size(d) - d + i] += z[node->first] * axis[i];
     }
   } else if (node->kind == MBS_MOTION_TURN) {
     mbs_scalar c = mbs_cos(z[node->first]), s = mbs_sin(z[node->first]);
@@ -77,9 +73,7 @@ MBS_KERNEL void move(int d, const MbsTreeNode *node, const mbs_scalar *z, const 
 // b of a turn or a slide
 MBS_KERNEL void axis_twist(int d, const MbsTreeNode *node, const mbs_scalar *P, mbs_scalar *b) {
   mbs_scalar axis[3] = {1};
-  for (int i = 0; i < mbs_twist_size(d); ++i) {
-    b[i] = 0;
-  }
+  mbs_clear(mbs_twist_size(d), b);
   if (node->kind == MBS_MOTION_SLIDE) {
     axis_of(d, P, node->axis, b);
     return;
@@ -90,20 +84,14 @@ MBS_KERNEL void axis_twist(int d, const MbsTreeNode *node, const mbs_scalar *P, 
   for (int i = d; i < mbs_twist_size(d); ++i) {
     b[i] = axis[i - d];
   }
-  mbs_cross_add(d, -1, b + d, origin_of(d, P), b);
+  mbs_cross_add(d, -1, b + d, mbs_frame_origin(d, P), b);
 }
 
-// Results are made in arrays of their own and stored at once: the compiler keeps such in registers.
-MBS_KERNEL void store(int d, const mbs_scalar *twist, mbs_scalar *to) {
-  for (int i = 0; i < mbs_twist_size(d); ++i) {
-    to[i] = twist[i];
-  }
-}
-
+// Here and below results are made in arrays of their own and stored at once: the compiler keeps such in registers.
 // b of a node's coordinates
 MBS_KERNEL void find_axes(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
-  const mbs_scalar *P = tree->P + index * frame_size(d), *p = tree->at.q + node->first;
+  const mbs_scalar *P = tree->P + index * mbs_frame_size(d), *p = tree->at.q + node->first;
   mbs_scalar *to = tree->b[0] + node->first * mbs_twist_size(d), b[MBS_LONGEST_TWIST];
   if (d == 3 && node->kind == MBS_MOTION_BALL) {
     mbs_scalar e[3], N = mbs_dot(4, p, p);
@@ -116,66 +104,57 @@ MBS_KERNEL void find_axes(const MbsTree *tree, int index, int d) {
     }
   } else if (node->count > 0) {
     axis_twist(d, node, P, b);
-    store(d, b, to);
+    mbs_twist_copy(d, b, to);
   }
-}
-
-MBS_KERNEL const mbs_scalar *of_parent(const MbsTree *tree, const MbsTreeNode *node, const mbs_scalar *twists, int d) {
-  return node->parent < 0 ? tree->inner->zeros : twists + node->parent * mbs_twist_size(d);
 }
 
 // b' of a node's coordinates, V of the node before being known
 MBS_KERNEL void find_rates(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   int size = mbs_twist_size(d);
-  const mbs_scalar *V_p = of_parent(tree, node, tree->V, d);
+  const mbs_scalar *V_p = mbs_tree_of_parent(tree, node, tree->V, d);
   for (int k = node->first; k < node->first + node->count; ++k) {
     mbs_scalar rate[MBS_LONGEST_TWIST] = {0};
     if (d == 3 && node->kind == MBS_MOTION_BALL) {
       mbs_scalar s[3][3];
       mbs_tree_ball_rates(&tree->at, node, k - node->first, s);
-      mbs_tree_ball_twist(tree->P + index * frame_size(d), s[1], rate);
+      mbs_tree_ball_twist(tree->P + index * mbs_frame_size(d), s[1], rate);
     }
     mbs_bracket_add(d, 1, V_p, tree->b[0] + k * size, rate);
-    store(d, rate, tree->b[1] + k * size);
+    mbs_twist_copy(d, rate, tree->b[1] + k * size);
   }
 }
 
 MBS_KERNEL void add_velocity(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
-  int size = mbs_twist_size(d);
   mbs_scalar V[MBS_LONGEST_TWIST];
-  store(d, of_parent(tree, node, tree->V, d), V);
-  for (int k = node->first; k < node->first + node->count; ++k) {
-    mbs_twist_add(d, tree->at.v[k], tree->b[0] + k * size, V);
-  }
-  store(d, V, tree->V + index * size);
+  mbs_twist_copy(d, mbs_tree_of_parent(tree, node, tree->V, d), V);
+  mbs_tree_add_axes(tree, node, 0, 1, tree->at.v, V, d);
+  mbs_twist_copy(d, V, tree->V + index * mbs_twist_size(d));
 }
 
 MBS_KERNEL void add_acceleration(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   int size = mbs_twist_size(d);
   mbs_scalar A[MBS_LONGEST_TWIST];
-  store(d, of_parent(tree, node, tree->A, d), A);
+  mbs_twist_copy(d, mbs_tree_of_parent(tree, node, tree->A, d), A);
   for (int k = node->first; k < node->first + node->count; ++k) {
     mbs_twist_add(d, tree->at.a[k], tree->b[0] + k * size, A);
     mbs_twist_add(d, tree->at.v[k], tree->b[1] + k * size, A);
   }
-  store(d, A, tree->A + index * size);
+  mbs_twist_copy(d, A, tree->A + index * size);
 }
 
 // b'' = [A_p, b] + [V_p, b'], and of a ball the rates of its own axes
 MBS_KERNEL void add_second_rates(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   int size = mbs_twist_size(d);
-  const mbs_scalar *P = tree->P + index * frame_size(d);
-  const mbs_scalar *V_p = of_parent(tree, node, tree->V, d), *A_p = of_parent(tree, node, tree->A, d);
+  const mbs_scalar *P = tree->P + index * mbs_frame_size(d);
+  const mbs_scalar *V_p = mbs_tree_of_parent(tree, node, tree->V, d), *A_p = mbs_tree_of_parent(tree, node, tree->A, d);
   for (int k = 0; k < node->count; ++k) {
     const mbs_scalar *b = tree->b[0] + (node->first + k) * size, *rate = tree->b[1] + (node->first + k) * size;
     mbs_scalar *second = tree->b[2] + (node->first + k) * size;
-    for (int i = 0; i < size; ++i) {
-      second[i] = 0;
-    }
+    mbs_clear(size, second);
     if (d == 3 && node->kind == MBS_MOTION_BALL) {
       mbs_scalar s[3][3], own[6];
       mbs_tree_ball_rates(&tree->at, node, k, s);
@@ -191,13 +170,13 @@ MBS_KERNEL void add_second_rates(const MbsTree *tree, int index, int d) {
 // ---- bodies ----
 MBS_KERNEL void place_body(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
-  const mbs_scalar *H = tree->H + index * frame_size(d);
+  const mbs_scalar *H = tree->H + index * mbs_frame_size(d);
   for (int e = 0; e < node->body_count; ++e) {
     int first = node->body_first + e * d;
     mbs_scalar *q = tree->local + first;
     if (e == 0) {
       for (int i = 0; i < d; ++i) {
-        q[i] = origin_of(d, H)[i];
+        q[i] = mbs_frame_origin(d, H)[i];
       }
     } else {
       axis_of(d, H, e - 1, q);
@@ -213,9 +192,7 @@ MBS_KERNEL void move_body(const MbsTree *tree, int index, int d) {
   for (int e = 0; e < node->body_count; ++e) {
     int first = node->body_first + e * d;
     mbs_scalar *v = tree->x.v + first;
-    for (int i = 0; i < d; ++i) {
-      v[i] = 0;
-    }
+    mbs_clear(d, v);
     mbs_twist_move(d, e == 0, tree->V + index * mbs_twist_size(d), tree->local + first, v);
   }
 }
@@ -226,9 +203,7 @@ MBS_KERNEL void accelerate_body(const MbsTree *tree, int index, int d) {
   for (int e = 0; e < node->body_count; ++e) {
     int first = node->body_first + e * d;
     mbs_scalar *a = tree->x.a + first;
-    for (int i = 0; i < d; ++i) {
-      a[i] = 0;
-    }
+    mbs_clear(d, a);
     mbs_twist_move(d, e == 0, tree->A + index * size, tree->local + first, a);
     mbs_cross_add(d, 1, tree->V + index * size + d, tree->x.v + first, a);
   }
@@ -251,7 +226,7 @@ MBS_KERNEL void follow_bodies(const MbsTree *tree, int level, int d) {
 // P, H and b
 MBS_KERNEL void place_node(const MbsTree *tree, int index, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
-  int size = frame_size(d);
+  int size = mbs_frame_size(d);
   mbs_scalar ground[12] = {1, 0, 0, 0, d == 3, 0, 0, 0, d == 3}, *P = tree->P + index * size;
   for (int k = 0; k < d && node->parent < 0; ++k) {
     ground[size - d + k] = -tree->near[d * index + k];
@@ -301,7 +276,7 @@ MBS_KERNEL void follow_about_centres(const MbsTree *tree, int level, int d) {
 }
 
 static double distance(const MbsTree *tree, int a, int b) {
-  int d = tree->inner->dimension, size = frame_size(d);
+  int d = tree->inner->dimension, size = mbs_frame_size(d);
   double square = 0;
   for (int k = size - d; k < size; ++k) {
     double ahead = mbs_re(tree->H[a * size + k]) - (b < 0 ? 0 : mbs_re(tree->H[b * size + k]));
@@ -348,7 +323,7 @@ static double measure(MbsTree *tree) {
 // The point of each branch: where it stands on the ground. If one is far away, compared with the longest step from one
 // frame to the next, then rows take the positions they subtract apart: into `local` and `base`.
 static void come_near(MbsTree *tree, double step) {
-  int d = tree->inner->dimension, size = frame_size(d);
+  int d = tree->inner->dimension, size = mbs_frame_size(d);
   for (int i = 0; i < tree->node_count; ++i) {
     int parent = tree->nodes[i].parent;
     for (int k = 0; k < d; ++k) {
@@ -408,21 +383,16 @@ static void split(const MbsTree *tree) {
 static void follow_level(MbsTree *tree, const MbsState *state, int level) {
   const mbs_scalar *const from[] = {state->q, state->v, state->a};
   mbs_scalar *const at[] = {tree->at.q, tree->at.v, tree->at.a}, *const x[] = {tree->x.q, tree->x.v, tree->x.a};
-  bool is_plane = tree->inner->dimension == 2;
   for (int i = level; i < 3; ++i) {
     copy_level(tree, from[i], at[i], x[i]);
   }
   if (level == 0 && tree->x.local) {
     split(tree);
   }
-  if (tree->is_about_centres && is_plane) {
-    follow_about_centres(tree, level, 2);
-  } else if (tree->is_about_centres) {
-    follow_about_centres(tree, level, 3);
-  } else if (is_plane) {
-    follow(tree, level, 2);
+  if (tree->is_about_centres) {
+    MBS_IN_DIMENSION(tree->inner->dimension, follow_about_centres, tree, level);
   } else {
-    follow(tree, level, 3);
+    MBS_IN_DIMENSION(tree->inner->dimension, follow, tree, level);
   }
   tree->is_known = true;
   tree->has_slopes = false;
@@ -432,11 +402,7 @@ static void follow_level(MbsTree *tree, const MbsState *state, int level) {
 
 void mbs_tree_add_slopes(MbsTree *tree) {
   for (int i = 0; i < tree->node_count && !tree->has_slopes; ++i) {
-    if (tree->inner->dimension == 2) {
-      add_second_rates(tree, i, 2);
-    } else {
-      add_second_rates(tree, i, 3);
-    }
+    MBS_IN_DIMENSION(tree->inner->dimension, add_second_rates, tree, i);
   }
   tree->has_slopes = true;
 }
@@ -472,10 +438,8 @@ void mbs_tree_follow_places(MbsTree *tree, const MbsState *state) {
 
 const MbsState *mbs_tree_follow(MbsTree *tree, const MbsState *state, bool with_slopes) {
   mbs_tree_follow_twists(tree, state, with_slopes);
-  if (tree->body_levels < 3 && tree->inner->dimension == 2) {
-    follow_bodies(tree, tree->body_levels, 2);
-  } else if (tree->body_levels < 3) {
-    follow_bodies(tree, tree->body_levels, 3);
+  if (tree->body_levels < 3) {
+    MBS_IN_DIMENSION(tree->inner->dimension, follow_bodies, tree, tree->body_levels);
   }
   tree->body_levels = 3;
   return &tree->x;

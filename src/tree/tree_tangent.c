@@ -48,25 +48,15 @@ static MbsStatus list_pairs(MbsContext *context, const MbsTree *tree, MbsTreeTan
   return MBS_OK;
 }
 
-static MbsStatus add_pair_pattern(MbsContext *context, const MbsTree *tree, const MbsTreeTangent *tangent,
-                                  MbsPatternBuilder *builder) {
-  for (int k = 0; k < tree->joint_count; ++k) {
-    for (int p = tangent->pair_start[k]; p < tangent->pair_start[k + 1]; ++p) {
-      MBS_TRY(mbs_pattern_add(context, builder, k, tangent->pairs[p].before));
-      MBS_TRY(mbs_pattern_add(context, builder, tangent->pairs[p].before, k));
-    }
-  }
-  return MBS_OK;
-}
-
-static void map_pairs(const MbsTree *tree, const MbsPattern *pattern, const MbsTreeTangent *tangent) {
+static MbsStatus place_pairs(const MbsEntries *entries, const MbsTree *tree, const MbsTreeTangent *tangent) {
   for (int k = 0; k < tree->joint_count; ++k) {
     for (int p = tangent->pair_start[k]; p < tangent->pair_start[k + 1]; ++p) {
       Pair *pair = &tangent->pairs[p];
-      pair->row = mbs_pattern_position(pattern, k, pair->before);
-      pair->column = mbs_pattern_position(pattern, pair->before, k);
+      MBS_TRY(mbs_entry(entries, k, pair->before, &pair->row));
+      MBS_TRY(mbs_entry(entries, pair->before, k, &pair->column));
     }
   }
+  return MBS_OK;
 }
 
 // ---- set-up ----
@@ -133,27 +123,33 @@ static MbsStatus is_deep(MbsContext *context, const MbsTree *tree, bool *result)
   return MBS_OK;
 }
 
+static MbsStatus place_all(const MbsEntries *entries, const MbsTree *tree, bool is_whole) {
+  int diagonal;
+  for (int i = 0; i < tree->coordinate_count; ++i) {
+    MBS_TRY(mbs_entry(entries, i, i, &diagonal));
+  }
+  if (is_whole) {
+    MBS_TRY(place_pairs(entries, tree, tree->tangent));
+  }
+  return mbs_tree_elements_place(entries, tree, is_whole);
+}
+
 // the matrix, or of a deep tree the constraints' part of it alone
 static MbsStatus create_pattern(MbsContext *context, MbsTree *tree, MbsSystem *system, bool is_whole) {
   MbsTreeTangent *tangent = tree->tangent;
-  MbsPatternBuilder *builder;
+  MbsEntries entries = {.context = context, .arena = system->arena, .pattern = &system->mode.pattern};
   size_t twist = (size_t)mbs_twist_size(system->dimension);
-  MBS_TRY(mbs_pattern_begin(context, system->arena, system->n + system->m, &builder));
-  for (int i = 0; i < system->n; ++i) {
-    MBS_TRY(mbs_pattern_add(context, builder, i, i));
-  }
+  MBS_TRY(mbs_tree_elements_move(context, tree, is_whole));
   if (is_whole) {
     MBS_TRY(list_pairs(context, tree, tangent));
-    MBS_TRY(add_pair_pattern(context, tree, tangent, builder));
     MBS_TAKE(context, system->arena, tangent->K, 3 * twist * twist * (size_t)tree->node_count);
     MBS_TAKE(context, system->arena, tangent->C, 3 * twist * (size_t)tree->joint_count);
   }
-  MBS_TRY(mbs_tree_elements_add_pattern(context, tree, system, is_whole, builder));
-  MBS_TRY(mbs_pattern_finish(context, builder, &system->mode.pattern));
-  if (is_whole) {
-    map_pairs(tree, &system->mode.pattern, tangent);
-  }
-  return mbs_tree_elements_map(context, tree, system, is_whole);
+  MBS_TRY(mbs_pattern_begin(context, system->arena, system->n + system->m, &entries.builder));
+  MBS_TRY(place_all(&entries, tree, is_whole));
+  MBS_TRY(mbs_pattern_finish(context, entries.builder, &system->mode.pattern));
+  entries.builder = NULL;
+  return place_all(&entries, tree, is_whole);
 }
 
 MbsStatus mbs_tree_create_tangent(MbsContext *context, MbsTree *tree, MbsSystem *system) {
@@ -231,9 +227,7 @@ MBS_KERNEL void add_bodies(const MbsTree *tree, const MbsCombination *c, bool is
   const MbsTreeTangent *tangent = tree->tangent;
   const mbs_scalar c0 = c->c0, c1 = c->c1, c2 = c->c2;
   int twist = mbs_twist_size(d), numbers = 3 * twist * twist;
-  for (int i = 0; i < numbers * tree->node_count; ++i) {
-    tangent->K[i] = 0;
-  }
+  mbs_clear(numbers * tree->node_count, tangent->K);
   for (int i = 0; i < tree->node_count; ++i) {
     if (tree->nodes[i].body_count > 0) {
       mbs_tree_body_matrix(tree, i, is_full, tangent->K + numbers * i);
@@ -273,17 +267,11 @@ void mbs_tree_assemble(const MbsSystem *system, MbsMatrixKind kind, const MbsSta
   const MbsSystem *inner = tree->inner;
   bool is_exact = kind == MBS_MATRIX_TANGENT && mbs_has_tangent_of_forces(c->c0, c->c1);
   (void)mbs_tree_follow(tree, state, is_exact);
-  for (int i = 0; i <= system->mode.pattern.entry_count; ++i) {
-    values[i] = 0;
-  }
+  mbs_clear(system->mode.pattern.entry_count + 1, values);
   if (is_exact) {
     mbs_tree_balance(tree, MBS_PART_ALL);
   }
   mbs_tree_find_inertia(tree);
-  if (inner->dimension == 2) {
-    add_bodies(tree, c, is_exact, values, 2);
-  } else {
-    add_bodies(tree, c, is_exact, values, 3);
-  }
+  MBS_IN_DIMENSION(inner->dimension, add_bodies, tree, c, is_exact, values);
   mbs_tree_elements_assemble(tree, kind, is_exact, weights, c, values);
 }

@@ -10,18 +10,15 @@
 #include "tree/tree_ball.h"
 #include "tree/tree_inertia.h"
 
-MBS_KERNEL int frame_size(int d) { return d == 2 ? 4 : 12; }
-
 // ---- the numbers of a node's frame ----
 // g: of gamma. lin = o' - omega x o with o' = H F_o', omega = 1/2 sum a x a' with a' = H F_a'
 MBS_KERNEL void frame_bar(const MbsTree *tree, int index, const mbs_scalar *g, mbs_scalar *coefficients, int d) {
-  const mbs_scalar ground[12] = {1, 0, 0, 0, d == 3, 0, 0, 0, d == 3};
   const MbsTreeNode *node = &tree->nodes[index];
-  const mbs_scalar *H = node->parent < 0 ? ground : tree->H + node->parent * frame_size(d);
-  const mbs_scalar *P = tree->P + index * frame_size(d);
+  const mbs_scalar *H = mbs_tree_frame_before(tree, node, d);
+  const mbs_scalar *P = tree->P + index * mbs_frame_size(d);
   const int *at = node->frame.index;
   mbs_scalar omega[3] = {0};
-  mbs_moment_add(d, P + frame_size(d) - d, g, omega);
+  mbs_moment_add(d, mbs_frame_origin(d, P), g, omega);
   for (int k = 0; k < mbs_twist_size(d) - d; ++k) {
     omega[k] = g[d + k] - omega[k];
   }
@@ -49,14 +46,11 @@ MBS_KERNEL void frame_bar(const MbsTree *tree, int index, const mbs_scalar *g, m
 MBS_KERNEL void stand_bar(const MbsTree *tree, int index, mbs_scalar *coefficients, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   int size = mbs_twist_size(d);
-  const mbs_scalar *zeros = tree->inner->zeros;
-  const mbs_scalar *V_p = node->parent < 0 ? zeros : tree->V + node->parent * size;
-  const mbs_scalar *A_p = node->parent < 0 ? zeros : tree->A + node->parent * size;
-  mbs_scalar g[MBS_LONGEST_TWIST], first[MBS_LONGEST_TWIST] = {0};
-  for (int k = 0; k < size; ++k) {
-    g[k] = tree->bar[0][index * size + k];
-    first[k] = tree->bar[1][index * size + k];
-  }
+  const mbs_scalar *V_p = mbs_tree_of_parent(tree, node, tree->V, d);
+  const mbs_scalar *A_p = mbs_tree_of_parent(tree, node, tree->A, d);
+  mbs_scalar g[MBS_LONGEST_TWIST], first[MBS_LONGEST_TWIST];
+  mbs_twist_copy(d, tree->bar[0] + index * size, g);
+  mbs_twist_copy(d, tree->bar[1] + index * size, first);
   mbs_bracket_transposed(d, -1, V_p, tree->bar[2] + index * size, first);
   mbs_bracket_transposed(d, -1, V_p, first, g);
   mbs_bracket_transposed(d, -1, A_p, tree->bar[2] + index * size, g);
@@ -92,6 +86,13 @@ MBS_KERNEL void body_bar(const MbsTree *tree, int index, int d) {
   }
 }
 
+// if it is wanted
+MBS_KERNEL void add_where(mbs_scalar *to, int k, mbs_scalar value) {
+  if (to) {
+    to[k] += value;
+  }
+}
+
 MBS_KERNEL void node_bar(const MbsTree *tree, int index, const MbsStateBar *to, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
   int size = mbs_twist_size(d);
@@ -104,15 +105,9 @@ MBS_KERNEL void node_bar(const MbsTree *tree, int index, const MbsStateBar *to, 
       v += b[0][i] * bar[1][i] + 2 * b[1][i] * bar[2][i];
       a += b[0][i] * bar[2][i];
     }
-    if (to->q) {
-      to->q[k] += q;
-    }
-    if (to->v) {
-      to->v[k] += v;
-    }
-    if (to->a) {
-      to->a[k] += a;
-    }
+    add_where(to->q, k, q);
+    add_where(to->v, k, v);
+    add_where(to->a, k, a);
   }
 }
 
@@ -156,21 +151,13 @@ void mbs_tree_end_bar(const MbsSystem *system, const MbsStateBar *bar) {
   const MbsTree *tree = system->tree;
   const MbsSystem *inner = tree->inner;
   mbs_tree_add_slopes(system->tree);
-  if (inner->dimension == 2) {
-    in(tree, bar, 2);
-  } else {
-    in(tree, bar, 3);
-  }
+  MBS_IN_DIMENSION(inner->dimension, in, tree, bar);
   for (int i = 0; i < system->nq; ++i) {
     int at = i < system->n ? tree->scalar[i] : inner->n + i - system->n;
     if (at >= 0) {
-      const MbsStateBar *from = &tree->x_bar;
-      mbs_scalar *const to[] = {bar->q, bar->v, bar->a}, *const of[] = {from->q, from->v, from->a};
-      for (int level = 0; level < 3; ++level) {
-        if (to[level]) {
-          to[level][i] += of[level][at];
-        }
-      }
+      add_where(bar->q, i, tree->x_bar.q[at]);
+      add_where(bar->v, i, tree->x_bar.v[at]);
+      add_where(bar->a, i, tree->x_bar.a[at]);
     }
   }
 }
@@ -181,9 +168,7 @@ MBS_KERNEL void axes_bar(const MbsTree *tree, const mbs_scalar *W, const mbs_sca
   for (int i = 0; i < tree->node_count; ++i) {
     const MbsTreeNode *node = &tree->nodes[i];
     mbs_scalar own[MBS_LONGEST_TWIST] = {0};
-    for (int k = node->first; k < node->first + node->count; ++k) {
-      mbs_twist_add(d, u[k], tree->b[0] + k * size, own);
-    }
+    mbs_tree_add_axes(tree, node, 0, 1, u, own, d);
     for (int l = 0; l < node->count && d == 3 && node->kind == MBS_MOTION_BALL && z_bar; ++l) {
       const mbs_scalar unit[4] = {l == 0, l == 1, l == 2, l == 3};
       mbs_scalar slope[3], moment[3];
@@ -228,13 +213,8 @@ void mbs_tree_transposed(const MbsSystem *system, const MbsState *state, const M
   if (!mbs_tree_is_bare(tree)) {
     mbs_natural_light_transposed(inner, x, weights, parts, y, nu, &inner_bar);
   }
-  if (inner->dimension == 2) {
-    points_bar(tree, xi, 2);
-    axes_bar(tree, tree->W, mu, bar->q, 2);
-  } else {
-    points_bar(tree, xi, 3);
-    axes_bar(tree, tree->W, mu, bar->q, 3);
-  }
+  MBS_IN_DIMENSION(inner->dimension, points_bar, tree, xi);
+  MBS_IN_DIMENSION(inner->dimension, axes_bar, tree, tree->W, mu, bar->q);
   mbs_tree_end_bar(system, bar);
 }
 
@@ -250,15 +230,9 @@ MBS_KERNEL void mass_side(const MbsTree *tree, const mbs_scalar *xi, const mbs_s
       mbs_tree_inertia_times(&tree->inertia[i], of + i * size, h, d);
       mbs_bracket_transposed(d, -1, xi + i * size, h, tree->bar[0] + i * size);
     }
-    for (int k = 0; k < size; ++k) {
-      W[i * size + k] = h[k];
-    }
+    mbs_twist_copy(d, h, W + i * size);
   }
-  for (int i = tree->node_count - 1; i >= 0; --i) {
-    if (tree->nodes[i].parent >= 0) {
-      mbs_twist_add(d, 1, W + i * size, W + tree->nodes[i].parent * size);
-    }
-  }
+  mbs_tree_add_to_parents(tree, W, d);
   axes_bar(tree, W, mu, z_bar, d);
 }
 
@@ -280,11 +254,7 @@ void mbs_tree_mass_transposed(const MbsSystem *system, const MbsState *state, co
   }
   for (int side = 0; side < 2; ++side) {
     const mbs_scalar *xi = tree->eta[1 - side], *of = tree->eta[side], *by = side == 0 ? mu : u;
-    if (inner->dimension == 2) {
-      mass_side(tree, xi, of, by, tree->dW, bar->q, 2);
-    } else {
-      mass_side(tree, xi, of, by, tree->dW, bar->q, 3);
-    }
+    MBS_IN_DIMENSION(inner->dimension, mass_side, tree, xi, of, by, tree->dW, bar->q);
   }
   mbs_tree_end_bar(system, bar);
 }

@@ -10,7 +10,28 @@
 
 enum { MBS_LONGEST_TWIST = 6 };
 
+// Calls kernel(..., d) with a constant d.
+#define MBS_IN_DIMENSION(dimension, kernel, ...) \
+  do {                                           \
+    if ((dimension) == 2) {                      \
+      kernel(__VA_ARGS__, 2);                    \
+    } else {                                     \
+      kernel(__VA_ARGS__, 3);                    \
+    }                                            \
+  } while (0)
+
 MBS_KERNEL int mbs_twist_size(int d) { return d == 2 ? 3 : 6; }
+
+// A frame: its axes one after the other (in the plane the first alone), then its origin.
+MBS_KERNEL int mbs_frame_size(int d) { return d == 2 ? 4 : 12; }
+MBS_KERNEL const mbs_scalar *mbs_frame_origin(int d, const mbs_scalar *frame) { return frame + mbs_frame_size(d) - d; }
+static const mbs_scalar mbs_frame_of_ground[2][12] = {{1}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};  // in the plane, in space
+
+MBS_KERNEL void mbs_twist_copy(int d, const mbs_scalar *twist, mbs_scalar *to) {
+  for (int i = 0; i < mbs_twist_size(d); ++i) {
+    to[i] = twist[i];
+  }
+}
 
 // y += scale ang x r
 MBS_KERNEL void mbs_cross_add(int d, mbs_scalar scale, const mbs_scalar *ang, const mbs_scalar *r, mbs_scalar *y) {
