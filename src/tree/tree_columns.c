@@ -62,16 +62,20 @@ MBS_KERNEL void stand_columns(const MbsTree *tree, int index, int column, int le
 MBS_KERNEL void move_columns(const MbsTree *tree, int index, const mbs_scalar *X, const mbs_scalar *V,
                              const mbs_scalar *A, int d) {
   const MbsTreeNode *node = &tree->nodes[index];
-  int at = index * mbs_twist_size(d);
-  for (int level = 0; level < 3; ++level) {
-    mbs_tree_add_axes(tree, node, level, 1, X, tree->eta[level] + at, d);
-  }
-  if (V) {
-    mbs_tree_add_axes(tree, node, 0, 1, V, tree->eta[1] + at, d);
-    mbs_tree_add_axes(tree, node, 1, 2, V, tree->eta[2] + at, d);
-  }
-  if (A) {
-    mbs_tree_add_axes(tree, node, 0, 1, A, tree->eta[2] + at, d);
+  int size = mbs_twist_size(d);
+  mbs_scalar *eta[3] = {tree->eta[0] + index * size, tree->eta[1] + index * size, tree->eta[2] + index * size};
+  for (int k = node->first; k < node->first + node->count; ++k) {
+    const mbs_scalar *b[3] = {tree->b[0] + k * size, tree->b[1] + k * size, tree->b[2] + k * size};
+    mbs_twist_add(d, X[k], b[0], eta[0]);
+    mbs_twist_add(d, X[k], b[1], eta[1]);
+    mbs_twist_add(d, X[k], b[2], eta[2]);
+    if (V) {
+      mbs_twist_add(d, V[k], b[0], eta[1]);
+      mbs_twist_add(d, 2 * V[k], b[1], eta[2]);
+    }
+    if (A) {
+      mbs_twist_add(d, A[k], b[0], eta[2]);
+    }
   }
 }
 
