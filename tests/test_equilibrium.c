@@ -413,7 +413,7 @@ static void ensure_rows(const char *path, const Rows *direct, const Rows *comple
 static const struct {
   const char *name, *message;
 } without[] = {
-    {"bouncing_ball", "point_force 1"},      // falls, and its drag has no derivative at rest
+    {"bouncing_ball", "r(P).y"},             // falls
     {"clutch", "angle("},                    // a motor turns it
     {"flying_rotor", "angle(axle)"},         // a motor turns it
     {"geneva", "angle(crank)"},              // a motor turns it

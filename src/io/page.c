@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { LINE_WIDTH = 100 };
+enum { LINE_WIDTH = 100, WIDEST = 40 };
 
 // ---- words on a page ----
 
@@ -168,15 +168,16 @@ static void put_fields_markdown(const MbsPage *page, const MbsRecordType *type) 
   (void)fputc('\n', page->out);
 }
 
-// Column widths; a column without entries is left out, which width 0 says.
+// Column widths; a column without entries is left out, which width 0 says. What is longer than WIDEST stands in a line
+// of its own.
 static void measure(const MbsRecordType *type, int *width) {
   for (int column = 0; column < COLUMN_COUNT; ++column) {
     width[column] = 0;
     for (int i = 0; i < type->field_count; ++i) {
       char text[MBS_PAGE_CELL];
       describe_column(&type->fields[i], column, text);
-      int length = (int)strlen(text);
-      width[column] = length > width[column] ? length : width[column];
+      int length = (int)strlen(text), fits = length <= WIDEST ? length : 1;
+      width[column] = fits > width[column] ? fits : width[column];
     }
     int title = (int)strlen(column_titles[column]);
     width[column] = width[column] > 0 && width[column] < title ? title : width[column];
@@ -193,7 +194,10 @@ static int put_columns(const MbsPage *page, const int *width, const MbsField *fi
       describe_column(field, column, text);
     }
     if (width[column] > 0) {
-      indent += fprintf(page->out, "%-*s  ", width[column], text);
+      indent += width[column] + 2;
+      bool is_wide = (int)strlen(text) > width[column];
+      (void)fprintf(page->out, is_wide ? "%s\n%*s" : "%s%*s", text,
+                    is_wide ? indent : width[column] + 2 - (int)strlen(text), "");
     }
   }
   return indent;
