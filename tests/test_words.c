@@ -200,6 +200,9 @@ static void test_groups(void) {
   request.parameter_count = 1;
   ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_INPUT);
   ENSURE(strstr(mbs_context_message(context), "is an expression of others"));
+  request.parameter_count = 0;  // none, which is not all
+  ENSURE(mbs_run(context, model, &request, &result) == MBS_ERROR_INPUT);
+  ENSURE(strstr(mbs_context_message(context), "no parameters to differentiate"));
   mbs_model_destroy(model);
 }
 

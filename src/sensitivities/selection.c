@@ -48,7 +48,7 @@ static MbsStatus open_groups(MbsContext *context, MbsArena *arena, const MbsMode
   const MbsValue *parameters = mbs_record_value(&model->root, MBS_MODEL_PARAMETERS);
   const char **names = NULL;
   int count = 0, capacity = 0;
-  if (!request->parameters || mbs_record_value(&model->root, MBS_MODEL_HARDPOINTS)->count == 0) {
+  if (request->parameter_count == 0 || mbs_record_value(&model->root, MBS_MODEL_HARDPOINTS)->count == 0) {
     return MBS_OK;
   }
   for (int i = 0; i < request->parameter_count; ++i) {
