@@ -102,7 +102,7 @@ static void write_chain(const MbsBlueprint *blueprint, const Chain *chain, int l
 static int find(const MbsBlueprint *blueprint, const char *name, size_t length) {
   for (int i = 0; i < blueprint->formulas.count; ++i) {
     const char *known = blueprint->formulas.items[i].name;
-    if (strlen(known) == length && strncmp(known, name, length) == 0) {
+    if (known[0] == name[0] && strlen(known) == length && strncmp(known, name, length) == 0) {
       return i;
     }
   }
