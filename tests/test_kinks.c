@@ -293,6 +293,29 @@ static void test_equilibrium(const char *integrator) {
   mbs_model_destroy(model);
 }
 
+// A damper by table rests at the point between its pieces, with an acceleration that is rounding: it stays in its piece
+// until something moves it. v = F/c (1 - exp(-c (t - T)/m)).
+static void test_rest_at_point(const char *integrator, const char *residue) {
+  char text[500];
+  (void)snprintf(text, sizeof text,
+                 "mbsens: 1\nparameters: {F: 3, T: 0.2}\ncoordinates: {x: {inertia: 2}}\n"
+                 "tables: {damper: {x: [-1, 0, 1], y: [-8, 0, 5], outside: linear}}\n"
+                 "forces: [{coordinate_force: x, value: -damper(rate) + F*step(t - T) + (%s)}]\n"
+                 "objectives: {v: {final: rate(x)}}\nsimulation: {end: 1, step: 0.05}\n",
+                 residue);
+  MbsModel *model = read_text(context, "damper", text);
+  MbsRequest request = request_of(model, "index1", "natural");
+  (void)snprintf(request.settings.integrator, sizeof request.settings.integrator, "%s", integrator);
+  (void)compare_methods(model, &request, integrator);
+  MbsResult *result = run_with(model, &request, MBS_METHOD_DIRECT);
+  double decay = exp(-5 * 0.8 / 2);
+  ENSURE_NEAR(value(result, "v"), 3.0 / 5 * (1 - decay), 1e-8);
+  ENSURE_NEAR(slope(result, "v", "F"), (1 - decay) / 5, 1e-8);
+  ENSURE_NEAR(slope(result, "v", "T"), -3.0 / 2 * decay, 1e-7);
+  mbs_result_destroy(result);
+  mbs_model_destroy(model);
+}
+
 int main(void) {
   static const char *const kinds[] = {"linear", "akima", "monotone", "spline"};
   context = mbs_context_create();
@@ -303,6 +326,9 @@ int main(void) {
   test_methods();
   test_equilibrium("trapezoidal");
   test_equilibrium("dormand-prince-5");
+  test_rest_at_point("dormand-prince-5", "0.3 - 3*0.1");
+  test_rest_at_point("dormand-prince-5", "3*0.1 - 0.3");
+  test_rest_at_point("radau-5", "0.3 - 3*0.1");
   for (int i = 0; i < MBS_COUNT(kinds); ++i) {
     test_table_order(kinds[i], i % 2 == 0 ? "hold" : "linear");
   }

@@ -100,6 +100,21 @@ static bool does_jump(const MbsSimulation *simulation, const MbsEventSpec *spec)
   return simulation->system->blueprint->branches.items[spec->branch - 1].breaks == MBS_BREAK_JUMPS;
 }
 
+// Exactly at the end of its piece, and not on the way out of it: both pieces have the point, and it stays where it is.
+// (By the number alone it would be in the next one, from where a rate that is rounding brings it back.)
+static bool is_at_end(const MbsSimulation *simulation, const MbsEvent *event, MbsKnown known) {
+  const MbsEvents *events = &simulation->events;
+  bool is = false;
+  for (int i = 0; i < events->count && !is; ++i) {
+    const MbsEvent *other = &events->items[i];
+    if (other->spec->branch == event->spec->branch && other->spec->change > 0) {
+      double g = mbs_re(mbs_function_value(simulation->system, &other->guard, &simulation->state));
+      is = !(g < 0 || g > 0);
+    }
+  }
+  return is && !(known == MBS_KNOWN_ACCELERATIONS && mbs_event_rate(simulation, event) > 0);
+}
+
 // Branches as the present state has them; returns whether one changed. fired: an event that has switched its own; NULL:
 // the start, where guards at zero go where their rates take them, if these are known.
 bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, MbsKnown known) {
@@ -124,6 +139,9 @@ bool mbs_events_settle_once(MbsSimulation *simulation, const MbsEvent *fired, Mb
     bool is_zero = !fired && !(fabs(g) > mbs_event_rounding(simulation, event));  // real
     double b = branch_at(simulation, event, g, side_of(simulation, event, g, is_zero, known));
     double before = mbs_re(*branch_of(simulation, event->spec));
+    if (event->is_counted && b > before && is_at_end(simulation, event, known)) {
+      b = before;
+    }
     if (b < before || b > before) {
       *branch_of(simulation, event->spec) = b;
       is_changed = true;
