@@ -21,7 +21,7 @@ rear_rod_(N) rl_rod_force -1335.52
 FORCES
 
 heading "The Iltis over the bump in phase, 5 m/s, h = 1e-3: extrema" "" reference mbsens "relative difference"
-run bump gradient $vehicles/iltis_bump.yaml --wrt none --step 1e-3
+run bump simulate $vehicles/iltis_bump.yaml --step 1e-3
 while read -r name reference; do
   found=$(value bump "objectives.$name.value")
   echo "| $(echo "$name" | tr _ " ") | $reference | $(awk "BEGIN {printf \"%.7g\", $found}") | $(awk "BEGIN {e = $found/($reference) - 1; printf \"%.1e\", e < 0 ? -e : e}") |"
@@ -44,8 +44,8 @@ while read -r end published; do
   run quarter gradient $quarter --end "$end" --objective psi --wrt leaf,speed
   run printed gradient $quarter --end "$end" --objective psi --wrt leaf --set shock.x=-0.075 --set shock_arm.x=-0.075
   run fine gradient $quarter --end "$end" --objective psi --wrt leaf,speed --step 1e-3
-  run faster gradient $quarter --end "$end" --objective psi --wrt none --set speed=5.01
-  run slower gradient $quarter --end "$end" --objective psi --wrt none --set speed=4.99
+  run faster simulate $quarter --end "$end" --set speed=5.01
+  run slower simulate $quarter --end "$end" --set speed=4.99
   by_speed=$(value quarter objectives.psi.gradient.speed)
   again=$(awk "BEGIN {printf \"%.5g\", ($(value faster objectives.psi.value) - $(value slower objectives.psi.value))/0.02}")
   echo "| $end | $published | $(value quarter objectives.psi.gradient.leaf | awk '{printf "%.5g", $1}') | $(value printed objectives.psi.gradient.leaf | awk '{printf "%.5g", $1}') | $(value fine objectives.psi.gradient.leaf | awk '{printf "%.5g", $1}') | $(awk "BEGIN {printf \"%.5g\", $by_speed}") | $again |"
