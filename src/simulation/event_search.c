@@ -20,8 +20,8 @@
 // A run that follows the path of another one knows which event happens, and about when. There Newton's iteration finds
 // the root in the scalar of the build, so that a perturbed run has a perturbed time: with a slope from a difference of
 // two tried steps, which is good to some digits, each iteration gains these. Where it is not, as of flights shorter
-// than that difference, imaginary parts tell: they are linear in each other, im g' - im g = slope (im tau' - im tau).
-// The root may lie outside the step, for the grid does not move with the event.
+// than that difference, the last iteration tells the slope: of imaginary parts, which are linear in each other,
+// exactly. The root may lie outside the step, for the grid does not move with the event.
 #include "simulation/event_search.h"
 
 #include <float.h>

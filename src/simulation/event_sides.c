@@ -150,6 +150,7 @@ void mbs_events_find_sides(MbsSimulation *simulation, MbsEvent *fired) {
 // What rests there would be hit for ever; by rounding it is hit while it comes off, and an impact that turns such a
 // rate round drives it through. So it rests as soon as a flight, a parabola of height rate * time / 4, is none but for
 // rounding: or if the guard is zero with a rate that leads away from there.
+// (What is still fast does not: balls in a row hit each other again at once, without a flight.)
 MbsStatus mbs_event_check_flight(MbsContext *context, const MbsSimulation *simulation, const MbsEvent *event,
                                  const MbsStep *step) {
   const double rounding = 1e-9, slow = 1e-2;
